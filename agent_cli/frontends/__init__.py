@@ -1,0 +1,1 @@
+"""Ways to meet the agent."""

@@ -1,0 +1,1 @@
+"""Leaf helpers that know nothing of the rest of the program."""

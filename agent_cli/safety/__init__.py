@@ -1,0 +1,1 @@
+"""What protects the person: analysis, redaction, sanitising and confinement, without any policy of its own."""
