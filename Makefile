@@ -1,0 +1,57 @@
+# Two commands do everything on a fresh machine: `make run` and `make test`.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help install run test check format bench lock clean
+
+help: ## list the targets
+	@grep -E '^[a-z.]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: requirements/run.txt pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m compileall -q agent_cli
+	@touch $@
+
+$(VENV)/installed-dev: requirements/dev.txt $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@
+
+install: $(VENV)/installed ## create .venv and install the program into it
+
+run: install ## install and start the agent
+	@$(BIN)/agent
+
+test: $(VENV)/installed-dev ## install the test tools and run every test
+	$(BIN)/python -m pytest -n auto
+
+check: $(VENV)/installed-dev ## linters, types and import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/installed-dev ## put the code in shape
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/installed-dev ## measure what we promise
+	$(BIN)/python -m bench
+
+config.example.toml: $(VENV)/installed agent_cli/config/schema.py ## write the example from the schema
+	$(BIN)/python -c "from agent_cli.config.example import example; print(example(), end='')" > $@
+
+lock: $(BIN)/python ## pin the dependencies anew (needs uv)
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate \
+	  pyproject.toml requirements/build.in -o requirements/run.txt
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate \
+	  pyproject.toml --extra docs --group dev requirements/build.in -c requirements/run.txt -o requirements/dev.txt
+
+clean: ## remove what was built
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,112 @@
+"""The command line: flags become wishes, errors become exit codes.
+
+Nothing heavy is imported here: `agent --version` and `--help` answer at once, and the model's
+worker process starts before the rest of the program is loaded.
+"""
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    import subprocess
+
+LOCAL_MODELS = ("scripted:",)
+
+
+def main() -> None:
+    """The entry point of `agent`."""
+    arguments = sys.argv[1:]
+    if "--version" in arguments or "-V" in arguments:
+        from agent_cli import __version__
+
+        sys.stdout.write(f"agent {__version__}\n")
+        return
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str]) -> int:
+    """Carry out a command line; returns the exit code."""
+    from agent_cli.flags import parser
+
+    options = parser().parse_args(arguments)
+    worker = None
+    if options.command is None and options.prompt is not None:
+        worker = _start_worker(options)
+    from agent_cli.core.errors import ExitCode, UserError
+
+    try:
+        if options.command == "config":
+            return _show_config(options)
+        return _run_headless(options, worker)
+    except UserError as error:
+        sys.stderr.write(f"agent: {error.message}\n" + (f"{error.hint}\n" if error.hint else ""))
+        return error.exit_code
+    except KeyboardInterrupt:
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that closing stdout does not fail again
+        return ExitCode.FAILED
+    finally:
+        if worker is not None and worker.poll() is None:
+            worker.kill()
+            worker.wait()
+
+
+def _start_worker(options: "argparse.Namespace") -> "subprocess.Popen[bytes] | None":
+    """Start loading LiteLLM now, unless the model is known to be one of our own."""
+    model = options.model or os.environ.get("AGENT_MODEL", "")
+    if model.startswith(LOCAL_MODELS):
+        return None
+    from agent_cli.models.worker_process import spawn
+
+    return spawn()
+
+
+def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes] | None") -> int:
+    streamed = options.input_format == "stream-json"
+    if options.prompt is None and not streamed and sys.stdin.isatty():
+        from agent_cli.core.errors import UserError
+
+        raise UserError(
+            "There is no prompt.", hint='Give one: agent -p "explain this project". See --help.'
+        )
+    import asyncio
+    from pathlib import Path
+
+    from agent_cli.flags import wishes
+    from agent_cli.frontends import headless
+    from agent_cli.runtime import load_settings, open_session, read_schema
+
+    schema = read_schema(Path(options.json_schema)) if options.json_schema else None
+    prompt = None if streamed else headless.read_prompt(options.prompt)
+    wished = wishes(options, attended=streamed)
+    loaded = load_settings(wished, os.environ)
+    for warning in loaded.warnings:
+        sys.stderr.write(f"warning: {warning}\n")
+    how = headless.Options(options.output_format, schema)
+
+    async def play() -> int:
+        session = open_session(wished, loaded.settings, worker=worker)
+        try:
+            if prompt is None:
+                return await headless.run_stream(session, how)
+            return await headless.run_once(session, prompt, how)
+        finally:
+            await session.close()
+
+    return asyncio.run(play())
+
+
+def _show_config(options: "argparse.Namespace") -> int:
+    from agent_cli.config.example import listing
+    from agent_cli.config.places import Places
+    from agent_cli.flags import wishes
+    from agent_cli.runtime import load_settings
+
+    loaded = load_settings(wishes(options, attended=False), os.environ)
+    sys.stdout.write(f"# user file: {Places.of(os.environ).config_file}\n{listing(loaded)}\n")
+    for warning in loaded.warnings:
+        sys.stderr.write(f"warning: {warning}\n")
+    return 0

@@ -1,0 +1,190 @@
+"""Where settings come from: defaults ← user file ← project file ← environment ← flags."""
+
+import difflib
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+
+from agent_cli.config.schema import FromProject, Settings
+from agent_cli.core.errors import UserError
+
+PREFIX = "AGENT_"
+NOT_SETTINGS = frozenset({"AGENT_HOME", "AGENT_LOG"})
+PROJECT_FILE = ".agent/config.toml"
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Settings from one place, as nested plain data."""
+
+    name: str
+    """What a person calls the place: a file's path, "environment", "command line"."""
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The settings in force, and where each of them came from."""
+
+    settings: Settings
+    origins: Mapping[str, str]
+    """The layer of each setting that is not a default, by dotted key."""
+    warnings: tuple[str, ...] = field(default=())
+
+
+def load(
+    *,
+    user_file: Path,
+    project_file: Path | None,
+    environment: Mapping[str, str],
+    flags: Mapping[str, Any],
+) -> Loaded:
+    """Read all layers. `project_file` is None while the folder is not trusted."""
+    warnings: list[str] = []
+    layers = [Layer(str(user_file), read_file(user_file))]
+    if project_file is not None:
+        layers.append(_only_tightening(Layer(str(project_file), read_file(project_file)), warnings))
+    layers.append(Layer("environment", _from_environment(environment, warnings)))
+    layers.append(Layer("command line", flags))
+    merged: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    for layer in layers:
+        _merge(merged, layer.values, origins, layer.name)
+    try:
+        settings = Settings.model_validate(merged)
+    except ValidationError as error:
+        raise _explained(error, origins) from error
+    return Loaded(settings, origins, tuple(warnings))
+
+
+def read_file(path: Path) -> dict[str, Any]:
+    """A TOML file; one that is not there is empty."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} cannot be read: {error}.") from error
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"{path} is not valid TOML: {error}.") from error
+
+
+def leaves(model: type[BaseModel] = Settings, before: str = "") -> Iterator[tuple[str, Any]]:
+    """Every setting as (dotted key, its field)."""
+    for name, info in model.model_fields.items():
+        key = f"{before}{name}"
+        if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
+            yield from leaves(info.annotation, f"{key}.")
+        else:
+            yield key, info
+
+
+def _merge(
+    into: dict[str, Any],
+    values: Mapping[str, Any],
+    origins: dict[str, str],
+    layer: str,
+    key: str = "",
+) -> None:
+    """Lay values over others: tables merge, rules of a narrower layer are added, others replace."""
+    for name, value in values.items():
+        dotted = f"{key}{name}"
+        if isinstance(value, Mapping):
+            table = into.setdefault(name, {})
+            if isinstance(table, dict):
+                _merge(table, value, origins, layer, f"{dotted}.")
+                continue
+        if key == "permissions." and isinstance(value, list | tuple):
+            into[name] = [*into.get(name, []), *value]
+            origins[dotted] = f"{origins[dotted]}, {layer}" if dotted in origins else layer
+        else:
+            into[name] = value
+            origins[dotted] = layer
+
+
+def _only_tightening(layer: Layer, warnings: list[str]) -> Layer:
+    """The part of a project's file that cannot weaken safety, redirect the model or run things."""
+    allowed = {
+        key for key, info in leaves() if any(isinstance(m, FromProject) for m in info.metadata)
+    }
+
+    def kept(values: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        for name, value in values.items():
+            key = f"{before}{name}"
+            if key in allowed:
+                result[name] = value
+            elif isinstance(value, Mapping) and any(a.startswith(f"{key}.") for a in allowed):
+                result[name] = kept(value, f"{key}.")
+            else:
+                warnings.append(f"{layer.name}: {key} is ignored; a project may not set it.")
+        return result
+
+    return Layer(layer.name, kept(layer.values))
+
+
+def _from_environment(environment: Mapping[str, str], warnings: list[str]) -> dict[str, Any]:
+    """`AGENT_LIMITS_STEPS=10` is `limits.steps = 10`; a list is written as TOML."""
+    known = {PREFIX + key.upper().replace(".", "_"): (key, info) for key, info in leaves()}
+    values: dict[str, Any] = {}
+    for name in sorted(environment):
+        if not name.startswith(PREFIX) or name in NOT_SETTINGS:
+            continue
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            warnings.append(
+                f"{name} is not a setting{f'; did you mean {near[0]}?' if near else '.'}"
+            )
+            continue
+        key, info = known[name]
+        table = values
+        *parents, last = key.split(".")
+        for parent in parents:
+            table = table.setdefault(parent, {})
+        table[last] = _parsed(environment[name], info.annotation)
+    return values
+
+
+def _parsed(text: str, annotation: Any) -> Any:
+    """Text stays text; lists, tables and numbers are read as TOML."""
+    origin = get_origin(annotation)
+    options = get_args(annotation) if origin in (Union, UnionType) else (annotation,)
+    if str in options:
+        return text
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return [part.strip() for part in text.split(",")] if origin is tuple else text
+
+
+def _explained(error: ValidationError, origins: Mapping[str, str]) -> UserError:
+    """Which layer, which key, what was given, what is allowed, and near names."""
+    lines = []
+    for problem in error.errors(include_url=False):
+        key = ".".join(str(step) for step in problem["loc"])
+        where = _origin(key, origins)
+        if problem["type"] == "extra_forbidden":
+            siblings = {known for known, _ in leaves()} | {k.split(".")[0] for k, _ in leaves()}
+            near = difflib.get_close_matches(key, siblings, 1, 0.5)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            lines.append(f"{where}: {key} is not a setting.{hint}")
+        else:
+            expected = problem["msg"].removeprefix("Value error, ")
+            given = repr(problem["input"])
+            lines.append(f"{where}: {key} is {given[:80]}; {expected[:1].lower()}{expected[1:]}.")
+    return UserError(
+        "\n".join(lines),
+        hint="`agent config` lists every setting; config.example.toml explains them.",
+    )
+
+
+def _origin(key: str, origins: Mapping[str, str]) -> str:
+    """The layer a key came from; a wrong item of a list has its list's."""
+    while key not in origins and "." in key:
+        key = key.rpartition(".")[0]
+    return origins.get(key, "configuration")

@@ -1,0 +1,107 @@
+"""Every setting there is. The docstrings below are the manual and become config.example.toml."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from agent_cli.core.permissions import Mode, Rule
+
+
+class FromProject:
+    """Marks a setting that a project's file may give: it can tighten, never loosen or redirect."""
+
+
+class Table(BaseModel):
+    """The base of all tables of the configuration."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+RuleText = str
+
+
+class PermissionSettings(Table):
+    """Rules that let a call through, ask the person, or refuse it. Deny beats ask beats allow."""
+
+    allow: tuple[RuleText, ...] = ()
+    """Calls that need no question, such as "Bash(npm run test *)" or "Edit(docs/**)"."""
+    ask: Annotated[tuple[RuleText, ...], FromProject()] = ()
+    """Calls that always ask, even in yolo mode."""
+    deny: Annotated[tuple[RuleText, ...], FromProject()] = ()
+    """Calls that are refused in every mode."""
+
+    @field_validator("allow", "ask", "deny")
+    @classmethod
+    def _readable(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
+        for text in texts:
+            Rule.parse(text)
+        return texts
+
+
+class LimitSettings(Table):
+    """Where a turn stops by itself."""
+
+    steps: int = Field(200, ge=1)
+    """Model requests in one turn."""
+    cost: float | None = Field(None, gt=0)
+    """Dollars in one session; by default there is no limit."""
+    retries: int = Field(4, ge=0, le=20)
+    """How often a failed model request is made again."""
+    idle_seconds: float = Field(300.0, gt=0)
+    """Seconds of silence after which a model request is given up."""
+
+
+class ModelSettings(Table):
+    """What is special about one model."""
+
+    api_base: str | None = None
+    """Where it is served, if not at its provider's usual address."""
+    prompted_tools: bool | None = None
+    """true: it has no native tool calls; false: it has. By default that is found out."""
+    takes_images: bool = False
+    """Whether it can be shown pictures."""
+    input_price: float | None = Field(None, ge=0)
+    """Dollars per million input tokens, where the built-in price list does not know."""
+    output_price: float | None = Field(None, ge=0)
+    """Dollars per million output tokens."""
+    options: dict[str, Any] = {}
+    """Passed to the provider with each request, such as temperature or reasoning_effort."""
+
+
+class InstructionSettings(Table):
+    """Instructions for the model that lie in files (AGENTS.md, CLAUDE.md)."""
+
+    enabled: Annotated[bool, FromProject()] = True
+    """Whether such files are read. Those of a project are read only in a trusted folder."""
+    most_bytes: int = Field(32_768, ge=0)
+    """How much of them is sent; the rest is cut with a note."""
+
+
+class EnvironmentSettings(Table):
+    """What commands see of your environment."""
+
+    passed: tuple[str, ...] = ()
+    """Names of variables that commands get besides the harmless usual ones."""
+
+
+class Settings(Table):
+    """The whole configuration."""
+
+    model: str = ""
+    """The model, as LiteLLM names it: "anthropic/claude-sonnet-4-5", "ollama_chat/qwen3"."""
+    fast_model: str = ""
+    """A cheaper model for titles and summaries; empty: the model itself."""
+    fallback_models: tuple[str, ...] = ()
+    """Models that stand in, in this order, while the model does not answer."""
+    api_base: str | None = None
+    """Where the model is served, if not at its provider's usual address."""
+    mode: Mode = Mode.DEFAULT
+    """How much happens without a question."""
+    permissions: PermissionSettings = PermissionSettings()
+    limits: LimitSettings = LimitSettings()
+    instructions: InstructionSettings = InstructionSettings()
+    environment: EnvironmentSettings = EnvironmentSettings()
+    models: dict[str, ModelSettings] = {}
+    """What is special about single models, by name: [models."openai/my-model"]."""
+    tools: dict[str, Any] = {}
+    """Settings of single tools, by name: [tools.Bash]."""

@@ -1,0 +1,141 @@
+"""Questions that wait for a person, and answers that come back by id.
+
+A keypress, a JSON line and an editor's response all end in `reply(request_id, answer)`.
+"""
+
+import asyncio
+import itertools
+from collections.abc import Callable
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from agent_cli.core.display import Display
+
+
+class Choice(BaseModel):
+    """One offered answer to a question."""
+
+    model_config = ConfigDict(frozen=True)
+
+    label: str
+    description: str = ""
+
+
+class Question(BaseModel):
+    """Something the model wants to know from the person."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    choices: tuple[Choice, ...] = ()
+    multiple: bool = False
+
+
+class ApprovalRequest(BaseModel):
+    """May this call run? Everything a person needs to answer, as data for any frontend."""
+
+    model_config = ConfigDict(frozen=True)
+
+    type: Literal["approval"] = "approval"
+    id: str
+    call_id: str
+    tool: str
+    title: str
+    reasons: tuple[str, ...]
+    """Why it is asked, in words."""
+    targets: tuple[str, ...] = ()
+    """What the call would touch, resolved."""
+    preview: Display | None = None
+    """The exact command or the whole diff."""
+    description: str = ""
+    """The model's own words about the call; a frontend labels them as such."""
+    rule: str | None = None
+    """The rule that "always" would add; None: "always" is not offered."""
+
+
+class QuestionRequest(BaseModel):
+    """The model asks the person something."""
+
+    model_config = ConfigDict(frozen=True)
+
+    type: Literal["question"] = "question"
+    id: str
+    call_id: str
+    questions: tuple[Question, ...]
+
+
+Request = Annotated[ApprovalRequest | QuestionRequest, Field(discriminator="type")]
+
+
+class Approval(BaseModel):
+    """The person's answer to an ApprovalRequest. What isn't a clear yes is a no."""
+
+    model_config = ConfigDict(frozen=True)
+
+    answer: Literal["once", "session", "project", "no"] = "no"
+    reason: str = ""
+    """With "no": what the model is told."""
+
+
+class Answers(BaseModel):
+    """The person's answers to a QuestionRequest: one text for each question."""
+
+    model_config = ConfigDict(frozen=True)
+
+    answers: tuple[str, ...]
+
+
+Answer = Approval | Answers
+
+
+class Inbox:
+    """Open requests of one session. Each is answered once; a second answer is refused."""
+
+    def __init__(self, *, attended: bool) -> None:
+        self.attended = attended
+        """Whether there is somebody to ask."""
+        self._open: dict[str, tuple[Request, asyncio.Future[Answer]]] = {}
+        self._numbers = itertools.count(1)
+
+    def next_id(self) -> str:
+        """A fresh request id."""
+        return f"ask-{next(self._numbers)}"
+
+    @property
+    def waiting(self) -> tuple[Request, ...]:
+        """The open requests, oldest first."""
+        return tuple(request for request, _ in self._open.values())
+
+    async def approval(
+        self, request: ApprovalRequest, announce: Callable[[ApprovalRequest], None]
+    ) -> Approval:
+        """Announce a request and wait for the person."""
+        answer = await self._wait(request, lambda: announce(request))
+        return answer if isinstance(answer, Approval) else Approval()
+
+    async def answers(
+        self, request: QuestionRequest, announce: Callable[[QuestionRequest], None]
+    ) -> Answers:
+        """Announce questions and wait for the person."""
+        answer = await self._wait(request, lambda: announce(request))
+        if isinstance(answer, Answers) and len(answer.answers) == len(request.questions):
+            return answer
+        return Answers(answers=("(no answer)",) * len(request.questions))
+
+    def reply(self, request_id: str, answer: Answer) -> bool:
+        """Answer a request; False if it is not open (any more)."""
+        entry = self._open.get(request_id)
+        if entry is None or entry[1].done():
+            return False
+        entry[1].set_result(answer)
+        return True
+
+    async def _wait(self, request: Request, announce: Callable[[], None]) -> Answer:
+        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._open[request.id] = (request, future)
+        try:
+            announce()
+            return await future
+        finally:
+            del self._open[request.id]

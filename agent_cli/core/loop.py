@@ -1,0 +1,330 @@
+"""One turn: from a prompt to the final answer.
+
+    prompt → ( steering → reply → calls → results )* → answer
+
+The turn ends when the model makes no more calls, the person interrupts, something fails for good,
+or a limit is reached. However it ends, every call in the history has exactly one result.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+from agent_cli.core.compaction import thin
+from agent_cli.core.conversation import Conversation, sendable
+from agent_cli.core.errors import ModelError, ModelErrorKind
+from agent_cli.core.events import (
+    Event,
+    FinishReason,
+    HistoryCompacted,
+    ModelRetrying,
+    Notice,
+    PromptAdded,
+    TextDelta,
+    ThinkingDelta,
+    TurnFinished,
+    TurnStarted,
+    UsageChanged,
+)
+from agent_cli.core.guard import RepetitionGuard
+from agent_cli.core.messages import (
+    AssistantMessage,
+    Content,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+    no_result,
+    text_of,
+)
+from agent_cli.core.model import Finish, Model, ModelRequest, Reply, TextChunk, ThinkingChunk, Usage
+from agent_cli.core.pipeline import Pipeline
+from agent_cli.core.retry import RetryPolicy
+from agent_cli.core.runaway import RunawayGuard
+
+log = logging.getLogger(__name__)
+
+CUT_OFF = (
+    "Not run: the reply reached the output limit before this call was complete. "
+    "Make it again in smaller pieces."
+)
+EMPTY = "Your reply was empty. Go on with the work, or say in a sentence that it is done."
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one turn may use at most."""
+
+    steps: int = 200
+    cost: float | None = None
+    """Dollars, over the whole session."""
+
+
+@dataclass
+class Ledger:
+    """What the session has used so far."""
+
+    total: Usage = field(default_factory=Usage)
+
+
+class _Stop(Exception):
+    """Ends a turn before the model does."""
+
+    def __init__(self, reason: FinishReason, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.message = message
+        self.hint = hint
+
+
+@dataclass
+class Turn:
+    """One turn of a session, and all it needs."""
+
+    number: int
+    session_id: str
+    conversation: Conversation
+    pipeline: Pipeline
+    models: Sequence[Model]
+    """The model in use and, after it, those that stand in when it fails."""
+    request: Callable[[Model], ModelRequest]
+    emit: Callable[[Event], None]
+    ledger: Ledger
+    limits: Limits = Limits()
+    retry: RetryPolicy = RetryPolicy()
+    steering: list[str] = field(default_factory=list)
+    """Messages typed during the turn; they reach the model before its next step."""
+
+    _steps: int = 0
+    _used: Usage = field(default_factory=Usage)
+    _model_index: int = 0
+    _partial: list[str] = field(default_factory=list)
+    _guard: RepetitionGuard = field(default_factory=RepetitionGuard)
+    _has_thinned: bool = False
+    _has_repaired: bool = False
+    _has_nudged: bool = False
+    _started: float = field(default_factory=time.monotonic)
+
+    async def run(self, prompt: Content) -> None:
+        """Play the turn; the last event is TurnFinished, whatever happens."""
+        model = self.models[0].name
+        said = text_of(prompt)
+        self.pipeline.unanswered = 0
+        self.emit(
+            TurnStarted(session_id=self.session_id, turn=self.number, prompt=said, model=model)
+        )
+        self.conversation.append(UserMessage(content=prompt))
+        try:
+            answer = await self._play()
+        except _Stop as stop:
+            self._finish(stop.reason, error=stop.message, hint=stop.hint)
+        except ModelError as error:
+            self._keep_partial()
+            reason: FinishReason = "temporary" if error.retryable else "failed"
+            self._finish(reason, error=error.message, hint=error.hint)
+        except asyncio.CancelledError:
+            self._keep_partial()
+            self.conversation.close_open_calls("Interrupted by the person.")
+            self._finish("interrupted")
+            raise
+        except Exception as error:
+            log.exception("the turn failed")
+            self.conversation.close_open_calls("Not run: the program failed.")
+            what = f"{type(error).__name__}: {error}"
+            self._finish(
+                "failed", error=f"This is a bug in the program: {what}", hint="See the log."
+            )
+        else:
+            self._finish("done", text=answer)
+
+    async def _play(self) -> str:
+        """Steps until the model makes no more calls; returns its answer."""
+        while True:
+            self._deliver_steering()
+            self._check_limits()
+            reply = await self._reply()
+            self._account(reply)
+            if await self._handle_calls(reply) or self.steering or self._wants_more(reply):
+                continue
+            return reply.message.text
+
+    def _deliver_steering(self) -> None:
+        while self.steering:
+            text = self.steering.pop(0)
+            self.conversation.append(UserMessage(content=text))
+            self.emit(PromptAdded(text=text))
+
+    def _check_limits(self) -> None:
+        if self._steps >= self.limits.steps:
+            raise _Stop(
+                "step_limit",
+                f"Stopped after {self._steps} steps.",
+                "Say “go on” to continue, or raise max_steps.",
+            )
+        cost = self.ledger.total.cost
+        if self.limits.cost is not None and cost is not None and cost >= self.limits.cost:
+            raise _Stop(
+                "cost_limit",
+                f"Stopped: the session has cost ${cost:.2f} of ${self.limits.cost:.2f}.",
+                "Raise max_cost to continue.",
+            )
+        self._steps += 1
+
+    async def _reply(self) -> Reply:
+        """The model's next reply, from the first model that gives one."""
+        while True:
+            model = self.models[self._model_index]
+            try:
+                return await self._reply_from(model)
+            except ModelError as error:
+                if not error.retryable or self._model_index + 1 >= len(self.models):
+                    raise
+                self._model_index += 1
+                stand_in = self.models[self._model_index].name
+                self.emit(
+                    Notice(
+                        level="warning",
+                        text=f"{model.name} does not answer ({error.message}); "
+                        f"{stand_in} stands in for the rest of this turn.",
+                    )
+                )
+
+    async def _reply_from(self, model: Model) -> Reply:
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                return await self._stream(model)
+            except ModelError as error:
+                if self._mended(error):
+                    attempt -= 1
+                    continue
+                delay = self.retry.delay(error, attempt)
+                if delay is None:
+                    raise
+                self.emit(
+                    ModelRetrying(
+                        model=model.name, attempt=attempt, delay=delay, reason=error.message
+                    )
+                )
+                await asyncio.sleep(delay)
+
+    def _mended(self, error: ModelError) -> bool:
+        """Whether something was done about the error, so that the request is worth repeating."""
+        if error.kind is ModelErrorKind.OVERFLOW and not self._has_thinned:
+            self._has_thinned = True
+            messages, count = thin(self.conversation.messages)
+            if count:
+                self.conversation.replace(messages)
+                self.emit(HistoryCompacted(reason=error.message, dropped=count))
+            return count > 0
+        if error.kind is ModelErrorKind.BAD_HISTORY and not self._has_repaired:
+            self._has_repaired = True
+            self.conversation.replace(self.conversation.messages)
+            self.emit(Notice(level="warning", text=f"The history was mended: {error.message}"))
+            return True
+        return False
+
+    async def _stream(self, model: Model) -> Reply:
+        """One request; its pieces become events, the whole becomes the reply."""
+        self._partial.clear()
+        runaway = RunawayGuard()
+        async with aclosing(model.stream(self.request(model))) as events:  # type: ignore[type-var]
+            async for event in events:
+                match event:
+                    case TextChunk(text=text):
+                        self._partial.append(text)
+                        self.emit(TextDelta(text=text))
+                    case ThinkingChunk(text=text):
+                        self.emit(ThinkingDelta(text=text))
+                    case Reply():
+                        return event
+                if problem := runaway.see(text):
+                    return self._cut(model, problem)
+        raise ModelError("The model's reply broke off.", kind=ModelErrorKind.CONNECTION)
+
+    def _cut(self, model: Model, problem: str) -> Reply:
+        message = AssistantMessage(text="".join(self._partial).rstrip(), model=model.name)
+        return Reply(message, Finish.LENGTH, notices=(problem,))
+
+    def _account(self, reply: Reply) -> None:
+        model = self.models[self._model_index].name
+        self._used += reply.usage
+        self.ledger.total += reply.usage
+        self.emit(UsageChanged(model=model, step=reply.usage, total=self.ledger.total))
+        for notice in reply.notices:
+            self.emit(Notice(level="warning", text=notice))
+        if reply.finish is Finish.FILTER:
+            self.emit(Notice(level="warning", text="The provider's content filter cut the reply."))
+
+    async def _handle_calls(self, reply: Reply) -> bool:
+        """Put the reply and its results into the history; whether the model goes on from them."""
+        message = reply.message
+        calls = () if reply.finish is Finish.FILTER else self.conversation.fresh_ids(message.calls)
+        if message.text or message.thinking or calls:
+            kept = {"calls": tuple(sendable(call) for call in calls)}
+            self.conversation.append(message.model_copy(update=kept))
+        self._partial.clear()
+        if not calls:
+            return False
+        if reply.finish is Finish.LENGTH:
+            for call in calls:
+                self.conversation.append(no_result(call, CUT_OFF))
+            return True
+        await self._run_calls(calls)
+        return True
+
+    async def _run_calls(self, calls: Sequence[ToolCall]) -> None:
+        results = await self.pipeline.execute_all(calls)
+        for call, result in zip(calls, results, strict=True):
+            seen = self._guard.see(call, result)
+            self.conversation.append(
+                ToolMessage(
+                    call_id=call.id,
+                    name=call.name,
+                    content=seen.llm_content or "(no output)",
+                    is_error=not seen.success,
+                )
+            )
+        if verdict := self._guard.verdict:
+            raise _Stop(*verdict, "Tell the model what to do differently.")
+
+    def _wants_more(self, reply: Reply) -> bool:
+        """An empty reply is asked about once; then the turn ends with what there is."""
+        if reply.message.text.strip() or reply.finish is Finish.FILTER:
+            return False
+        if self._has_nudged:
+            self.emit(Notice(level="warning", text="The model gave an empty answer."))
+            return False
+        self._has_nudged = True
+        self.conversation.append(UserMessage(content=EMPTY, origin="program"))
+        return True
+
+    def _keep_partial(self) -> None:
+        """What was shown of an unfinished reply stays part of the conversation."""
+        text = "".join(self._partial).strip()
+        if text:
+            model = self.models[self._model_index].name
+            self.conversation.append(AssistantMessage(text=text, model=model, interrupted=True))
+        self._partial.clear()
+
+    def _finish(
+        self, reason: FinishReason, *, text: str = "", error: str = "", hint: str = ""
+    ) -> None:
+        self.emit(
+            TurnFinished(
+                turn=self.number,
+                reason=reason,
+                text=text,
+                error=error,
+                hint=hint,
+                steps=self._steps,
+                usage=self._used,
+                seconds=time.monotonic() - self._started,
+                denials=self.pipeline.unanswered,
+            )
+        )

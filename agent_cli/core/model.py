@@ -1,0 +1,109 @@
+"""What the core asks of a language model, whoever makes it."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from agent_cli.core.messages import AssistantMessage, Message
+
+
+class Finish(StrEnum):
+    """Why a reply ended."""
+
+    STOP = "stop"
+    CALLS = "calls"
+    LENGTH = "length"
+    FILTER = "filter"
+
+
+class Usage(BaseModel):
+    """What a request used. `cost` is in dollars, None when the price is not known."""
+
+    model_config = ConfigDict(frozen=True)
+
+    input_tokens: int = 0
+    """All of the prompt, cached or not."""
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    """The part of the input that was read from the provider's cache."""
+    cache_write_tokens: int = 0
+    reasoning_tokens: int = 0
+    cost: float | None = None
+
+    def __add__(self, other: "Usage") -> "Usage":
+        costs = [cost for cost in (self.cost, other.cost) if cost is not None]
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            cache_write_tokens=self.cache_write_tokens + other.cache_write_tokens,
+            reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
+            cost=sum(costs) if costs else None,
+        )
+
+
+@dataclass(frozen=True)
+class ModelRequest:
+    """One request: everything the model is told, in an order that keeps prompt caches warm."""
+
+    system: str
+    messages: tuple[Message, ...]
+    tools: tuple[Mapping[str, Any], ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Sampling and the like, as the configuration gives them."""
+
+
+@dataclass(frozen=True)
+class TextChunk:
+    """A piece of the answer."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class ThinkingChunk:
+    """A piece of the reasoning."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The whole reply; it comes exactly once, last, and only if the stream ended properly."""
+
+    message: AssistantMessage
+    finish: Finish
+    usage: Usage = Usage()
+    notices: tuple[str, ...] = ()
+    """What the person should know about this reply."""
+
+
+ModelEvent = TextChunk | ThinkingChunk | Reply
+
+
+class Model(Protocol):
+    """A language model. Cancelling the task that iterates ends the request at the provider too."""
+
+    @property
+    def name(self) -> str:
+        """As the person wrote it: `anthropic/claude-sonnet-4-5`."""
+        ...
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        """Send a request. Raises ModelError, at any point before the Reply."""
+        ...
+
+
+class Models(Protocol):
+    """Where models come from."""
+
+    def get(self, name: str) -> Model:
+        """The model of this name; raises UserError if there can be none."""
+        ...
+
+    async def close(self) -> None:
+        """End what runs on behalf of models."""
+        ...

@@ -1,0 +1,66 @@
+"""What leaves a tool: bounded, without secrets, valid text, before the model or a log sees it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from agent_cli.core.messages import Content, TextPart
+from agent_cli.core.tool import ToolResult
+from agent_cli.lib.files import private_directory, write_atomic
+from agent_cli.lib.text import head_and_tail
+from agent_cli.safety.redact import Redactor
+from agent_cli.safety.sanitise import for_model
+
+LONGEST = 50_000
+"""Characters of one result that reach the model."""
+
+
+class Outgoing:
+    """Prepares results; whole texts of cut ones go to private files the model can Read."""
+
+    def __init__(self, redactor: Redactor, spill: Path, *, longest: int = LONGEST) -> None:
+        self._redactor = redactor
+        self._spill = spill
+        self._longest = longest
+
+    def redact(self, text: str) -> str:
+        """The text without secrets."""
+        return self._redactor.redact(text)
+
+    def prepare(self, result: ToolResult, call_id: str) -> ToolResult:
+        """The result as it may leave."""
+        content = self._each_text(result.llm_content, lambda text: self._fit(text, call_id))
+        if content == result.llm_content:
+            return result
+        return result.model_copy(update={"llm_content": content})
+
+    @staticmethod
+    def _each_text(content: Content, change: Callable[[str], str]) -> Content:
+        if isinstance(content, str):
+            return change(content)
+        return tuple(
+            TextPart(text=change(part.text)) if isinstance(part, TextPart) else part
+            for part in content
+        )
+
+    def _fit(self, text: str, call_id: str) -> str:
+        text, removed = for_model(text)
+        text = self._redactor.redact(text)
+        if removed:
+            text += "\n[Invisible or invalid characters were removed from this text.]"
+        if len(text) <= self._longest:
+            return text
+        kept = self._keep(text, call_id)
+        where = f"The whole text is in {kept}" if kept else "The rest could not be kept"
+        return head_and_tail(
+            text, self._longest, f"[… {{left_out:,}} characters left out. {where}.]"
+        )
+
+    def _keep(self, text: str, call_id: str) -> Path | None:
+        name = "".join(c if c.isalnum() or c in "-_" else "-" for c in call_id)[:80]
+        path = self._spill / f"{name}.txt"
+        try:
+            private_directory(self._spill)
+            write_atomic(path, text.encode(), mode=0o600)
+        except OSError:
+            return None
+        return path

@@ -1,0 +1,340 @@
+"""Whether a call may run: rules, facts and mode in, a decision with its reasons out.
+
+`decide` is pure and is the whole policy. "Allow" is a proof, "deny" is best effort, "ask" is
+everything else. The order, first hit wins within a step and the strictest target wins over all:
+
+    1. hard deny: the catastrophic, and our own policy files          (every mode)
+    2. deny rules                                                     (every mode)
+    3. ask rules                                                      (every mode)
+    4. secret, protected or outside the workspace: ask                (not yolo)
+    5. allow rules: all targets match and nothing is unresolved
+    6. proven to change nothing, in a trusted folder: allow
+    7. the mode: plan denies, accept-edits allows edits, yolo allows
+    8. ask
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from pathlib import PurePosixPath
+from typing import Literal
+
+from agent_cli.core.errors import UserError
+from agent_cli.core.tool import ToolKind
+
+
+class Mode(StrEnum):
+    """How much happens without a question."""
+
+    DEFAULT = "default"
+    ACCEPT_EDITS = "accept-edits"
+    PLAN = "plan"
+    YOLO = "yolo"
+
+
+class Effect(StrEnum):
+    """What becomes of a call."""
+
+    ALLOW = "allow"
+    ASK = "ask"
+    DENY = "deny"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """An effect and why, in words for a person and the model."""
+
+    effect: Effect
+    reasons: tuple[str, ...]
+    rule: str | None = None
+    """The rule that decided, if one did."""
+
+
+@dataclass(frozen=True)
+class PathFact:
+    """A path a call touches, resolved."""
+
+    typed: str
+    real: str
+    access: Literal["read", "write"]
+    outside: bool = False
+    secret: str | None = None
+    """Why its content is secret."""
+    protected: str | None = None
+    """Why changing it is special."""
+    forbidden: str | None = None
+    """Why it may never be touched."""
+
+
+@dataclass(frozen=True)
+class CommandFact:
+    """One simple command: its words, and the words of each wrapper around it."""
+
+    argv: tuple[str, ...]
+    wrapped_by: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def levels(self) -> tuple[tuple[str, ...], ...]:
+        """The command at every level of wrapping."""
+        return (*self.wrapped_by, self.argv)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a call before it runs."""
+
+    tool: str
+    kind: ToolKind
+    needs_permission: bool
+    paths: tuple[PathFact, ...] = ()
+    commands: tuple[CommandFact, ...] = ()
+    hosts: tuple[str, ...] = ()
+    unproven: tuple[str, ...] = ()
+    """Why it is not proven to change nothing."""
+    unresolved: bool = False
+    """Something in it could not be read for certain: then no allow rule can match."""
+    dangers: tuple[str, ...] = ()
+    catastrophic: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`Tool` or `Tool(pattern)`: what it matches depends on what the tool touches.
+
+    Bash(git log *)         the words of one simple command; a last `*` is any rest
+    Read(src/**)            a path, relative to the workspace, absolute or under ~
+    WebFetch(domain:host)   a host, or *.host
+    mcp__server__*          a tool by name
+    """
+
+    tool: str
+    pattern: str | None
+    text: str
+
+    @classmethod
+    def parse(cls, text: str) -> Rule:
+        """Read a rule; a broken one is the person's to mend."""
+        found = re.fullmatch(r"([A-Za-z_][\w*-]*)(?:\((.+)\))?", text.strip(), re.DOTALL)
+        if found is None:
+            raise UserError(
+                f"{text!r} is not a permission rule.",
+                hint="Write Tool or Tool(pattern), such as Bash(git log *) or Edit(docs/**).",
+            )
+        tool, pattern = found[1], found[2]
+        if tool == "Bash" and pattern is not None:
+            _command_words(text, pattern)
+        return cls(tool, pattern, text.strip())
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules of a session, from the configuration, the command line and the person's answers."""
+
+    allow: tuple[Rule, ...] = ()
+    ask: tuple[Rule, ...] = ()
+    deny: tuple[Rule, ...] = ()
+
+    @classmethod
+    def parse(
+        cls, allow: Iterable[str] = (), ask: Iterable[str] = (), deny: Iterable[str] = ()
+    ) -> Rules:
+        """Read rules from text."""
+        return cls(*(tuple(Rule.parse(text) for text in texts) for texts in (allow, ask, deny)))
+
+    def __add__(self, other: Rules) -> Rules:
+        return Rules(self.allow + other.allow, self.ask + other.ask, self.deny + other.deny)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where relative rule patterns start."""
+
+    root: str
+    home: str
+
+
+def decide(facts: Facts, rules: Rules, mode: Mode, place: Place, *, trusted: bool) -> Decision:
+    """The decision about a call. See the module's docstring for the order."""
+    if never := _never(facts):
+        return Decision(Effect.DENY, never)
+    if rule := _first(rules.deny, facts, place):
+        return Decision(Effect.DENY, (f"the rule {rule.text} denies it",), rule.text)
+    if rule := _first(rules.ask, facts, place):
+        return Decision(Effect.ASK, (f"the rule {rule.text} asks",), rule.text)
+    if mode is Mode.YOLO:
+        return Decision(Effect.ALLOW, ("the mode is yolo",))
+    if mode is Mode.PLAN and facts.kind is not ToolKind.READONLY and facts.unproven:
+        return Decision(Effect.DENY, ("the mode is plan: only what changes nothing is allowed",))
+    allowed = _all_allowed(facts, rules.allow, place)
+    if sensitive := _sensitive(facts, lifted=allowed is not None):
+        return Decision(Effect.ASK, sensitive)
+    if allowed is not None:
+        return Decision(Effect.ALLOW, (f"the rule {allowed.text} allows it",), allowed.text)
+    if not facts.unproven and not facts.needs_permission:
+        if trusted or facts.kind is ToolKind.READONLY:
+            return Decision(Effect.ALLOW, ("it changes nothing",))
+        return Decision(Effect.ASK, ("the folder is not trusted",))
+    if mode is Mode.ACCEPT_EDITS and facts.kind is ToolKind.WRITE and trusted:
+        return Decision(Effect.ALLOW, ("the mode accepts edits",))
+    return Decision(Effect.ASK, facts.dangers + facts.unproven or ("it is not read-only",))
+
+
+def _never(facts: Facts) -> tuple[str, ...]:
+    return facts.catastrophic + tuple(
+        f"{path.typed}: {path.forbidden}" for path in facts.paths if path.forbidden
+    )
+
+
+def _sensitive(facts: Facts, *, lifted: bool) -> tuple[str, ...]:
+    """Why a path wants a question; a matching allow rule lifts "outside", never the others."""
+    reasons = []
+    for path in facts.paths:
+        if path.secret:
+            reasons.append(f"{path.typed} may hold secrets ({path.secret})")
+        if path.access == "write" and path.protected:
+            reasons.append(f"{path.typed} is protected ({path.protected})")
+        if path.outside and not lifted:
+            reasons.append(f"{path.real} is outside the workspace")
+    return tuple(reasons)
+
+
+def _first(rules: Iterable[Rule], facts: Facts, place: Place) -> Rule | None:
+    """The first rule that matches anything the call touches: how deny and ask rules match."""
+    return next((rule for rule in rules if _touches(rule, facts, place)), None)
+
+
+def _touches(rule: Rule, facts: Facts, place: Place) -> bool:
+    if rule.pattern is None:
+        return _names(rule, facts)
+    if any(
+        _path_matches(rule.pattern, spelled, place)
+        for path in facts.paths
+        if _covers(rule, facts, path)
+        for spelled in (path.real, path.typed)
+    ):
+        return True
+    if not _names(rule, facts):
+        return False
+    return any(
+        _words_match(rule, argv) or _words_match(rule, (PurePosixPath(argv[0]).name, *argv[1:]))
+        for command in facts.commands
+        for argv in command.levels
+        if argv
+    ) or any(_host_matches(rule.pattern, host) for host in facts.hosts)
+
+
+def _all_allowed(facts: Facts, rules: Iterable[Rule], place: Place) -> Rule | None:
+    """A rule, if all that the call touches is matched by allow rules: how those match."""
+    own = [rule for rule in rules if _names(rule, facts) or _covers_files(rule, facts)]
+    bare = next((rule for rule in own if rule.pattern is None and _names(rule, facts)), None)
+    if bare is not None and not (facts.commands and facts.unresolved):
+        return bare
+    if facts.unresolved or not (facts.commands or facts.paths or facts.hosts):
+        return None
+    matched: list[Rule | None] = []
+    if facts.commands:
+        matched += [
+            next((rule for rule in own if rule.pattern and _words_match(rule, argv)), None)
+            for command in facts.commands
+            for argv in command.levels
+        ]
+    else:
+        matched += [
+            next((r for r in own if r.pattern and _path_matches(r.pattern, path.real, place)), None)
+            for path in facts.paths
+        ]
+        matched += [
+            next((rule for rule in own if rule.pattern and _host_matches(rule.pattern, host)), None)
+            for host in facts.hosts
+        ]
+    return matched[0] if matched and all(matched) else None
+
+
+def _names(rule: Rule, facts: Facts) -> bool:
+    return rule.tool == facts.tool or ("*" in rule.tool and fnmatchcase(facts.tool, rule.tool))
+
+
+def _covers(rule: Rule, facts: Facts, path: PathFact) -> bool:
+    """`Read(…)` speaks of every read of a path and `Edit(…)` of every write, by whatever tool."""
+    return _names(rule, facts) or rule.tool == ("Read" if path.access == "read" else "Edit")
+
+
+def _covers_files(rule: Rule, facts: Facts) -> bool:
+    if rule.pattern is None or facts.commands:
+        return False
+    return all(_covers(rule, facts, path) for path in facts.paths)
+
+
+def _words_match(rule: Rule, argv: tuple[str, ...]) -> bool:
+    if rule.pattern is None:
+        return False
+    words = _command_words(rule.text, rule.pattern)
+    if words and words[-1] == "*":
+        return argv[: len(words) - 1] == words[:-1]
+    return argv == words
+
+
+@lru_cache(maxsize=1024)
+def _command_words(rule: str, pattern: str) -> tuple[str, ...]:
+    try:
+        words = tuple(shlex.split(pattern))
+    except ValueError as error:
+        raise UserError(f"The rule {rule} cannot be read: {error}.") from error
+    if not words or "*" in words[0]:
+        raise UserError(
+            f"The rule {rule} does not name a program.",
+            hint="The first word must be a program's name: Bash(npm run test *).",
+        )
+    return words
+
+
+def _host_matches(pattern: str, host: str) -> bool:
+    wanted = pattern.removeprefix("domain:").lower()
+    if wanted.startswith("*."):
+        return host.lower().endswith(wanted[1:])
+    return host.lower() == wanted
+
+
+def _path_matches(pattern: str, path: str, place: Place) -> bool:
+    return _path_pattern(pattern, place)(path)
+
+
+@lru_cache(maxsize=1024)
+def _path_pattern(pattern: str, place: Place) -> Callable[[str], bool]:
+    """`*` stays within a name, `**` crosses directories, `/**` or `/` at the end is a whole tree."""
+    if pattern.startswith("~/"):
+        whole = f"{place.home}/{pattern[2:]}"
+    elif pattern.startswith("/"):
+        whole = pattern
+    else:
+        whole = f"{place.root.rstrip('/')}/{pattern.removeprefix('./')}"
+    if whole.endswith("/"):
+        whole += "**"
+    parts = re.split(r"(\*\*/|/\*\*$|\*|\?)", whole)
+    translated = {"**/": "(?:.*/)?", "/**": "(?:/.*)?", "*": "[^/]*", "?": "[^/]"}
+    regex = re.compile("".join(translated.get(part, re.escape(part)) for part in parts), re.DOTALL)
+    return lambda path: regex.fullmatch(path) is not None
+
+
+@dataclass
+class Policy:
+    """What applies in a session right now."""
+
+    place: Place
+    rules: Rules = Rules()
+    mode: Mode = Mode.DEFAULT
+    trusted: bool = False
+
+    def decide(self, facts: Facts) -> Decision:
+        """The decision about a call, by what applies now."""
+        return decide(facts, self.rules, self.mode, self.place, trusted=self.trusted)
+
+    def learn(self, rule: str) -> None:
+        """Allow for the rest of the session what the person said yes to for good."""
+        self.rules += Rules(allow=(Rule.parse(rule),))

@@ -1,0 +1,25 @@
+"""Notices a reply that does not end by itself."""
+
+LONGEST_REPLY = 2_000_000
+"""Characters."""
+LONGEST_BLANK = 4_000
+"""Characters of nothing but white space: a small model that has lost its way."""
+
+
+class RunawayGuard:
+    """Follows one reply while it streams."""
+
+    def __init__(self) -> None:
+        self._length = 0
+        self._blank = 0
+
+    def see(self, text: str) -> str | None:
+        """Take note of a piece; returns what is wrong when the reply should be cut."""
+        self._length += len(text)
+        blank = len(text) - len(text.rstrip())
+        self._blank = self._blank + blank if blank == len(text) else blank
+        if self._length > LONGEST_REPLY:
+            return f"The reply was cut: it was longer than {LONGEST_REPLY:,} characters."
+        if self._blank > LONGEST_BLANK:
+            return "The reply was cut: the model wrote nothing but white space."
+        return None

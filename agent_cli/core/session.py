@@ -1,0 +1,202 @@
+"""A session: the only door for frontends.
+
+    async with aclosing(session.run("make the tests pass")) as events:
+        async for event in events:
+            ...
+
+While a turn runs, `reply` answers what was asked, `steer` adds a message, `interrupt` ends it.
+Closing the generator cancels the turn, and waits until everything it started has ended.
+"""
+
+import asyncio
+import uuid
+from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from agent_cli.core.conversation import Conversation
+from agent_cli.core.errors import UserError
+from agent_cli.core.events import Event, Notice, TurnFinished
+from agent_cli.core.inbox import Answer, Inbox, Request
+from agent_cli.core.loop import Ledger, Limits, Turn
+from agent_cli.core.messages import Content, Message
+from agent_cli.core.model import Model, ModelRequest, Models, Usage
+from agent_cli.core.outgoing import Outgoing
+from agent_cli.core.permissions import Mode, Policy
+from agent_cli.core.pipeline import Pipeline
+from agent_cli.core.registry import EVERYTHING, Registry, Selection
+from agent_cli.core.retry import RetryPolicy
+from agent_cli.core.store import Recorder, Store
+from agent_cli.core.tool_context import SessionView
+
+
+def new_session_id() -> str:
+    """A fresh id."""
+    return uuid.uuid4().hex[:12]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """What a session is made of; the composition root puts it together."""
+
+    view: SessionView
+    models: Models
+    model: str
+    fallbacks: Sequence[str] = ()
+    registry: Registry
+    policy: Policy
+    inbox: Inbox
+    recorder: Recorder
+    store: Store
+    outgoing: Outgoing
+    system_prompt: str
+    selection: Selection = EVERYTHING
+    limits: Limits = Limits()
+    retry: RetryPolicy = RetryPolicy()
+    options: dict[str, Any] = field(default_factory=dict)
+    """Sampling and the like, sent with each request."""
+    history: Sequence[Message] = ()
+
+
+class Session:
+    """One conversation with one agent."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._model = parts.models.get(parts.model)
+        self._ledger = Ledger()
+        self._turns = 0
+        self._turn: Turn | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._emit: Callable[[Event], None] = lambda _event: None
+        self._conversation = Conversation(parts.store, parts.history, warn=self._warn)
+        self._pipeline = Pipeline(
+            registry=parts.registry,
+            policy=parts.policy,
+            inbox=parts.inbox,
+            session=parts.view,
+            recorder=parts.recorder,
+            outgoing=parts.outgoing,
+            emit=lambda event: self._emit(event),
+            model=lambda: self._model,
+            selection=parts.selection,
+        )
+
+    @property
+    def id(self) -> str:
+        """The session's id."""
+        return self._parts.view.id
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The conversation so far."""
+        return self._conversation.messages
+
+    @property
+    def usage(self) -> Usage:
+        """What the session used so far."""
+        return self._ledger.total
+
+    @property
+    def model(self) -> str:
+        """The name of the model in use."""
+        return self._model.name
+
+    @property
+    def mode(self) -> Mode:
+        """The permission mode."""
+        return self._parts.policy.mode
+
+    @property
+    def waiting(self) -> tuple[Request, ...]:
+        """What waits for the person's answer."""
+        return self._parts.inbox.waiting
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a turn is under way."""
+        return self._task is not None
+
+    async def run(self, prompt: Content) -> AsyncGenerator[Event, None]:
+        """Play one turn. The last event is TurnFinished."""
+        if self._task is not None:
+            raise UserError("A turn is under way already.", hint="Interrupt it or wait.")
+        events: asyncio.Queue[Event] = asyncio.Queue()
+        self._emit = events.put_nowait
+        self._turns += 1
+        self._turn = self._new_turn()
+        self._task = asyncio.create_task(self._turn.run(prompt))
+        try:
+            while True:
+                event = await events.get()
+                yield event
+                if isinstance(event, TurnFinished):
+                    return
+        finally:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+            self._task = self._turn = None
+            self._emit = lambda _event: None
+
+    def reply(self, request_id: str, answer: Answer) -> bool:
+        """Answer what was asked; False if it does not wait (any more)."""
+        return self._parts.inbox.reply(request_id, answer)
+
+    def steer(self, text: str) -> bool:
+        """Say something to the model before its next step; False if no turn is under way."""
+        if self._turn is None:
+            return False
+        self._turn.steering.append(text)
+        return True
+
+    def interrupt(self) -> bool:
+        """End the turn at once; False if none is under way."""
+        return self._task is not None and self._task.cancel()
+
+    def use_model(self, name: str) -> None:
+        """Go on with another model, from the next turn."""
+        self._model = self._parts.models.get(name)
+
+    def set_mode(self, mode: Mode) -> None:
+        """Change the permission mode, from the next call."""
+        self._parts.policy.mode = mode
+
+    async def close(self) -> None:
+        """End the turn, what tools left running, and the models."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+        await self._pipeline.state.close()
+        await self._parts.models.close()
+
+    def _new_turn(self) -> Turn:
+        parts = self._parts
+        fallbacks = [parts.models.get(name) for name in parts.fallbacks if name != self.model]
+        return Turn(
+            number=self._turns,
+            session_id=self.id,
+            conversation=self._conversation,
+            pipeline=self._pipeline,
+            models=[self._model, *fallbacks],
+            request=self._request,
+            emit=lambda event: self._emit(event),
+            ledger=self._ledger,
+            limits=parts.limits,
+            retry=parts.retry,
+        )
+
+    def _request(self, _model: Model) -> ModelRequest:
+        """The next request: an unchanging beginning, then the history as it grew."""
+        parts = self._parts
+        selection = parts.selection
+        if parts.policy.mode is Mode.PLAN:
+            selection = Selection(selection.names, read_only=True, role=selection.role)
+        return ModelRequest(
+            system=parts.system_prompt,
+            messages=self._conversation.messages,
+            tools=tuple(parts.registry.declarations(selection)),
+            options=parts.options,
+        )
+
+    def _warn(self, text: str) -> None:
+        self._emit(Notice(level="warning", text=text))

@@ -1,0 +1,341 @@
+"""What a tool is.
+
+A tool is a value: a params model, an async function and a few words about them.
+
+    class Params(ToolParams):
+        path: str
+        '''The file to count, absolute or relative to the workspace.'''
+
+    async def run(params: Params, context: ToolContext) -> ToolResult:
+        return ToolResult(llm_content=...)
+
+    TOOL = Tool(
+        name="Count", kind=ToolKind.READONLY, params=Params, run=run,
+        description=Description(short="Counts the lines of a file."),
+    )
+
+The params model is the single source of the types, the validation and the JSON Schema that the
+model is given. Permission is no business of a tool: the pipeline asks `targets` what a call is
+about, and decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, model_validator
+
+from agent_cli.core.arguments import parse_arguments, rename_fields, validation_failure
+from agent_cli.core.display import Display
+from agent_cli.core.errors import FailureType, ToolFailure
+from agent_cli.core.messages import Content
+
+if TYPE_CHECKING:
+    from agent_cli.core.tool_context import ToolContext
+
+
+class ToolKind(StrEnum):
+    """What a tool does to the world."""
+
+    READONLY = "readonly"
+    WRITE = "write"
+    EXECUTE = "execute"
+
+
+class ToolParams(BaseModel):
+    """The base of every params model. Field docstrings are what the model reads."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", use_attribute_docstrings=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_unsendable_text(cls, data: Any) -> Any:
+        """NUL and lone surrogates can reach neither a file name, nor a process, nor a log."""
+        if isinstance(data, Mapping):
+            for name, value in data.items():
+                if isinstance(value, str) and (problem := _unsendable(value)):
+                    raise ValueError(f"{name} contains {problem}")
+        return data
+
+
+def _unsendable(text: str) -> str | None:
+    if "\0" in text:
+        return "a NUL character"
+    if not text.isascii() and re.search("[\ud800-\udfff]", text):
+        return "a lone surrogate, which is not a character"
+    return None
+
+
+class ToolError(BaseModel):
+    """Why a call failed."""
+
+    model_config = ConfigDict(frozen=True)
+
+    type: FailureType
+    message: str
+    details: str = ""
+
+
+class ToolResult(BaseModel):
+    """What came of a call: `llm_content` for the model, `summary` and `display` for a person."""
+
+    model_config = ConfigDict(frozen=True)
+
+    success: bool = True
+    llm_content: Content = ""
+    display: tuple[Display, ...] = ()
+    """What the person sees when the call is unfolded; empty: the text the model got."""
+    summary: str = ""
+    """One line with figures: "Read 120 lines"."""
+    error: ToolError | None = None
+    metadata: dict[str, JsonValue] = {}
+
+    @classmethod
+    def failed(cls, failure: ToolFailure, *, summary: str = "") -> Self:
+        """The result a failure becomes."""
+        error = ToolError(type=failure.type, message=failure.message, details=failure.details)
+        told = f"{failure.message}\n{failure.details}" if failure.details else failure.message
+        return cls(
+            success=False,
+            llm_content=told,
+            summary=summary or failure.message.split("\n", 1)[0],
+            error=error,
+        )
+
+
+class Description(BaseModel):
+    """What the model is told about a tool, in layers."""
+
+    model_config = ConfigDict(frozen=True)
+
+    short: str
+    long: str = ""
+    usage_notes: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+    important: tuple[str, ...] = ()
+
+    @classmethod
+    def beside(cls, module_file: str) -> Self:
+        """Read `<name>.md` beside a tool's module: a first paragraph, then optional sections."""
+        text = Path(module_file).with_suffix(".md").read_text(encoding="utf-8")
+        opening, *sections = re.split(r"^## ", text, flags=re.MULTILINE)
+        short, _, long = opening.strip().partition("\n\n")
+        layers: dict[str, tuple[str, ...]] = {}
+        for section in sections:
+            title, _, body = section.partition("\n")
+            points = re.split(r"^- ", body.strip(), flags=re.MULTILINE)
+            layers[title.strip().lower().replace(" ", "_")] = tuple(
+                point.strip() for point in points if point.strip()
+            )
+        return cls(short=short, long=long, **layers)
+
+    @cached_property
+    def for_model(self) -> str:
+        """All layers as the one text a function declaration carries."""
+        parts = [self.short, self.long]
+        parts += [f"- {note}" for note in self.usage_notes]
+        parts += [f"Important: {note}" for note in self.important]
+        parts += [f"Example: {example}" for example in self.examples]
+        return "\n".join(part for part in parts if part)
+
+
+@dataclass(frozen=True)
+class Target:
+    """One thing a call is about: what rules match and the person is shown."""
+
+    kind: Literal["path", "command", "host", "name"]
+    value: str
+    access: Literal["read", "write", "execute"] = "read"
+    base: str | None = None
+    """Where a relative path or a command starts, when it isn't the session's directory."""
+
+
+@dataclass(frozen=True)
+class StatusTexts:
+    """The status line of a call: while it runs and when it failed. Success is the summary."""
+
+    pending: str = "Running…"
+    error: str = "Failed"
+
+
+P = TypeVar("P", bound=ToolParams)
+
+Preview = Callable[[P, "ToolContext"], Awaitable[Display | None]]
+
+
+def _no_targets(_params: Any) -> tuple[Target, ...]:
+    return ()
+
+
+def _no_title(_params: Any) -> str:
+    return ""
+
+
+def _harmless(_params: Any) -> bool:
+    return False
+
+
+def _always() -> bool:
+    return True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tool(Generic[P]):
+    """A tool, whole. Only the first five fields have no default."""
+
+    name: str
+    kind: ToolKind
+    params: type[P]
+    description: Description
+    run: Callable[[P, ToolContext], Awaitable[ToolResult]]
+
+    targets: Callable[[P], tuple[Target, ...]] = _no_targets
+    """What a call touches; what permission rules match."""
+    title: Callable[[P], str] = _no_title
+    """The main argument in a few words, always visible: "src/app.py 1-120"."""
+    preview: Preview[P] | None = None
+    """What the confirmation shows: a diff, for instance."""
+    is_dangerous: Callable[[P], bool] = _harmless
+    is_enabled: Callable[[], bool] = _always
+    display_name: str = ""
+    version: str = "1.0"
+    category: str = "general"
+    tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    """Other names by which models ask for this tool."""
+    param_aliases: Mapping[str, str] = field(default_factory=dict)
+    """Other names by which models give its parameters."""
+    status: StatusTexts = StatusTexts()
+    is_concurrency_safe: bool | None = None
+    """May run beside other calls; by default what is read-only may."""
+    requires_permission: bool | None = None
+    """Whether it may ask the person; by default what isn't read-only does."""
+    timeout: float | None = 120.0
+    """Seconds; None for a tool that keeps its own time or waits for a person."""
+    role: str | None = None
+    """The role a profile must have to use it."""
+
+    def __post_init__(self) -> None:
+        read_only = self.kind is ToolKind.READONLY
+        filled: dict[str, Any] = {
+            "display_name": self.display_name or self.name,
+            "is_concurrency_safe": read_only
+            if self.is_concurrency_safe is None
+            else self.is_concurrency_safe,
+            "requires_permission": not read_only
+            if self.requires_permission is None
+            else self.requires_permission,
+        }
+        for name, value in filled.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether it changes nothing."""
+        return self.kind is ToolKind.READONLY
+
+    @cached_property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of the parameters, as lean as a model can use it."""
+        schema: dict[str, Any] = _lean(self.params.model_json_schema())
+        return schema
+
+    @cached_property
+    def declaration(self) -> dict[str, Any]:
+        """The tool in the OpenAI function format."""
+        return {
+            "type": "function",
+            "function": {
+                "name": self.name,
+                "description": self.description.for_model,
+                "parameters": self.schema,
+            },
+        }
+
+    def bind(self, arguments: str | Mapping[str, Any]) -> Invocation[P]:
+        """Parse and validate the arguments of a call; raises a failure the model can act upon."""
+        given = parse_arguments(arguments, self.name, self.schema)
+        given, notes = rename_fields(given, self.params.model_fields, self.param_aliases)
+        try:
+            params = self.params.model_validate(given)
+        except ValidationError as error:
+            raise validation_failure(self.name, error, self.schema, notes) from error
+        return Invocation(self, params, tuple(notes))
+
+    def with_changes(self, **changes: Any) -> Tool[P]:
+        """A copy that differs in some fields."""
+        return replace(self, **changes)
+
+
+AnyTool = Tool[Any]
+
+
+@dataclass(frozen=True)
+class Invocation(Generic[P]):
+    """A tool and valid parameters for it: everything needed to decide, show and run a call."""
+
+    tool: Tool[P]
+    params: P
+    notes: tuple[str, ...] = ()
+    """What was tacitly put right in the arguments, for the model to know."""
+
+    @cached_property
+    def targets(self) -> tuple[Target, ...]:
+        """What this call touches."""
+        return self.tool.targets(self.params)
+
+    @property
+    def title(self) -> str:
+        """The main argument in a few words."""
+        return self.tool.title(self.params)
+
+    @property
+    def signature(self) -> str:
+        """What permission rules are matched against, as one line."""
+        inner = ", ".join(target.value for target in self.targets)
+        return f"{self.tool.name}({inner})" if inner else self.tool.name
+
+    @property
+    def is_dangerous(self) -> bool:
+        """Whether the tool itself calls these parameters dangerous."""
+        return self.tool.is_dangerous(self.params)
+
+    def run(self, context: ToolContext) -> Awaitable[ToolResult]:
+        """Start the tool's own function."""
+        return self.tool.run(self.params, context)
+
+
+def _lean(schema: Any) -> Any:
+    """Drop pydantic's titles and fold `anyOf [X, null]` into X: fewer tokens, same meaning."""
+    if isinstance(schema, list):
+        return [_lean(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    lean = {
+        key: (
+            {name: _lean(prop) for name, prop in value.items()}
+            if key == "properties"
+            else _lean(value)
+        )
+        for key, value in schema.items()
+        if not (key == "title" and isinstance(value, str))
+    }
+    options = lean.get("anyOf")
+    if isinstance(options, list) and {"type": "null"} in options and len(options) == 2:
+        (kept,) = (option for option in options if option != {"type": "null"})
+        rest = {
+            k: v for k, v in lean.items() if k != "anyOf" and not (k == "default" and v is None)
+        }
+        return {**kept, **rest}
+    return lean
+
+
+def refuse(message: str, details: str = "") -> ToolFailure:
+    """A failure for arguments that are well-formed but make no sense."""
+    return ToolFailure(message, type=FailureType.VALIDATION, details=details)

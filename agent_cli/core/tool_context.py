@@ -1,0 +1,78 @@
+"""What a running tool may see and do."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from agent_cli.core.display import Display
+from agent_cli.safety.paths import Workspace
+
+if TYPE_CHECKING:
+    from agent_cli.core.inbox import Answers, Question
+    from agent_cli.core.model import Model
+    from agent_cli.core.tool import ToolResult
+
+S = TypeVar("S")
+
+
+class SessionState:
+    """The tools' own memory during a session: one object per type, made when first used."""
+
+    def __init__(self) -> None:
+        self._objects: dict[type[Any], Any] = {}
+
+    def get(self, kind: type[S]) -> S:
+        """The session's one object of this type."""
+        if kind not in self._objects:
+            self._objects[kind] = kind()
+        found: S = self._objects[kind]
+        return found
+
+    async def close(self) -> None:
+        """Close what wants closing (an async `close()`), last made first."""
+        for held in reversed(self._objects.values()):
+            close = getattr(held, "close", None)
+            if close is not None:
+                await close()
+        self._objects.clear()
+
+
+@dataclass(frozen=True)
+class SessionView:
+    """What tools may know of the session they run in."""
+
+    id: str
+    workspace: Workspace
+    environment: Mapping[str, str]
+    """The environment child processes get; it holds no keys."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """The configuration's `[tools]` table."""
+    takes_images: bool = False
+    """Whether the model in use can be shown pictures."""
+
+
+@dataclass(frozen=True)
+class ToolContext:
+    """Handed to each run of a tool; it is good for this one call."""
+
+    call_id: str
+    session: SessionView
+    model: Model
+    cancelled: threading.Event
+    """Set when the call is cancelled; work in a thread looks at it, a coroutine need not."""
+    progress: Callable[[str | Display], None]
+    """Shows something while the tool runs: a piece of output or a whole block."""
+    state: Callable[[type[S]], S]
+    """The session's one object of a type: `context.state(ShellSession)`."""
+    call: Callable[[str, Mapping[str, Any]], Awaitable[ToolResult]]
+    """Runs another tool through the same checks: `await context.call("Read", {...})`."""
+    ask: Callable[[tuple[Question, ...]], Awaitable[Answers]]
+    """Asks the person; raises a failure where nobody can answer."""
+
+    @property
+    def workspace(self) -> Workspace:
+        """The directories the session may touch."""
+        return self.session.workspace

@@ -1,0 +1,129 @@
+"""The flags of the command line, and the wishes they stand for."""
+
+import argparse
+import os
+
+TYPE_CHECKING = False  # importing typing for it would cost more than all of this module
+if TYPE_CHECKING:
+    from typing import Any
+
+    from agent_cli.runtime import Wishes
+
+MODES = ("default", "accept-edits", "plan", "yolo")
+
+
+class _Formatter(argparse.HelpFormatter):
+    """Measures the terminal itself: argparse would load a dozen modules for it."""
+
+    def __init__(self, prog: str) -> None:
+        try:
+            columns = int(os.environ.get("COLUMNS") or os.get_terminal_size().columns)
+        except (OSError, ValueError):
+            columns = 80
+        super().__init__(prog, width=max(40, min(columns, 100) - 2))
+
+
+def parser() -> argparse.ArgumentParser:
+    """All flags and commands."""
+    top = argparse.ArgumentParser(
+        prog="agent",
+        formatter_class=_Formatter,
+        description="A coding agent in your terminal. It shows every call and asks before "
+        "anything dangerous.",
+        epilog="Exit codes: 0 done, 1 failed, 2 usage or configuration, 3 stopped by a limit, "
+        "4 a permission was needed that nobody could give, 75 try again later, 130 interrupted.",
+    )
+    top.add_argument("-V", "--version", action="store_true", help="show the version and exit")
+    top.add_argument(
+        "-p", "--prompt", metavar="PROMPT", nargs="?", const="-",
+        help="answer one prompt and exit; - reads it from standard input",
+    )  # fmt: skip
+    _add_settings(top)
+    output = top.add_argument_group("output")
+    output.add_argument(
+        "--output-format", choices=("text", "json", "stream-json"), default="text",
+        help="the answer, one JSON object, or one event per line",
+    )  # fmt: skip
+    output.add_argument(
+        "--input-format", choices=("text", "stream-json"), default="text",
+        help="stream-json: prompts, replies and interrupts as JSON lines on standard input",
+    )  # fmt: skip
+    output.add_argument(
+        "--json-schema", metavar="FILE", help="the final answer must satisfy this JSON Schema"
+    )
+    commands = top.add_subparsers(dest="command", metavar="COMMAND")
+    config = commands.add_parser(
+        "config",
+        help="show every setting and where it came from",
+        formatter_class=_Formatter,
+    )
+    _add_settings(config)
+    return top
+
+
+def _add_settings(target: argparse.ArgumentParser) -> None:
+    model = target.add_argument_group("model")
+    model.add_argument("--model", metavar="NAME", help="the model, as LiteLLM names it")
+    model.add_argument("--api-base", metavar="URL", help="where the model is served")
+    model.add_argument("--system-prompt-file", metavar="FILE", help="instead of our own words")
+    model.add_argument("--append-system-prompt", metavar="TEXT", help="added to the system prompt")
+    safety = target.add_argument_group("permissions")
+    safety.add_argument("--permission-mode", choices=MODES, help="how much happens unasked")
+    for effect in ("allow", "ask", "deny"):
+        safety.add_argument(
+            f"--{effect}", metavar="RULE", action="append", help=f"{effect} calls that match"
+        )
+    safety.add_argument("--tools", metavar="LIST", help="use only these tools, by comma")
+    safety.add_argument("--trust", action="store_true", help="trust this folder for this run")
+    safety.add_argument("--cwd", metavar="DIR", help="work in this directory")
+    safety.add_argument("--add-dir", metavar="DIR", action="append", help="also allow this one")
+    limits = target.add_argument_group("limits")
+    limits.add_argument("--max-steps", metavar="N", help="model requests in one turn")
+    limits.add_argument("--max-cost", metavar="DOLLARS", help="dollars in one session")
+
+
+def wishes(options: argparse.Namespace, *, attended: bool) -> "Wishes":
+    """What a parsed command line asks for."""
+    from pathlib import Path
+
+    from agent_cli.core.errors import UserError
+    from agent_cli.runtime import Wishes
+
+    cwd = Path(options.cwd or ".").resolve()
+    added = tuple(Path(each).resolve() for each in options.add_dir or ())
+    for directory in (cwd, *added):
+        if not directory.is_dir():
+            raise UserError(f"{directory} is not a directory.")
+    system = None
+    if options.system_prompt_file:
+        try:
+            system = Path(options.system_prompt_file).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UserError(f"{options.system_prompt_file} cannot be read: {error}.") from error
+    return Wishes(
+        cwd=cwd,
+        added=added,
+        trust=options.trust,
+        tools=tuple(options.tools.split(",")) if options.tools else None,
+        settings=_given_settings(options),
+        system_prompt=system,
+        appended_prompt=options.append_system_prompt,
+        attended=attended,
+    )
+
+
+def _given_settings(options: argparse.Namespace) -> "dict[str, Any]":
+    """The flags that are settings, nested like the configuration."""
+    settings: dict[str, Any] = {
+        "model": options.model,
+        "api_base": options.api_base,
+        "mode": options.permission_mode,
+        "permissions": {name: getattr(options, name) for name in ("allow", "ask", "deny")},
+        "limits": {"steps": options.max_steps, "cost": options.max_cost},
+    }
+    return _without_none(settings)
+
+
+def _without_none(table: "dict[str, Any]") -> "dict[str, Any]":
+    kept = {k: _without_none(v) if isinstance(v, dict) else v for k, v in table.items()}
+    return {key: value for key, value in kept.items() if value not in (None, {})}

@@ -1,0 +1,255 @@
+"""The agent without a screen: `agent -p`, one answer or a stream of events on standard output.
+
+Standard output carries only the answer or the events; everything else goes to standard error.
+"""
+
+import asyncio
+import json
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from agent_cli.core.errors import ExitCode, UserError
+from agent_cli.core.events import (
+    ApprovalAsked,
+    Event,
+    FinishReason,
+    ModelRetrying,
+    Notice,
+    QuestionAsked,
+    TurnFinished,
+)
+from agent_cli.core.inbox import Answers, Approval
+from agent_cli.core.session import Session
+
+if TYPE_CHECKING:
+    from agent_cli.frontends.structured import Structured
+
+OutputFormat = Literal["text", "json", "stream-json"]
+
+_EXIT_CODES: dict[FinishReason, int] = {
+    "done": ExitCode.DONE,
+    "failed": ExitCode.FAILED,
+    "repetition": ExitCode.FAILED,
+    "denied": ExitCode.PERMISSION,
+    "temporary": ExitCode.TEMPORARY,
+    "step_limit": ExitCode.LIMIT,
+    "cost_limit": ExitCode.LIMIT,
+    "interrupted": ExitCode.INTERRUPTED,
+}
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to answer."""
+
+    output: OutputFormat = "text"
+    schema: dict[str, Any] | None = None
+    """A JSON Schema that the final answer must satisfy."""
+
+
+class PromptLine(BaseModel):
+    """A line of stream-json input: the next turn."""
+
+    model_config = ConfigDict(extra="forbid")
+    type: Literal["prompt"]
+    text: str
+
+
+class SteerLine(BaseModel):
+    """A message for the turn under way."""
+
+    model_config = ConfigDict(extra="forbid")
+    type: Literal["steer"]
+    text: str
+
+
+class ReplyLine(BaseModel):
+    """The answer to an approval or a question, by its id."""
+
+    model_config = ConfigDict(extra="forbid")
+    type: Literal["reply"]
+    id: str
+    answer: Literal["once", "session", "project", "no"] | None = None
+    reason: str = ""
+    answers: tuple[str, ...] | None = None
+
+
+class InterruptLine(BaseModel):
+    """End the turn under way."""
+
+    model_config = ConfigDict(extra="forbid")
+    type: Literal["interrupt"]
+
+
+Line = PromptLine | SteerLine | ReplyLine | InterruptLine
+_LINE: TypeAdapter[Line] = TypeAdapter(Line)
+
+
+async def run_once(session: Session, prompt: str, options: Options) -> int:
+    """One turn; returns the exit code."""
+    structured = _structured(options)
+    player = _Player(session, options.output)
+    finished = await player.play(structured.prompt(prompt) if structured else prompt)
+    while structured and finished.reason == "done" and (again := structured.check(finished.text)):
+        finished = await player.play(again)
+    return player.conclude(finished, structured)
+
+
+async def run_stream(session: Session, options: Options) -> int:
+    """Turns as they come on standard input, one JSON object a line; ends with the input."""
+    player = _Player(session, options.output)
+    prompts: asyncio.Queue[str | None] = asyncio.Queue()
+    reading = asyncio.create_task(_read_lines(session, prompts))
+    code = int(ExitCode.DONE)
+    try:
+        while (prompt := await prompts.get()) is not None:
+            finished = await player.play(prompt)
+            code = player.conclude(finished, None)
+        await reading
+    finally:
+        reading.cancel()
+    return code
+
+
+class _Player:
+    """Plays turns and writes what happens in the form that was asked for."""
+
+    def __init__(self, session: Session, output: OutputFormat) -> None:
+        self._session = session
+        self._output = output
+
+    async def play(self, prompt: str) -> TurnFinished:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self._session.interrupt)
+        try:
+            async with aclosing(self._session.run(prompt)) as events:
+                return await self._follow(events)
+        finally:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.remove_signal_handler(number)
+
+    async def _follow(self, events: AsyncIterator[Event]) -> TurnFinished:
+        async for event in events:
+            if self._output == "stream-json":
+                _out(event.model_dump_json())
+            match event:
+                case Notice():
+                    _err(f"{event.level}: {event.text}" + (f" {event.hint}" if event.hint else ""))
+                case ModelRetrying():
+                    _err(f"retrying in {event.delay:.1f} s: {event.reason}")
+                case ApprovalAsked() | QuestionAsked() if self._output != "stream-json":
+                    _err(f"waiting for an answer to {event.request.id}")
+                case TurnFinished():
+                    return event
+        raise AssertionError("a turn ends with TurnFinished")
+
+    def conclude(self, finished: TurnFinished, structured: "Structured | None") -> int:
+        """Write the answer; returns the exit code."""
+        failed_schema = structured.problem if structured and finished.reason == "done" else None
+        text = finished.text
+        if structured and structured.value is not None:
+            text = json.dumps(structured.value, ensure_ascii=False)
+        if self._output == "text" and text:
+            _out(text)
+        if self._output == "json":
+            _out(json.dumps(self._summary(finished, text, failed_schema), ensure_ascii=False))
+        if finished.error:
+            _err(f"error: {finished.error}" + (f"\n{finished.hint}" if finished.hint else ""))
+        if failed_schema:
+            _err(f"error: the answer does not fit the schema: {failed_schema}")
+            return ExitCode.FAILED
+        if finished.reason == "done" and finished.denials:
+            _err(
+                f"{finished.denials} calls were not run: they need a permission and nobody was "
+                "there to ask.\nAllow them with --allow RULE or choose --permission-mode."
+            )
+            return ExitCode.PERMISSION
+        return _EXIT_CODES[finished.reason]
+
+    def _summary(self, finished: TurnFinished, text: str, problem: str | None) -> dict[str, Any]:
+        return {
+            "type": "result",
+            "session_id": self._session.id,
+            "model": self._session.model,
+            "reason": finished.reason,
+            "text": text,
+            "error": finished.error or problem or None,
+            "hint": finished.hint or None,
+            "steps": finished.steps,
+            "denials": finished.denials,
+            "seconds": round(finished.seconds, 3),
+            "usage": finished.usage.model_dump(),
+        }
+
+
+async def _read_lines(session: Session, prompts: asyncio.Queue[str | None]) -> None:
+    """Obey the lines of standard input until it ends."""
+    reader = asyncio.StreamReader(limit=64 * 1024 * 1024)
+    loop = asyncio.get_running_loop()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    while line := await reader.readline():
+        if line.strip():
+            _obey(line, session, prompts)
+    prompts.put_nowait(None)
+
+
+def _obey(line: bytes, session: Session, prompts: asyncio.Queue[str | None]) -> None:
+    try:
+        wish = _LINE.validate_json(line)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        _err(f"error: a line of input was not understood ({first['msg']}): {line[:200]!r}")
+        return
+    match wish:
+        case PromptLine():
+            prompts.put_nowait(wish.text)
+        case SteerLine():
+            if not session.steer(wish.text):
+                prompts.put_nowait(wish.text)
+        case InterruptLine():
+            session.interrupt()
+        case ReplyLine():
+            answer = (
+                Answers(answers=wish.answers)
+                if wish.answers is not None
+                else Approval(answer=wish.answer or "no", reason=wish.reason)
+            )
+            if not session.reply(wish.id, answer):
+                _err(f"error: {wish.id} does not wait for an answer")
+
+
+def _structured(options: Options) -> "Structured | None":
+    if options.schema is None:
+        return None
+    from agent_cli.frontends.structured import Structured  # noqa: PLC0415 (rarely needed, slow)
+
+    return Structured(options.schema)
+
+
+def read_prompt(given: str | None) -> str:
+    """The prompt: `-p TEXT`, with piped input added to it, or `-p -` for the input alone."""
+    piped = "" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read()
+    if given is None or given == "-":
+        prompt = piped
+    else:
+        prompt = f"{given}\n\n{piped}" if piped.strip() else given
+    if not prompt.strip():
+        raise UserError("There is no prompt.", hint='Give one: agent -p "explain this project"')
+    return prompt
+
+
+def _out(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def _err(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()

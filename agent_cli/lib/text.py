@@ -1,0 +1,29 @@
+"""Small things done to text."""
+
+
+def head_and_tail(text: str, limit: int, mark: str) -> str:
+    """The text cut in the middle to about `limit` characters, at line ends where they are near.
+
+    `mark` stands in the gap; `{left_out}` in it is the number of characters that are missing.
+    """
+    if len(text) <= limit:
+        return text
+    head, tail = _head(text, limit * 2 // 3), _tail(text, limit // 3)
+    left_out = len(text) - len(head) - len(tail)
+    return f"{head.rstrip()}\n{mark.format(left_out=left_out)}\n{tail.lstrip()}"
+
+
+def _head(text: str, size: int) -> str:
+    end = text.rfind("\n", size - size // 10, size)
+    return text[: end if end > 0 else size]
+
+
+def _tail(text: str, size: int) -> str:
+    start = len(text) - size
+    newline = text.find("\n", start, start + size // 10)
+    return text[newline + 1 if newline > 0 else start :]
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """ "1 line", "2,000 lines"."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

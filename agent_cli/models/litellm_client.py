@@ -1,0 +1,262 @@
+"""LiteLLM: the only module that imports it, and only inside the worker process.
+
+Its facts and traps are in docs/litellm-notes.md.
+"""
+
+import contextlib
+import email.utils
+import gc
+import importlib
+import json
+import re
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+gc.disable()  # the import makes a million objects that all stay: collecting meanwhile is waste
+import litellm  # noqa: E402
+
+with contextlib.suppress(ImportError):
+    importlib.import_module("litellm.litellm_core_utils.streaming_handler")
+gc.freeze()
+gc.enable()
+
+litellm.suppress_debug_info = True
+litellm.drop_params = True
+litellm.set_verbose = False
+
+Add = Callable[[dict[str, Any]], None]
+
+
+async def complete(request: Mapping[str, Any], add: Add) -> dict[str, Any]:
+    """Stream one completion; pieces go to `add`, the rest is returned when it ended properly."""
+    stream = await litellm.acompletion(
+        **request,
+        stream=True,
+        stream_options={"include_usage": True},
+        max_retries=0,
+        _skip_mcp_handler=True,
+    )
+    finish: str | None = None
+    usage: Any = None
+    async for chunk in stream:
+        if getattr(chunk, "usage", None):
+            usage = chunk.usage
+        for choice in chunk.choices[:1]:
+            finish = choice.finish_reason or finish
+            add(_piece(choice.delta))
+    counted = _usage(usage)
+    cost = _cost(request["model"], usage) if usage else None
+    return {"finish": finish, "usage": counted, "cost": cost}
+
+
+def _piece(delta: Any) -> dict[str, Any]:
+    """What a delta brings, without what it merely repeats."""
+    piece: dict[str, Any] = {}
+    content = getattr(delta, "content", None)
+    if isinstance(content, str) and content:
+        piece["text"] = content
+    elif isinstance(content, list):
+        piece["text"] = "".join(part.get("text", "") for part in content if isinstance(part, dict))
+    if thinking := getattr(delta, "reasoning_content", None):
+        piece["thinking"] = thinking
+    if blocks := getattr(delta, "thinking_blocks", None):
+        piece["blocks"] = [dict(block) for block in blocks]
+    if calls := getattr(delta, "tool_calls", None):
+        piece["calls"] = [_call(call) for call in calls]
+    return piece
+
+
+def _call(call: Any) -> dict[str, Any]:
+    function = call.function
+    arguments = function.arguments if function is not None else ""
+    if arguments is not None and not isinstance(arguments, str):
+        arguments = json.dumps(arguments)
+    return {
+        "index": call.index,
+        "id": call.id,
+        "name": function.name if function is not None else None,
+        "arguments": arguments or "",
+    }
+
+
+def _usage(usage: Any) -> dict[str, int]:
+    if not usage:
+        return {}
+    prompt = getattr(usage, "prompt_tokens_details", None)
+    completion = getattr(usage, "completion_tokens_details", None)
+    cached = getattr(usage, "cache_read_input_tokens", None) or getattr(
+        prompt, "cached_tokens", None
+    )
+    return {
+        "input_tokens": usage.prompt_tokens or 0,
+        "output_tokens": usage.completion_tokens or 0,
+        "cached_tokens": cached or 0,
+        "cache_write_tokens": getattr(usage, "cache_creation_input_tokens", None) or 0,
+        "reasoning_tokens": getattr(completion, "reasoning_tokens", None) or 0,
+    }
+
+
+def _cost(model: str, usage: Any) -> float | None:
+    """Dollars by LiteLLM's price list; None when it does not know the model."""
+    try:
+        info = litellm.get_model_info(model)
+        if not info.get("input_cost_per_token") and not info.get("output_cost_per_token"):
+            return None
+        prompt, completion = litellm.cost_per_token(model=model, usage_object=usage)
+    except Exception:  # a price is never worth an error
+        return None
+    return float(prompt + completion)
+
+
+def describe(model: str) -> dict[str, Any]:
+    """What LiteLLM's catalogue knows of a model; empty when it knows nothing."""
+    try:
+        info = litellm.get_model_info(model)
+    except Exception:
+        return {}
+    return {
+        "window": info.get("max_input_tokens") or info.get("max_tokens"),
+        "max_output": info.get("max_output_tokens"),
+        "input_price": info.get("input_cost_per_token"),
+        "output_price": info.get("output_cost_per_token"),
+        "takes_images": bool(info.get("supports_vision")),
+        "calls_tools": bool(info.get("supports_function_calling")),
+    }
+
+
+_OVERFLOW = re.compile(
+    r"context_length_exceeded|maximum context length|context window|prompt is too long"
+    r"|too many tokens|exceeds? the (?:maximum|max) (?:number of|input) tokens|input is too long"
+    r"|exceeds the available context size|input length and .?max_tokens.? exceed"
+    r"|reduce the length of the (?:messages|prompt)|request too large for .*model",
+    re.IGNORECASE,
+)
+_HISTORY = re.compile(
+    r"tool_calls.{0,40}must be followed by tool messages|tool_call_id.{0,80}(?:not|without)"
+    r"|unexpected `?tool_use_id`?|`?tool_use`? ids were found without"
+    r"|messages with role 'tool' must be a response|tool_result.{0,60}corresponding",
+    re.IGNORECASE | re.DOTALL,
+)
+_QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing|credit balance", re.I)
+_REPLY = re.compile(
+    r"Extra data|Expecting value|JSONDecode|Unterminated string|Invalid control", re.I
+)
+_BY_STATUS = {
+    400: "bad_request",
+    401: "authentication",
+    402: "quota",
+    403: "permission",
+    404: "not_found",
+    408: "timeout",
+    413: "overflow",
+    422: "bad_request",
+    429: "rate_limit",
+}
+
+
+def describe_error(error: Exception, request: Mapping[str, Any]) -> dict[str, Any]:
+    """An exception of LiteLLM's as plain data."""
+    source = _innermost(error)
+    status = _status(error) or _status(source)
+    text = _message(error)
+    return {
+        "kind": _kind(error, status, text),
+        "message": text,
+        "status": status,
+        "retry_after": _retry_after(error) or _retry_after(source),
+        "where": request.get("api_base") or "",
+        "class": type(error).__name__,
+    }
+
+
+def _innermost(error: BaseException) -> BaseException:
+    """What a mid-stream wrapper hides."""
+    hidden = getattr(error, "original_exception", None)
+    return (
+        _innermost(hidden) if isinstance(hidden, BaseException) and hidden is not error else error
+    )
+
+
+def _status(error: BaseException) -> int | None:
+    status = getattr(error, "status_code", None)
+    try:
+        return int(status) if status else None
+    except (TypeError, ValueError):
+        return None
+
+
+def _kind(error: Exception, status: int | None, text: str) -> str:
+    name = type(error).__name__
+    cause = type(_innermost(error)).__name__
+    if (
+        "ContextWindowExceeded" in name
+        or "ContextWindowExceeded" in cause
+        or _OVERFLOW.search(text)
+    ):
+        return "overflow"
+    if _HISTORY.search(text):
+        return "bad_history"
+    if status in (402, 429) and _QUOTA.search(text):
+        return "quota"
+    if "Timeout" in name or "Timeout" in cause:
+        return "timeout"
+    if name == "MidStreamFallbackError" and status in (None, 500, 503) and cause == name:
+        return "connection"
+    if "APIConnectionError" in name or "APIConnectionError" in cause:
+        return "bad_reply" if _REPLY.search(text) else "connection"
+    if status in _BY_STATUS:
+        return _BY_STATUS[status]
+    if status is not None and status >= 500:
+        return "bad_reply" if _REPLY.search(text) else "server"
+    if "BadRequest" in name or "UnsupportedParams" in name:
+        return "bad_request"
+    return "bad_reply"
+
+
+def _message(error: Exception) -> str:
+    """The provider's own words, without LiteLLM's wrapping."""
+    text = str(getattr(error, "message", "") or error).strip()
+    text = text.split("\nTraceback", 1)[0]
+    while (shorter := re.sub(r"^(?:litellm\.)?\w*(?:Error|Exception)\s*:\s*", "", text)) != text:
+        text = shorter
+    text = re.sub(r"^\w+(?:Exception|Error) - ", "", text)
+    return _inner_message(text)[:2000] or type(error).__name__
+
+
+def _inner_message(text: str) -> str:
+    """The `message` of a JSON error body, if the text is or ends with one."""
+    start = text.find("{")
+    if start < 0:
+        return text
+    with contextlib.suppress(ValueError, TypeError, RecursionError):
+        body = json.loads(text[start:])
+        error = body.get("error", body) if isinstance(body, dict) else None
+        if isinstance(error, dict) and isinstance(error.get("message"), str):
+            code = error.get("code") or error.get("type")
+            said = error["message"]
+            return f"{said} ({code})" if isinstance(code, str) and code not in said else said
+        if isinstance(error, str):
+            return error
+    return text
+
+
+def _retry_after(error: BaseException) -> float | None:
+    headers: Any = getattr(error, "litellm_response_headers", None)
+    if not headers:
+        headers = getattr(getattr(error, "response", None), "headers", None)
+    if not headers:
+        return None
+    value = headers.get("retry-after") or headers.get("Retry-After")
+    return seconds_until(value) if value else None
+
+
+def seconds_until(value: str) -> float | None:
+    """A Retry-After header: seconds, or a date (one that has passed means now)."""
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    with contextlib.suppress(TypeError, ValueError):
+        return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
+    return None

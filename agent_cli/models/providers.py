@@ -1,0 +1,78 @@
+"""Which environment variables belong to which provider, and what to say when one is missing."""
+
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Provider:
+    """A provider by the prefix of its model names."""
+
+    prefix: str
+    title: str
+    key: str | None
+    """The variable that must be set; None: no key is needed, or more than one way to sign in."""
+    also: tuple[str, ...] = ()
+    """Other variables LiteLLM reads for it; a trailing `*` stands for any ending."""
+
+
+PROVIDERS = (
+    Provider("anthropic", "Anthropic", "ANTHROPIC_API_KEY", ("ANTHROPIC_*",)),
+    Provider("openai", "OpenAI", "OPENAI_API_KEY", ("OPENAI_*",)),
+    Provider("gemini", "Google Gemini", "GEMINI_API_KEY", ("GOOGLE_API_KEY", "GEMINI_*")),
+    Provider("vertex_ai", "Vertex AI", None, ("VERTEXAI_*", "VERTEX_*", "GOOGLE_*")),
+    Provider("mistral", "Mistral", "MISTRAL_API_KEY", ("MISTRAL_*",)),
+    Provider("deepseek", "DeepSeek", "DEEPSEEK_API_KEY", ("DEEPSEEK_*",)),
+    Provider("openrouter", "OpenRouter", "OPENROUTER_API_KEY", ("OPENROUTER_*", "OR_*")),
+    Provider("moonshot", "Moonshot", "MOONSHOT_API_KEY", ("MOONSHOT_*",)),
+    Provider("dashscope", "DashScope", "DASHSCOPE_API_KEY", ("DASHSCOPE_*",)),
+    Provider("xai", "xAI", "XAI_API_KEY", ("XAI_*",)),
+    Provider("groq", "Groq", "GROQ_API_KEY", ("GROQ_*",)),
+    Provider("azure", "Azure OpenAI", None, ("AZURE_*",)),
+    Provider("bedrock", "Amazon Bedrock", None, ("AWS_*",)),
+    Provider("ollama", "Ollama", None, ("OLLAMA_*",)),
+    Provider("ollama_chat", "Ollama", None, ("OLLAMA_*",)),
+    Provider("hosted_vllm", "vLLM", None, ("HOSTED_VLLM_*",)),
+    Provider("lm_studio", "LM Studio", None, ("LM_STUDIO_*",)),
+)
+_BY_PREFIX = {provider.prefix: provider for provider in PROVIDERS}
+
+
+def provider_of(model: str) -> Provider:
+    """The provider of a model name; one nobody knows follows the usual convention."""
+    prefix, slash, _ = model.partition("/")
+    if not slash:
+        name = model.lower()
+        guesses = (("claude", "anthropic"), ("gemini", "gemini"))
+        prefix = next((found for word, found in guesses if word in name), "openai")
+    known = _BY_PREFIX.get(prefix)
+    if known is not None:
+        return known
+    stem = prefix.upper().replace("-", "_")
+    return Provider(prefix, prefix, None, (f"{stem}_*",))
+
+
+def variables_for(model: str, credentials: Mapping[str, str]) -> dict[str, str]:
+    """The credentials that this model's provider needs, and no others."""
+    provider = provider_of(model)
+    wanted = (provider.key, *provider.also)
+    return {
+        name: value
+        for name, value in credentials.items()
+        if any(pattern and _matches(name, pattern) for pattern in wanted)
+    }
+
+
+def take_credentials(environment: MutableMapping[str, str]) -> dict[str, str]:
+    """Remove every provider's variables from an environment and return them."""
+    patterns = [p for provider in PROVIDERS for p in (provider.key, *provider.also) if p]
+    taken = [
+        name
+        for name in environment
+        if name.endswith("_API_KEY") or any(_matches(name, pattern) for pattern in patterns)
+    ]
+    return {name: environment.pop(name) for name in taken}
+
+
+def _matches(name: str, pattern: str) -> bool:
+    return name.startswith(pattern[:-1]) if pattern.endswith("*") else name == pattern

@@ -1,0 +1,57 @@
+"""Where a model comes from, by its name."""
+
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from agent_cli.core.errors import UserError
+from agent_cli.core.model import Model
+from agent_cli.models.prompted import PromptedTools
+from agent_cli.models.providers import provider_of, variables_for
+from agent_cli.models.remote import Endpoint, RemoteModel
+from agent_cli.models.scripted import ScriptedModel
+from agent_cli.models.worker_process import WorkerProcess
+
+SCRIPTED = "scripted:"
+
+
+class ModelSource:
+    """Makes models and keeps them: the same name is the same model throughout a session."""
+
+    def __init__(
+        self,
+        credentials: Mapping[str, str],
+        endpoints: Mapping[str, Endpoint],
+        *,
+        prompted: Mapping[str, bool] | None = None,
+        process: "subprocess.Popen[bytes] | None" = None,
+    ) -> None:
+        self._credentials = credentials
+        self._endpoints = endpoints
+        self._prompted = prompted or {}
+        self._worker = WorkerProcess(process)
+        self._models: dict[str, Model] = {}
+
+    def get(self, name: str) -> Model:
+        """The model of this name; raises UserError if there can be none."""
+        if name not in self._models:
+            self._models[name] = self._make(name)
+        return self._models[name]
+
+    async def close(self) -> None:
+        """End the worker."""
+        await self._worker.close()
+
+    def _make(self, name: str) -> Model:
+        if name.startswith(SCRIPTED):
+            return ScriptedModel.from_file(Path(name.removeprefix(SCRIPTED)))
+        endpoint = self._endpoints.get(name) or Endpoint(name)
+        variables = variables_for(name, self._credentials)
+        provider = provider_of(name)
+        if provider.key and not endpoint.api_base and not any("KEY" in v for v in variables):
+            raise UserError(
+                f"There is no key for {provider.title}, which {name} needs.",
+                hint=f"Set {provider.key}, or choose another model with --model.",
+            )
+        self._worker.configure(variables)
+        return PromptedTools(RemoteModel(endpoint, self._worker), prompted=self._prompted.get(name))

@@ -1,0 +1,232 @@
+"""The composition root, the only module that knows all parts: settings in, a session out."""
+
+import json
+import logging
+import os
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from agent_cli import tools
+from agent_cli.config.layers import PROJECT_FILE, Loaded, load
+from agent_cli.config.places import Places
+from agent_cli.config.schema import ModelSettings, Settings
+from agent_cli.core.errors import UserError
+from agent_cli.core.inbox import Inbox
+from agent_cli.core.loop import Limits
+from agent_cli.core.model import Models
+from agent_cli.core.outgoing import Outgoing
+from agent_cli.core.permissions import Place, Policy, Rules
+from agent_cli.core.prompt import Surroundings, build, instruction_directories, read_instructions
+from agent_cli.core.registry import EVERYTHING, Registry, Selection
+from agent_cli.core.retry import RetryPolicy
+from agent_cli.core.session import Parts, Session, new_session_id
+from agent_cli.core.store import Nowhere
+from agent_cli.core.tool_context import SessionView
+from agent_cli.lib.discovery import values_named
+from agent_cli.models.providers import take_credentials
+from agent_cli.models.remote import Endpoint
+from agent_cli.models.source import ModelSource
+from agent_cli.safety.environment import child_environment, looks_secret
+from agent_cli.safety.paths import Workspace
+from agent_cli.safety.redact import Redactor
+from agent_cli.storage.audit import AuditLog
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wishes:
+    """What the command line asks for."""
+
+    cwd: Path
+    added: tuple[Path, ...] = ()
+    trust: bool = False
+    tools: tuple[str, ...] | None = None
+    """The only tools to use; None: all."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Settings given as flags, nested like the configuration."""
+    system_prompt: str | None = None
+    appended_prompt: str | None = None
+    attended: bool = True
+    """Whether somebody can be asked."""
+
+
+def load_settings(wishes: Wishes, environment: Mapping[str, str]) -> Loaded:
+    """The settings for a session in this directory."""
+    return load(
+        user_file=Places.of(environment).config_file,
+        project_file=wishes.cwd / PROJECT_FILE if wishes.trust else None,
+        environment=environment,
+        flags=wishes.settings,
+    )
+
+
+def built_in_tools() -> Registry:
+    """A registry with every built-in tool."""
+    registry = Registry()
+    for tool in values_named("TOOL", tools):
+        registry.register(tool, on_conflict="error")
+    return registry
+
+
+def open_session(
+    wishes: Wishes,
+    settings: Settings,
+    *,
+    environment: Mapping[str, str] | None = None,
+    models: Models | None = None,
+    worker: "subprocess.Popen[bytes] | None" = None,
+) -> Session:
+    """A session, ready to run. `worker` is a worker process that was started ahead of time."""
+    variables = dict(os.environ if environment is None else environment)
+    secrets = {name: value for name, value in variables.items() if looks_secret(name, value)}
+    credentials = take_credentials(variables)
+    if environment is None:
+        take_credentials(os.environ)
+    places = Places.of(variables)
+    start_log(places)
+    workspace = Workspace.at(
+        wishes.cwd, added=wishes.added, home=_home(variables), own=(places.config, places.state)
+    )
+    registry = built_in_tools()
+    session_id = new_session_id()
+    spill = places.state / "results" / session_id
+    return Session(
+        Parts(
+            view=SessionView(
+                id=session_id,
+                workspace=workspace.with_readable(spill),
+                environment=child_environment(
+                    variables, passed=settings.environment.passed, workspace=str(workspace.root)
+                ),
+                settings=settings.tools,
+                takes_images=_of(settings, settings.model).takes_images,
+            ),
+            models=models or model_source(settings, credentials, worker),
+            model=_chosen_model(settings),
+            fallbacks=settings.fallback_models,
+            registry=registry,
+            policy=_policy(wishes, settings, workspace, _home(variables)),
+            inbox=Inbox(attended=wishes.attended),
+            recorder=AuditLog(places.state / "audit.jsonl"),
+            store=Nowhere(),
+            outgoing=Outgoing(Redactor(secrets | credentials), spill),
+            system_prompt=_system_prompt(wishes, settings, workspace, places),
+            selection=_selection(wishes, registry),
+            limits=Limits(settings.limits.steps, settings.limits.cost),
+            retry=RetryPolicy(attempts=settings.limits.retries + 1),
+            options=_of(settings, settings.model).options,
+        )
+    )
+
+
+def model_source(
+    settings: Settings,
+    credentials: Mapping[str, str],
+    worker: "subprocess.Popen[bytes] | None" = None,
+) -> ModelSource:
+    """Where the session's models come from."""
+    endpoints: dict[str, Endpoint] = {}
+    for name in (settings.model, settings.fast_model, *settings.fallback_models, *settings.models):
+        own = _of(settings, name)
+        endpoints[name] = Endpoint(
+            model=name,
+            api_base=own.api_base or (settings.api_base if name == settings.model else None),
+            idle_timeout=settings.limits.idle_seconds,
+            input_price=own.input_price,
+            output_price=own.output_price,
+        )
+    prompted = {
+        name: model.prompted_tools
+        for name, model in settings.models.items()
+        if model.prompted_tools is not None
+    }
+    return ModelSource(credentials, endpoints, prompted=prompted, process=worker)
+
+
+def start_log(places: Places) -> None:
+    """Write what the program says about itself to a private file; do without if that cannot be."""
+    logger = logging.getLogger("agent_cli")
+    if logger.handlers:
+        return
+    try:
+        places.state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handler: logging.Handler = logging.FileHandler(places.state / "agent.log", delay=True)
+        os.close(os.open(places.state / "agent.log", os.O_WRONLY | os.O_CREAT, 0o600))
+    except OSError:
+        handler = logging.NullHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logger.addHandler(handler)
+    logger.propagate = False
+
+
+def read_schema(path: Path) -> dict[str, Any]:
+    """A JSON Schema from a file."""
+    try:
+        schema = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"The schema {path} cannot be read: {error.strerror}.") from error
+    except ValueError as error:
+        raise UserError(f"The schema {path} is not JSON: {error}.") from error
+    if not isinstance(schema, dict):
+        raise UserError(f"The schema {path} is not a JSON object.")
+    return schema
+
+
+def _chosen_model(settings: Settings) -> str:
+    if not settings.model:
+        raise UserError(
+            "No model is chosen.",
+            hint="Name one with --model, AGENT_MODEL or `model = …` in the configuration, "
+            "such as anthropic/claude-sonnet-4-5 or ollama_chat/qwen3.",
+        )
+    return settings.model
+
+
+def _of(settings: Settings, model: str) -> ModelSettings:
+    return settings.models.get(model) or ModelSettings()
+
+
+def _home(variables: Mapping[str, str]) -> Path:
+    return Path(variables.get("HOME") or Path.home())
+
+
+def _policy(wishes: Wishes, settings: Settings, workspace: Workspace, home: Path) -> Policy:
+    rules = settings.permissions
+    return Policy(
+        place=Place(root=str(workspace.root), home=str(home)),
+        rules=Rules.parse(rules.allow, rules.ask, rules.deny),
+        mode=settings.mode,
+        trusted=wishes.trust,
+    )
+
+
+def _selection(wishes: Wishes, registry: Registry) -> Selection:
+    if wishes.tools is None:
+        return EVERYTHING
+    names = []
+    for wanted in wishes.tools:
+        tool = registry.get(wanted)
+        if tool is None:
+            known = ", ".join(tool.name for tool in registry)
+            raise UserError(f"There is no tool named {wanted}.", hint=f"The tools are: {known}.")
+        names.append(tool.name)
+    return Selection(names=frozenset(names))
+
+
+def _system_prompt(wishes: Wishes, settings: Settings, workspace: Workspace, places: Places) -> str:
+    instructions = ""
+    if settings.instructions.enabled:
+        directories = instruction_directories(places.config, workspace.root, trusted=wishes.trust)
+        instructions = read_instructions(directories, settings.instructions.most_bytes)
+    surroundings = Surroundings(
+        workspace.root, datetime.now().astimezone().date(), added=tuple(workspace.added)
+    )
+    return build(
+        surroundings,
+        instructions,
+        instead=wishes.system_prompt,
+        appended=wishes.appended_prompt,
+    )
