@@ -47,7 +47,8 @@ ERRORS: Mapping[str, tuple[str, str]] = {
     "history": (
         "invalid_request_error",
         "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after:"
-        " toolu_1. Each `tool_use` block must have a corresponding `tool_result` block in the next message.",
+        " toolu_1. Each `tool_use` block must have a corresponding `tool_result` block in"
+        " the next message.",
     ),
     "bad": ("invalid_request_error", "messages: field required"),
 }

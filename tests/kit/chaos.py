@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from tests.kit.exchange import Scripted
 from tests.kit.failures import rate_limited
-from tests.kit.model_server import Scripted
 from tests.kit.script import (
     Call,
     CallDelta,
@@ -47,7 +47,7 @@ def cases() -> dict[str, Json]:
 def chaos(case: Json, times: int | None = None) -> list[Scripted]:
     """The steps of a case (or of a bare behaviour); `times` makes the endless ones shorter.
 
-    What a case needs beside the wire (a key press, a tool's result, a full disk) is the test's part.
+    What a case needs beside the wire (a key press, a full disk) is for the test to do.
     """
     behaviour = case.get("behaviour", case)
     expand = {**case.get("expand", {}), **behaviour.get("expand", {})}

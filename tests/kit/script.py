@@ -1,7 +1,8 @@
 """What a scripted model can be told to do, in terms no provider's wire format has a say in.
 
 A step (`Reply`, `Message`, `Deltas`, `Cut`, `Stall`, `Failure`, `Raw`, `Reset`) answers one
-request. The steps that speak become an `Answer`: a series of pieces that each wire writes in its own format.
+request. The steps that speak become an `Answer`: a series of pieces that each
+wire writes in its own format.
 """
 
 from __future__ import annotations
@@ -248,6 +249,8 @@ class Stall:
     after: Reply = field(default_factory=Reply)
     at: Place = "start"
     until: asyncio.Event | None = None
+    headers: bool = True
+    """Without, even the status line is held back."""
 
     def answer(self, new_id: IdMaker) -> Answer:
         spoken, rest = _divide(self.after, self.at, new_id)
