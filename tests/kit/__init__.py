@@ -1,0 +1,1 @@
+"""What the tests are built with."""

@@ -1,0 +1,1 @@
+"""Tests that talk to a model over HTTP."""
