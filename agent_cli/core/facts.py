@@ -4,10 +4,11 @@ from typing import Any
 
 from agent_cli.core.permissions import CommandFact, Facts, PathFact
 from agent_cli.core.tool import Invocation, Target, ToolKind
+from agent_cli.core.tool_context import ShellStanding
 from agent_cli.safety.paths import Workspace
 
 
-async def gather(invocation: Invocation[Any], workspace: Workspace) -> Facts:
+async def gather(invocation: Invocation[Any], workspace: Workspace, shell: ShellStanding) -> Facts:
     """The facts about a call, in the place where it would run."""
     tool = invocation.tool
     hosts = tuple(t.value for t in invocation.targets if t.kind == "host")

@@ -38,7 +38,7 @@ from agent_cli.core.permissions import Decision, Effect, Policy
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.store import CallRecord, Recorder
 from agent_cli.core.tool import Invocation, ToolResult
-from agent_cli.core.tool_context import SessionState, SessionView, ToolContext
+from agent_cli.core.tool_context import SessionState, SessionView, ShellStanding, ToolContext
 
 log = logging.getLogger(__name__)
 
@@ -190,7 +190,7 @@ class Pipeline:
         self, course: Course, invocation: AnyInvocation, context: ToolContext
     ) -> None:
         """Return if the call may run; otherwise raise a failure that says why not."""
-        facts = await gather(invocation, self.session.workspace)
+        facts = await gather(invocation, self.session.workspace, self.state.get(ShellStanding))
         decision = course.decision = self.policy.decide(facts)
         if decision.effect is Effect.ALLOW:
             return

@@ -40,6 +40,19 @@ class SessionState:
         self._objects.clear()
 
 
+class ShellStanding:
+    """Where the session's shell stands, and what in it gives words another meaning.
+
+    The tool that owns the shell keeps it up to date; permission decisions read it.
+    """
+
+    def __init__(self) -> None:
+        self.directory: str | None = None
+        """The shell's directory; None: the workspace."""
+        self.altered_by: tuple[str, ...] = ()
+        """Functions, aliases, variables and options that no longer are as a fresh shell has them."""
+
+
 @dataclass(frozen=True)
 class SessionView:
     """What tools may know of the session they run in."""
