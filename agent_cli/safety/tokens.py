@@ -36,14 +36,17 @@ class Shape:
 
     anchor: str
     pattern: re.Pattern[str]
+    run: re.Pattern[str]
+    """As far as `pattern` can have looked: no need to start again in there."""
 
 
 def _shape(anchor: str, rest: str) -> Shape:
-    return Shape(anchor, re.compile(re.escape(anchor) + rest))
+    run = re.compile(r"[\w./+=-]*+" if "-]" in rest or "/" in rest else r"\w*+", re.ASCII)
+    return Shape(anchor, re.compile(re.escape(anchor) + rest), run)
 
 
 SHAPES: tuple[Shape, ...] = (
-    _shape("sk-", r"(?:[A-Za-z][A-Za-z0-9]{0,12}-)*+[A-Za-z0-9_-]{20,}+"),
+    _shape("sk-", r"[A-Za-z0-9_-]{20,}+"),
     _shape("sk-ant-", r"[A-Za-z0-9_-]{8,}+"),
     _shape("sk-or-", r"[A-Za-z0-9_-]{8,}+"),
     _shape("sk-proj-", r"[A-Za-z0-9_-]{8,}+"),
