@@ -34,7 +34,9 @@ def analyse(command: str, place: Place) -> ShellFacts:
     seen = _Seen(place)
     seen.all_of(command)
     odd = odd_characters(command)
-    proof = Proof(unresolved=True, unproven=list(odd)) if odd else prove(command, place)
+    proof = (
+        Proof(unproven=list(odd), unresolved=True, parsed=False) if odd else prove(command, place)
+    )
     if not place.trusted:
         proof.unproven.append("the folder is not trusted")
     if not place.shell_is_plain:
@@ -202,6 +204,8 @@ class _Seen:
             touches_network=self.network,
             destroys=tuple(self.destroys),
             cwds=tuple(sorted(proof.cwds)),
+            parsed=proof.parsed,
+            sets=tuple(proof.sets),
         )
 
     def _merged(self, proof: Proof) -> tuple[SimpleCommand, ...]:
@@ -220,4 +224,5 @@ def _second_opinion(proof: Proof, seen: _Seen) -> None:
     lenient = [argv for argv in seen.first_level if argv]
     if seen.exhausted or sorted(strict) != sorted(lenient):
         proof.unresolved = True
+        proof.parsed = False
         proof.unproven.append("two readers of the command do not agree on what it runs")

@@ -5,17 +5,19 @@ import binascii
 import re
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from itertools import pairwise
 
 from agent_cli.safety.shell import table
 from agent_cli.safety.shell.facts import Place, absolute, inside, lexical
+from agent_cli.safety.shell.names import names
 from agent_cli.safety.shell.scan import UNKNOWN, Found, printed
 from agent_cli.safety.shell.wrappers import SHELLS, unwrap
 
-SYSTEM = frozenset(
-    "/ /bin /boot /dev /etc /home /lib /lib32 /lib64 /libx32 /opt /proc /root /run /sbin /srv /sys "
-    "/usr /usr/bin /usr/sbin /usr/lib /usr/lib64 /usr/local /usr/share /usr/include /var /var/lib "
-    "/var/log /etc/ssh /etc/pam.d /mnt /media /Users /System /Library /Applications /Volumes "
-    "/private /private/etc /private/var /nix /snap".split()
+SYSTEM = names(
+    "/ /bin /boot /dev /etc /home /lib /lib32 /lib64 /libx32 /opt /proc /root /run /sbin /srv "
+    "/sys /usr /usr/bin /usr/sbin /usr/lib /usr/lib64 /usr/local /usr/share /usr/include /var "
+    "/var/lib /var/log /etc/ssh /etc/pam.d /mnt /media /Users /System /Library /Applications "
+    "/Volumes /private /private/etc /private/var /nix /snap"
 )
 CRITICAL_FILES = re.compile(
     r"/etc/(passwd|shadow|group|gshadow|sudoers|fstab|crypttab|hosts\.deny|inittab|ld\.so\.(conf|preload))"
@@ -26,13 +28,13 @@ DISK = re.compile(
     r"/dev/(r?disk\d|[shv]d[a-z]|xvd[a-z]|nvme\d|mmcblk\d|md\d|dm-\d|loop\d|sr\d|nbd\d|mapper/|block/"
     r"|disk/)"
 )
-POWER = frozenset("shutdown reboot halt poweroff killall5".split())
-FORMATTERS = frozenset("wipefs blkdiscard fdisk sfdisk cfdisk sgdisk gdisk parted mkswap badblocks".split())
-SYSTEMCTL = frozenset("reboot poweroff halt kexec soft-reboot emergency rescue".split())
+POWER = names("shutdown reboot halt poweroff killall5")
+FORMATTERS = names("wipefs blkdiscard fdisk sfdisk cfdisk sgdisk gdisk parted mkswap badblocks")
+SYSTEMCTL = names("reboot poweroff halt kexec soft-reboot emergency rescue")
 # Printing or looking something up is harmless whatever the text says.
-TEXT_ONLY = frozenset(
-    "echo printf grep egrep fgrep rg ag ack cat ls git man which type whereis apropos info tldr "
-    "history alias export help".split()
+TEXT_ONLY = names(
+    "echo printf grep egrep fgrep rg ag ack cat ls git man which type whereis apropos info "
+    "tldr history alias export help"
 )
 CODE = re.compile(
     r"\brm\s+(?:-[\w-]+\s+)*-(?:\w*[rR]\w*|-recursive)\s+(?:-[\w-]+\s+)*[\"']?(?:/|~|\$HOME)[\"']?[/*.]*"
@@ -181,9 +183,9 @@ def _command(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[str]
             if word.startswith("of="):
                 yield from _overwrites(word[3:], cwd)
     elif name == "rsync":
-        if any(option.startswith("--del") for option in options) and operands[1:]:
-            if _is_vital(operands[-1], cwd, place):
-                yield f"it deletes what is in {operands[-1]}"
+        deletes = any(option.startswith("--del") for option in options)
+        if deletes and operands[1:] and _is_vital(operands[-1], cwd, place):
+            yield f"it deletes what is in {operands[-1]}"
     elif name == "find":
         yield from _find(argv, cwd, place)
     elif name == "xargs":
@@ -214,8 +216,12 @@ def _is_vital(path: str, cwd: str | None, place: Place, *, homes: bool = True) -
     whole = re.sub(r"/+(?:\*+|\.\*|\.\[!?[^/]*|\?\?*\*|\.\?\?\*|\{\*,\.\*\})/*\Z", "/", path)
     real = lexical(whole)
     if any(char in real for char in "*?["):
-        return any(fnmatchcase(vital, real) for vital in SYSTEM if vital.count("/") == real.count("/"))
-    if real in SYSTEM or real.casefold() in {each.casefold() for each in SYSTEM if each[1:2].isupper()}:
+        return any(
+            fnmatchcase(vital, real) for vital in SYSTEM if vital.count("/") == real.count("/")
+        )
+    if real in SYSTEM or real.casefold() in {
+        each.casefold() for each in SYSTEM if each[1:2].isupper()
+    }:
         return True
     home = lexical(place.home)
     return inside(home, (real,)) and (homes or real != home)
@@ -231,16 +237,16 @@ def _overwrites(path: str, cwd: str | None) -> Iterator[str]:
         yield f"it overwrites {full}"
 
 
-FIND_FILTERS = frozenset(
-    "-name -iname -path -ipath -regex -iregex -newer -mtime -mmin -atime -ctime -size -user -group "
-    "-empty -perm -inum -samefile -wholename -uid -gid -nouser -nogroup".split()
+FIND_FILTERS = names(
+    "-name -iname -path -ipath -regex -iregex -newer -mtime -mmin -atime -ctime -size -user "
+    "-group -empty -perm -inum -samefile -wholename -uid -gid -nouser -nogroup"
 )
 
 
 def _find(argv: tuple[str, ...], cwd: str | None, place: Place) -> Iterator[str]:
     deletes = "-delete" in argv or any(
         _name((word,)) in {"rm", "shred", "unlink"}
-        for flag, word in zip(argv, argv[1:], strict=False)
+        for flag, word in pairwise(argv)
         if flag in {"-exec", "-execdir", "-ok", "-okdir"}
     )
     if deletes and not _is_filtered(argv):
@@ -288,7 +294,9 @@ def _system(
         yield f"{name} {operands[0]} stops the machine"
     elif name in {"systemctl", "loginctl"}:
         stops = SYSTEMCTL & set(operands)
-        isolates = any(re.match(r"(reboot|poweroff|halt|rescue|emergency)\.target", o) for o in operands)
+        isolates = any(
+            re.match(r"(reboot|poweroff|halt|rescue|emergency)\.target", o) for o in operands
+        )
         if stops or isolates:
             yield f"{name} stops the machine"
     elif name == "kill" and ({"-1"} & set(argv[2:]) or (operands[-1:] == ["1"])):
@@ -303,7 +311,9 @@ def _system(
         yield "hdparm erases a disk"
     elif name == "nvme" and operands[:1] in (["format"], ["sanitize"]):
         yield "nvme erases a disk"
-    elif name == "diskutil" and any(re.match(r"(?i)erase|zero|reformat|secureErase", o) for o in operands[:1]):
+    elif name == "diskutil" and any(
+        re.match(r"(?i)erase|zero|reformat|secureErase", o) for o in operands[:1]
+    ):
         yield "diskutil erases a disk"
     elif name == "cryptsetup" and {"luksFormat", "luksErase", "erase"} & set(operands):
         yield "cryptsetup erases a disk"

@@ -2,25 +2,25 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from agent_cli.safety.shell.facts import Destruction, absolute, lexical
+from agent_cli.safety.shell.names import names
 from agent_cli.safety.shell.scan import UNKNOWN, Found
 from agent_cli.safety.shell.wrappers import SHELLS
 
-ALL_OPERANDS = frozenset(
-    "rm rmdir unlink shred touch mkdir truncate fallocate mkfifo mknod tee mv".split()
-)
-LAST_OPERAND = frozenset("cp ln install rsync scp".split())
-AFTER_FIRST = frozenset("chmod chown chgrp setfacl chattr".split())
+ALL_OPERANDS = names("rm rmdir unlink shred touch mkdir truncate fallocate mkfifo mknod tee mv")
+LAST_OPERAND = names("cp ln install rsync scp")
+AFTER_FIRST = names("chmod chown chgrp setfacl chattr")
 VALUES: dict[str, frozenset[str]] = {
-    "touch": frozenset("-d -t -r --date --reference".split()),
-    "mkdir": frozenset("-m --mode".split()),
-    "install": frozenset("-m -o -g --mode --owner --group".split()),
-    "fallocate": frozenset("-l -o --length --offset".split()),
-    "truncate": frozenset("-s -r --size --reference".split()),
-    "shred": frozenset("-n -s --iterations --size".split()),
-    "cp": frozenset("-S --suffix".split()),
-    "rsync": frozenset("-e --rsh --exclude --include --filter".split()),
+    "touch": names("-d -t -r --date --reference"),
+    "mkdir": frozenset(["-m", "--mode"]),
+    "install": names("-m -o -g --mode --owner --group"),
+    "fallocate": names("-l -o --length --offset"),
+    "truncate": names("-s -r --size --reference"),
+    "shred": names("-n -s --iterations --size"),
+    "cp": frozenset(["-S", "--suffix"]),
+    "rsync": names("-e --rsh --exclude --include --filter"),
 }
 OUTPUT_OPTIONS: dict[str, frozenset[str]] = {
     "sort": frozenset({"-o", "--output"}),
@@ -32,14 +32,15 @@ OUTPUT_OPTIONS: dict[str, frozenset[str]] = {
     "gcc": frozenset({"-o"}),
     "cc": frozenset({"-o"}),
 }
-NETWORK = frozenset(
-    "curl wget nc ncat netcat socat ssh scp sftp rsync ftp telnet ping ping6 dig host nslookup "
-    "getent traceroute gh npm npx pnpm yarn pip pip3 uv uvx pipx brew apt apt-get dnf yum docker "
-    "podman kubectl helm aws gcloud az terraform cargo go gem bundle composer claude codex".split()
+NETWORK = names(
+    "curl wget nc ncat netcat socat ssh scp sftp rsync ftp telnet ping ping6 dig host "
+    "nslookup getent traceroute gh npm npx pnpm yarn pip pip3 uv uvx pipx brew apt apt-get "
+    "dnf yum docker podman kubectl helm aws gcloud az terraform cargo go gem bundle composer "
+    "claude codex"
 )
-GIT_NETWORK = frozenset("fetch pull push clone ls-remote submodule".split())
-PRIVILEGE = frozenset("sudo su doas pkexec run0 runuser gosu".split())
-GIT_DESTROYS = frozenset("clean checkout reset restore rm stash switch".split())
+GIT_NETWORK = names("fetch pull push clone ls-remote submodule")
+PRIVILEGE = names("sudo su doas pkexec run0 runuser gosu")
+GIT_DESTROYS = names("clean checkout reset restore rm stash switch")
 
 
 def writes_of(argv: tuple[str, ...], cwd: str | None) -> list[str]:
@@ -75,7 +76,7 @@ def _named_writes(argv: tuple[str, ...]) -> Iterator[str]:
     elif name == "sed":
         yield from _sed(argv)
     elif name == "find":
-        for flag, value in zip(argv, argv[1:], strict=False):
+        for flag, value in pairwise(argv):
             if flag in {"-fprint", "-fprint0", "-fprintf", "-fls"}:
                 yield value
     elif name in {"xxd", "uniq"}:
@@ -136,7 +137,9 @@ def dangers_of(argv: tuple[str, ...], found: Found) -> Iterator[str]:
         yield f"{name} runs it with another user's rights"
     elif name == "rm" and (flags & {"r", "R"} or "--recursive" in argv):
         yield "rm deletes whole directories"
-    elif name in {"chmod"} and any(re.fullmatch(r"0?777|a\+rwx|o\+w|u\+s|g\+s|[246]\d{3}", w) for w in argv):
+    elif name in {"chmod"} and any(
+        re.fullmatch(r"0?777|a\+rwx|o\+w|u\+s|g\+s|[246]\d{3}", w) for w in argv
+    ):
         yield "chmod opens files to everyone"
     elif name in SHELLS and found.piped_from is not None:
         yield "a shell runs what another command prints"
@@ -176,7 +179,9 @@ def uses_network(argv: tuple[str, ...], found: Found) -> bool:
     if any(path.startswith(("/dev/tcp/", "/dev/udp/")) for path in (*found.writes, *found.reads)):
         return True
     if name == "git":
-        return bool(GIT_NETWORK & set(argv[1:]) or argv[1:3] in (("remote", "update"), ("remote", "show")))
+        return bool(
+            GIT_NETWORK & set(argv[1:]) or argv[1:3] in (("remote", "update"), ("remote", "show"))
+        )
     return name in NETWORK and "--version" not in argv
 
 

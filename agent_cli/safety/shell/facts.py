@@ -2,7 +2,7 @@
 
 import posixpath
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 def lexical(path: str) -> str:
@@ -78,8 +78,12 @@ class ShellFacts:
     catastrophic: tuple[str, ...] = ()
     touches_network: bool = False
     destroys: tuple[Destruction, ...] = ()
-    cwds: tuple[str, ...] = field(default=())
+    cwds: tuple[str, ...] = ()
     """Where the shell may stand afterwards, when that is known."""
+    parsed: bool = False
+    """Every word and operator was read exactly; what remains open are only effects."""
+    sets: tuple[str, ...] = ()
+    """Variables it sets for later commands of the same shell."""
 
 
 def absolute(path: str, cwd: str) -> str:

@@ -78,9 +78,8 @@ def _find(words: list[Word]) -> tuple[str, table.Spec, list[Word]]:
 
 def _revision_or_path(word: Word, context: Context) -> None:
     """Git reads a path outside the repository as a plain file, so every operand is looked at."""
-    if word.text.startswith(":") and not re.match(r":[!^/0-3]|:\(exclude\)", word.text):
-        if word.text.startswith(":("):
-            raise Refused(f"the path pattern {word.text} is not simple")
+    if word.text.startswith(":(") and not word.text.startswith(":(exclude)"):
+        raise Refused(f"the path pattern {word.text} is not simple")
     context.look(word, context.where, content=True)
     _, colon, path = word.text.partition(":")
     if not colon or word.text.startswith((":!", ":^", ":(exclude)")):

@@ -7,7 +7,7 @@ from agent_cli.safety.shell.table import Spec
 from agent_cli.safety.shell.words import Word
 
 
-class Refused(Exception):  # noqa: N818  it is an answer, not an error
+class Refused(Exception):
     """The arguments are not known to be harmless; the message says why."""
 
 
@@ -73,7 +73,9 @@ def _option(spec: Spec, word: Word, parsed: Parsed) -> str | None:
         name = "-" + text[index]
         kind = spec.options.get(name)
         if kind is None:
-            raise Refused(f"option {name if len(text) == 2 else f'{name} in {text}'} is not known to be harmless")
+            raise Refused(
+                f"option {name if len(text) == 2 else f'{name} in {text}'} is not known to be harmless"
+            )
         attached = text[index + 1 :]
         if kind == "":
             parsed.options.append((name, None))

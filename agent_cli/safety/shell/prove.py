@@ -48,6 +48,8 @@ class Proof:
     commands: list[SimpleCommand] = field(default_factory=list)
     unresolved: bool = False
     cwds: Where = frozenset()
+    parsed: bool = True
+    sets: list[str] = field(default_factory=list)
 
 
 def prove(source: str, place: Place) -> Proof:
@@ -67,17 +69,17 @@ class Prover:
     def script(self, source: str, where: Where, level: int) -> Where:
         """Prove a whole script; returns where the shell may stand afterwards."""
         if len(source) > LONGEST:
-            self.unresolved("it is too long to be proven")
+            self.unreadable("it is too long to be proven")
             return where
         if level > DEEPEST_SCRIPT:
-            self.unresolved("scripts inside scripts, too deep")
+            self.unreadable("scripts inside scripts, too deep")
             return where
         try:
             tokens = tokenize(source)
             node = parse(source)
             agree(source, node, tokens)
         except (NotPlain, Disagreement) as why:
-            self.unresolved(str(why))
+            self.unreadable(str(why))
             return where
         done, failed = self._node(node, where, level)
         return done | failed
@@ -89,6 +91,10 @@ class Prover:
     def unresolved(self, reason: str) -> None:
         self.proof.unresolved = True
         self.unproven(reason)
+
+    def unreadable(self, reason: str) -> None:
+        self.proof.parsed = False
+        self.unresolved(reason)
 
     def _sensitive(self, reason: str) -> None:
         if reason not in self.proof.sensitive:
@@ -161,7 +167,7 @@ class Prover:
                 for word in resolve(token.raw, self.place.home)
             ]
         except NotPlain as why:
-            self.unresolved(str(why))
+            self.unreadable(str(why))
             return where, where
         self._assignments(node, argv)
         if not argv:
@@ -173,6 +179,7 @@ class Prover:
     def _assignments(self, node: Simple, argv: list[Word]) -> None:
         for name, value in node.assignments:
             if not argv:
+                self.proof.sets.append(name)
                 self.unresolved(f"it sets the variable {name} for later commands")
             elif not HARMLESS_VARIABLES.match(f"{name}={value}"):
                 self.unresolved(f"it runs with the variable {name} set")
@@ -245,7 +252,7 @@ class Prover:
             try:
                 words = resolve(each.raw, self.place.home)
             except NotPlain as why:
-                self.unresolved(str(why))
+                self.unreadable(str(why))
                 continue
             self._redirect(each, words, where)
 
@@ -256,9 +263,9 @@ class Prover:
         target = words[0].text
         if each.operator == "<<<":
             self.proof.unresolved = True
-        elif each.operator in {">&", "<&"} and re.fullmatch(r"[0-9]", target):
-            return
-        elif each.operator in {">", ">>", ">|", "&>", "&>>"} and target == "/dev/null":
+        elif (each.operator in {">&", "<&"} and re.fullmatch(r"[0-9]", target)) or (
+            each.operator in {">", ">>", ">|", "&>", "&>>"} and target == "/dev/null"
+        ):
             return
         elif each.operator == "<":
             self.proof.unresolved = True

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, field
 
 from agent_cli.safety.shell.facts import lexical
+from agent_cli.safety.shell.names import names
 
 UNKNOWN = "\x00"
 """Stands for what is only known at run time; the character cannot occur in a command."""
@@ -15,8 +16,8 @@ SHADOW = 0xE000
 """Quoted special characters are shifted here until a word is finished."""
 SPECIAL = "{},*?[]~ \t\n="
 _TO_SHADOW = {ord(char): chr(SHADOW + ord(char)) for char in SPECIAL}
-RESERVED = frozenset(
-    "if then elif else fi do done while until { } ! time coproc esac in ;; function select".split()
+RESERVED = names(
+    "if then elif else fi do done while until { } ! time coproc esac in ;; function select"
 )
 LONGEST_VALUE = 4096
 MOST_WORDS = 128
@@ -85,7 +86,16 @@ _DELIMITER = re.compile(r"<<-?[ \t]*(?:'([^'\n]*)'|\"([^\"\n]*)\"|([^\s;&|<>()]+
 _ANSI = re.compile(
     r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|(.))", re.DOTALL
 )
-_LETTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
+_LETTERS = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "a": "\a",
+    "b": "\b",
+    "e": "\x1b",
+    "f": "\f",
+    "v": "\v",
+}
 
 
 class _Scanner:
@@ -282,7 +292,7 @@ class _Scanner:
     def _close_parameter(self) -> None:
         frame = self.stack.pop()
         self.at += 1
-        name, operator, prefix = (frame.words + ["", "", ""])[:3]
+        name, operator, prefix = [*frame.words, "", "", ""][:3]
         default = _unshadow("".join(frame.word))
         known = self._variable(name) if name else UNKNOWN
         if prefix or operator in {"+", ":+"}:
@@ -520,9 +530,7 @@ def _decode(found: re.Match[str]) -> str:
 def _unshadow(text: str) -> str:
     if text.isascii():
         return text
-    return "".join(
-        chr(ord(c) - SHADOW) if SHADOW <= ord(c) < SHADOW + 128 else c for c in text
-    )
+    return "".join(chr(ord(c) - SHADOW) if SHADOW <= ord(c) < SHADOW + 128 else c for c in text)
 
 
 def _tilde(word: str, variables: dict[str, str]) -> str:
@@ -539,7 +547,8 @@ def _tilde(word: str, variables: dict[str, str]) -> str:
 
 
 def _expand(chars: list[str]) -> list[str]:
-    pending, done = ["".join(chars)], []
+    pending = ["".join(chars)]
+    done: list[str] = []
     while pending:
         word = pending.pop()
         choices = _choices(word) if len(pending) + len(done) < MOST_WORDS else None

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agent_cli.safety.shell.facts import Place, absolute, inside, lexical
+from agent_cli.safety.shell.names import names
 from agent_cli.safety.shell.options import Parsed, Refused, read
 from agent_cli.safety.shell.table import Spec
 from agent_cli.safety.shell.words import Word
@@ -125,9 +126,9 @@ def check_unzip(spec: Spec, words: list[Word], context: Context) -> None:
     operands(spec, parsed, context)
 
 
-UNARY = frozenset("-b -c -d -e -f -g -h -k -L -n -N -O -G -p -r -s -S -u -w -x -z".split())
-BINARY = frozenset("= == != -nt -ot -ef".split())
-NUMERIC = frozenset("-eq -ne -lt -le -gt -ge".split())
+UNARY = names("-b -c -d -e -f -g -h -k -L -n -N -O -G -p -r -s -S -u -w -x -z")
+BINARY = names("= == != -nt -ot -ef")
+NUMERIC = names("-eq -ne -lt -le -gt -ge")
 
 
 def check_test(spec: Spec, words: list[Word], context: Context) -> None:
@@ -177,17 +178,17 @@ def check_double_bracket(spec: Spec, words: list[Word], context: Context) -> Non
             raise Refused("only [[ -f name ]] and the like are known to be harmless")
 
 
-FIND_FLAGS = frozenset(
-    "-print -print0 -ls -not -a -and -o -or ! ( ) , -true -false -empty -prune -depth -d -mount "
-    "-xdev -daystart -noleaf -nouser -nogroup -readable -writable -executable -quit "
-    "-ignore_readdir_race -nowarn -warn".split()
+FIND_FLAGS = names(
+    "-print -print0 -ls -not -a -and -o -or ! ( ) , -true -false -empty -prune -depth -d "
+    "-mount -xdev -daystart -noleaf -nouser -nogroup -readable -writable -executable -quit "
+    "-ignore_readdir_race -nowarn -warn"
 )
-FIND_VALUES = frozenset(
-    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype "
-    "-size -mtime -mmin -atime -amin -ctime -cmin -used -maxdepth -mindepth -perm -user -group "
-    "-uid -gid -links -inum -regextype -printf -fstype".split()
+FIND_VALUES = names(
+    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type "
+    "-xtype -size -mtime -mmin -atime -amin -ctime -cmin -used -maxdepth -mindepth -perm "
+    "-user -group -uid -gid -links -inum -regextype -printf -fstype"
 )
-FIND_FILES = frozenset("-newer -anewer -cnewer -samefile".split())
+FIND_FILES = names("-newer -anewer -cnewer -samefile")
 
 
 def check_find(spec: Spec, words: list[Word], context: Context) -> None:
@@ -221,7 +222,9 @@ def check_find(spec: Spec, words: list[Word], context: Context) -> None:
 _SED_ADDRESS = r"(?:[0-9]+|\$|/(?:[^/\\\n\[\]]|\\[.*+?|(){}^$wsbWSB\"'-])+/)"
 _SED_PRINT = re.compile(rf"{_SED_ADDRESS}(?:,\+?{_SED_ADDRESS})?p")
 SED = Spec(
-    options=dict.fromkeys("-n -E -r -s -u --quiet --silent --regexp-extended".split(), "")
+    options=dict.fromkeys(
+        ["-n", "-E", "-r", "-s", "-u", "--quiet", "--silent", "--regexp-extended"], ""
+    )
     | {"-e": "=", "--expression": "="},
     operands="paths",
 )
@@ -259,13 +262,13 @@ def check_awk(spec: Spec, words: list[Word], context: Context) -> None:
     operands(AWK, parsed, context)
 
 
-JQ_WORDS = frozenset(
+JQ_WORDS = names(
     "keys keys_unsorted values length map map_values select type sort sort_by group_by unique "
     "unique_by to_entries from_entries with_entries has in join split test contains inside "
-    "startswith endswith tostring tonumber first last min max min_by max_by add any all flatten "
-    "not empty if then elif else end and or true false null reverse index tojson fromjson "
-    "ascii_downcase ascii_upcase ltrimstr rtrimstr floor round csv tsv json text html base64 "
-    "paths leaf_paths del nth arrays objects strings numbers booleans scalars".split()
+    "startswith endswith tostring tonumber first last min max min_by max_by add any all "
+    "flatten not empty if then elif else end and or true false null reverse index tojson "
+    "fromjson ascii_downcase ascii_upcase ltrimstr rtrimstr floor round csv tsv json text "
+    "html base64 paths leaf_paths del nth arrays objects strings numbers booleans scalars"
 )
 
 

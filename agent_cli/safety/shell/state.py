@@ -47,53 +47,42 @@ CHANGES: dict[str, str] = {
 HARMLESS_SETTING = re.compile(r"[-+][eux]*o?|pipefail")
 
 PROBE = r"""
-{ builtin printf '%s\0' "$-" "$BASHOPTS" "$SHELLOPTS" "$(builtin declare -F)" \
-    "$(builtin alias -p)" "$(builtin trap -p)" "$(builtin enable -n)" "$(builtin hash -l)"
-  builtin compgen -e
-  for name in PATH IFS PS4 CDPATH BASH_ENV ENV PROMPT_COMMAND GLOBIGNORE EXECIGNORE POSIXLY_CORRECT
-  do builtin printf '%s\0' "$name=${!name-}"; done
-} 2>/dev/null
+POSIXLY_CORRECT=1
+\trap - DEBUG RETURN ERR EXIT
+\unset -f builtin
+\builtin printf '%s\0' "$-" "$BASHOPTS" "$(\builtin declare -F)" "$(\builtin alias -p)" \
+    "$(\builtin trap -p)" "$(\builtin enable -n)" "$(\builtin enable -p)" "$(\builtin hash -l)" \
+    "PATH=$PATH" "IFS=$IFS" "PS4=$PS4" "CDPATH=$CDPATH" "PROMPT_COMMAND=$PROMPT_COMMAND" \
+    "GLOBIGNORE=$GLOBIGNORE" "EXECIGNORE=$EXECIGNORE" "BASH_ENV=$BASH_ENV" "HOME=$HOME" \
+    "$(\builtin export -p)"
+\unset POSIXLY_CORRECT
+\set +o posix
 """
-"""Run right after the shell starts and again before a proof is used; equal output means that no
-function, alias, trap, option, hashed path or look-up variable has changed since the start. Whoever
-runs it must compare the environment (names and values) as well, and take any difference, missing
-output or odd exit for "not plain". A function called `builtin` can lie, so a command that
-`taints_shell` names must mark the shell as not plain before the probe is asked."""
+"""Text for a living shell: equal output at the start and now means that no function, alias, trap,
+option, remembered path, look-up variable or exported variable has changed. It begins with an
+assignment because nothing can redefine that: it makes bash prefer its special builtins to functions
+of the same name. Any difference, missing output or error means that the shell is not plain."""
 
 
 def taints_shell(facts: ShellFacts) -> tuple[str, ...]:
-    """Why this command may change the meaning of later ones in the same shell; empty if it cannot."""
+    """Why later commands in the same shell may come to mean something else; empty if not."""
+    if not facts.unproven:
+        return ()
     reasons: dict[str, None] = {}
-    if facts.unresolved and facts.unproven and not facts.commands:
-        reasons["what it does to the shell is not known"] = None
+    if not facts.parsed:
+        reasons["what it does to the shell could not be read completely"] = None
+    for name in facts.sets:
+        reasons[f"it sets the variable {name}"] = None
     for command in facts.commands:
-        if not command.unproven:
-            continue
-        reasons.update(dict.fromkeys(_by(command)))
-    for why in facts.unproven:
-        if why.startswith(("it sets the variable", "a function", "the shell keyword 'function'")):
-            reasons[why] = None
-    if facts.unresolved and not reasons and not _only_known(facts):
-        reasons["what it does to the shell is not known"] = None
+        if command.unproven:
+            reasons.update(dict.fromkeys(_by(command)))
     return tuple(reasons)
 
 
 def _by(command: SimpleCommand) -> list[str]:
-    if not command.known:
-        return ["what it runs is only known when it runs"]
-    name = command.argv[0]
+    name = command.argv[0] if command.argv else ""
     if name == "set" and all(HARMLESS_SETTING.fullmatch(word) for word in command.argv[1:]):
         return []
     if name == "printf" and "-v" not in command.argv and "%n" not in "".join(command.argv):
         return []
     return [CHANGES[name]] if name in CHANGES else []
-
-
-def _only_known(facts: ShellFacts) -> bool:
-    """Nothing but redirections, pipes and known external commands is left open."""
-    harmless = ("it writes to ", "it runs with the variable ", "a command in the background")
-    return all(
-        why.startswith(harmless) or any(why in command.unproven for command in facts.commands)
-        for why in facts.unproven
-        if why not in facts.sensitive and "not in the table" not in why
-    )

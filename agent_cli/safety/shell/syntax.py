@@ -4,11 +4,12 @@ import re
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from agent_cli.safety.shell.names import names
 from agent_cli.safety.shell.words import METACHARACTERS, NotPlain
 
 DEEPEST = 40
-KEYWORDS = frozenset(
-    "for while until case select function coproc do done then fi elif else esac in ]] } time !".split()
+KEYWORDS = names(
+    "for while until case select function coproc do done then fi elif else esac in ]] } time !"
 )
 ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)\Z", re.DOTALL)
 OPERATORS = ("&>>", "<<<", "<<-", "&&", "||", "|&", ";;", "&>", ">>", ">|", ">&", "<<", "<&", "<>")

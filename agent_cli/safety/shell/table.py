@@ -7,6 +7,7 @@ from importlib import resources
 from typing import TypeAlias
 
 Raw: TypeAlias = dict[str, str | int | bool]
+Toml: TypeAlias = dict[str, Raw]
 
 
 @dataclass(frozen=True)
@@ -33,19 +34,19 @@ def commands() -> dict[str, Spec]:
     """Name → what it may be given."""
     raw = _load("read_only.toml")
     raw.pop("versions")
+    raw.pop("version_spellings")
     return {name: _spec(_alias(raw, name)) for name in raw}
 
 
 @cache
 def versions() -> dict[str, frozenset[str]]:
     """Program → the lone arguments that make it print its version."""
-    raw = _load("read_only.toml")["versions"]
-    other = raw["other"]
-    assert isinstance(other, dict)
-    common = str(raw["arguments"])
+    raw = _load("read_only.toml")
+    common = str(raw["versions"]["arguments"])
+    other = raw["version_spellings"]
     return {
         name: frozenset(f"{common} {other.get(name, '')}".split())
-        for name in str(raw["programs"]).split()
+        for name in str(raw["versions"]["programs"]).split()
     }
 
 
@@ -61,12 +62,12 @@ def git_commands() -> dict[str, Spec]:
     return specs
 
 
-def _load(name: str) -> dict[str, Raw]:
+def _load(name: str) -> Toml:
     text = resources.files(__package__).joinpath(name).read_text("utf-8")
     return tomllib.loads(text)
 
 
-def _alias(raw: dict[str, Raw], name: str) -> Raw:
+def _alias(raw: Toml, name: str) -> Raw:
     entry = raw[name]
     return raw[str(entry["same_as"])] if "same_as" in entry else entry
 

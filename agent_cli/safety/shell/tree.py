@@ -5,6 +5,7 @@ from functools import cache
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
+from agent_cli.safety.shell.names import names
 from agent_cli.safety.shell.syntax import (
     Chain,
     Group,
@@ -17,21 +18,55 @@ from agent_cli.safety.shell.syntax import (
 from agent_cli.safety.shell.syntax import Node as Plain
 
 # Only these may occur; whatever the grammar calls otherwise is not proven.
-STRUCTURE = frozenset(
+STRUCTURE = names(
     "program list pipeline redirected_statement negated_command subshell compound_statement "
-    "if_statement elif_clause else_clause command command_name variable_assignment variable_name "
-    "file_redirect file_descriptor herestring_redirect heredoc_redirect heredoc_start "
-    "heredoc_body heredoc_end comment test_command".split()
+    "if_statement elif_clause else_clause command command_name variable_assignment "
+    "variable_name file_redirect file_descriptor herestring_redirect heredoc_redirect "
+    "heredoc_start heredoc_body heredoc_end comment test_command"
 )
-UNITS = frozenset("word number raw_string string concatenation ansi_c_string heredoc_start".split())
-IN_UNITS = frozenset("word number raw_string string string_content ansi_c_string brace_expression".split())
+UNITS = names("word number raw_string string concatenation ansi_c_string heredoc_start")
+IN_UNITS = names("word number raw_string string string_content ansi_c_string brace_expression")
 OPERATORS = frozenset(
-    "; \n && || | |& ! ( ) { } if then elif else fi > >> >| >& < <& <> &> &>> << <<- <<< = [ ] [[ ]]".split(" ")
+    [
+        ";",
+        "\n",
+        "&&",
+        "||",
+        "|",
+        "|&",
+        "!",
+        "(",
+        ")",
+        "{",
+        "}",
+        "if",
+        "then",
+        "elif",
+        "else",
+        "fi",
+        ">",
+        ">>",
+        ">|",
+        ">&",
+        "<",
+        "<&",
+        "<>",
+        "&>",
+        "&>>",
+        "<<",
+        "<<-",
+        "<<<",
+        "=",
+        "[",
+        "]",
+        "[[",
+        "]]",
+    ]
 )
-IN_TEST = UNITS | frozenset("unary_expression binary_expression test_operator".split())
+IN_TEST = UNITS | frozenset(["unary_expression", "binary_expression", "test_operator"])
 
 
-class Disagreement(Exception):  # noqa: N818  it is an answer, not an error
+class Disagreement(Exception):
     """The second parser sees something else; the message says what."""
 
 
@@ -66,7 +101,7 @@ def agree(source: str, plain: Plain, tokens: list[Token]) -> None:
         raise Disagreement("two parsers do not agree on its commands")
 
 
-KEYWORDS = frozenset("if then elif else fi { } !".split())
+KEYWORDS = names("if then elif else fi { } !")
 
 
 class _Seen:

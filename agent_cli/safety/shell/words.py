@@ -17,7 +17,7 @@ Chars = list[tuple[str, bool]]
 """Characters, each with whether it was quoted."""
 
 
-class NotPlain(Exception):  # noqa: N818  it is an answer, not an error
+class NotPlain(Exception):
     """The text does something whose outcome cannot be read from it; the message says what."""
 
 
@@ -46,11 +46,11 @@ def resolve(raw: str, home: str) -> list[Word]:
 def _finish(chars: Chars, raw: str, home: str) -> Word:
     chars = _tilde(chars, home)
     text = "".join(char for char, _ in chars)
-    if raw in {"[", "]", "[[", "]]"} or not any(char in GLOB and not quoted for char, quoted in chars):
+    if raw in {"[", "]", "[[", "]]"} or not any(
+        char in GLOB and not quoted for char, quoted in chars
+    ):
         return Word(text, raw)
-    pattern = "".join(
-        f"[{char}]" if quoted and char in GLOB else char for char, quoted in chars
-    )
+    pattern = "".join(f"[{char}]" if quoted and char in GLOB else char for char, quoted in chars)
     if "[:" in pattern or "[." in pattern or "[=" in pattern or "\\" in text:
         raise NotPlain("a file pattern that may mean different things")
     return Word(text, raw, pattern)
@@ -204,7 +204,12 @@ def _choices(body: str) -> list[str] | None:
 def _tilde(chars: Chars, home: str) -> Chars:
     for index, (char, quoted) in enumerate(chars):
         # In words that look like assignments bash expands a tilde after `=` and `:` too.
-        if char == "~" and not quoted and index and chars[index - 1] in {("=", False), (":", False)}:
+        if (
+            char == "~"
+            and not quoted
+            and index
+            and chars[index - 1] in {("=", False), (":", False)}
+        ):
             raise NotPlain("a tilde inside a word")
     if not chars or chars[0] != ("~", False):
         return chars

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, field
 
+from agent_cli.safety.shell.names import names
 from agent_cli.safety.shell.words import Word
 
 
@@ -90,7 +91,7 @@ WRAPPERS: dict[str, Wrapper] = {
     "eval": Wrapper(external=False, joined=True),
     "trap": Wrapper(external=False, joined=True),
 }
-SHELLS = frozenset("bash sh zsh dash ksh mksh ash fish csh tcsh rbash".split())
+SHELLS = names("bash sh zsh dash ksh mksh ash fish csh tcsh rbash")
 SHELL_VALUES = frozenset({"-o", "+o", "-O", "+O", "--rcfile", "--init-file"})
 ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
@@ -190,7 +191,9 @@ def unwrap(argv: tuple[str, ...]) -> Inner | None:
                 option, equals, value = word[:2], "=", word[2:]
             if option in scripts:
                 script = value if equals else " ".join(argv[index + 1 : index + 2])
-                return Inner(script=" ".join([script, *argv[index + 2 :]]) if name == "env" else script)
+                return Inner(
+                    script=" ".join([script, *argv[index + 2 :]]) if name == "env" else script
+                )
             index += 2 if option in values and not equals else 1
         elif wrapper.assignments and ASSIGNMENT.match(word):
             index += 1
@@ -216,7 +219,7 @@ def _any_shell(argv: tuple[str, ...]) -> Inner | None:
             continue
         if re.fullmatch(r"[-+][A-Za-z]+", word):
             if "c" in word:
-                rest = [each for each in argv[index + 1 :]]
+                rest = list(argv[index + 1 :])
                 while rest and re.fullmatch(r"[-+][A-Za-z-]+", rest[0]):
                     rest = rest[1:]
                 return Inner(script=rest[0]) if rest else None
