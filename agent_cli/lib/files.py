@@ -68,16 +68,44 @@ def open_regular(
     return descriptor
 
 
-def write_atomic(path: str | os.PathLike[str], data: bytes, *, mode: int | None = None) -> None:
+def open_directory(path: str | os.PathLike[str], *, create: bool = False) -> int:
+    """A descriptor of a directory reached without any link; the caller closes it.
+
+    With `create`, what is missing of it is made on the way.
+    """
+    absolute = Path(path).absolute()
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    current = os.open(absolute.anchor, flags)
+    for name in absolute.parts[1:]:
+        try:
+            if create:
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(name, dir_fd=current)
+            below = os.open(name, flags, dir_fd=current)
+        finally:
+            os.close(current)
+        current = below
+    return current
+
+
+def write_atomic(
+    path: str | os.PathLike[str],
+    data: bytes,
+    *,
+    mode: int | None = None,
+    follow_parents: bool = True,
+) -> None:
     """Replace the content of a file; on any error the old content is still there.
 
     Keeps the mode and, where permitted, the owner of an existing file; a new one gets `mode` or
     what the umask leaves. A final link is refused: the caller decides where a link may lead.
+    A caller who has resolved the path passes `follow_parents=False`, so that a directory which
+    was exchanged for a link since then is refused as well.
     """
     path = Path(path)
-    before = _existing(path)
-    wanted = mode if mode is not None else (stat.S_IMODE(before.st_mode) if before else None)
-    with _directory(path.parent) as directory:
+    with _directory(path.parent, follow=follow_parents) as directory:
+        before = _existing(path, directory)
+        wanted = mode if mode is not None else (stat.S_IMODE(before.st_mode) if before else None)
         temporary = _write_temporary(directory, path.name, data, before, wanted)
         try:
             _refuse_change(directory, path, before)
@@ -115,9 +143,9 @@ def _refuse_special(mode: int, path: str | os.PathLike[str]) -> None:
         raise NotRegularFile(os.fspath(path), kind)
 
 
-def _existing(path: Path) -> os.stat_result | None:
+def _existing(path: Path, directory: int) -> os.stat_result | None:
     try:
-        found = path.lstat()
+        found = os.lstat(path.name, dir_fd=directory)
     except FileNotFoundError:
         return None
     _refuse_special(found.st_mode, path)
@@ -125,8 +153,9 @@ def _existing(path: Path) -> os.stat_result | None:
 
 
 @contextlib.contextmanager
-def _directory(path: Path) -> Iterator[int]:
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+def _directory(path: Path, *, follow: bool) -> Iterator[int]:
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+    descriptor = os.open(path, flags) if follow else open_directory(path)
     try:
         yield descriptor
     finally:

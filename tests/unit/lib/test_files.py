@@ -14,6 +14,7 @@ from agent_cli.lib import files
 from agent_cli.lib.files import (
     NotRegularFile,
     append_line,
+    open_directory,
     open_regular,
     private_directory,
     read_identity,
@@ -96,6 +97,28 @@ def test_a_link_that_appears_while_writing_is_not_replaced(
         write_atomic(path, b"new")
     assert str(path.readlink()) == "/elsewhere"
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_resolved_path_is_not_written_through_a_linked_directory(tmp_path: Path) -> None:
+    base = tmp_path.resolve()
+    (base / "out").mkdir()
+    (base / "d").symlink_to(base / "out")
+    for path in (base / "d" / "f", base / "d" / "deep" / "f"):
+        with pytest.raises(OSError):
+            write_atomic(path, b"x", follow_parents=False)
+    assert list((base / "out").iterdir()) == []
+    write_atomic(base / "d" / "f", b"x")
+    assert (base / "out" / "f").read_bytes() == b"x"
+
+
+def test_directories_are_made_on_the_way_but_not_through_links(tmp_path: Path) -> None:
+    base = tmp_path.resolve()
+    os.close(open_directory(base / "a" / "b", create=True))
+    assert (base / "a" / "b").is_dir()
+    (base / "l").symlink_to(base / "a")
+    with pytest.raises(OSError):
+        open_directory(base / "l" / "c", create=True)
+    assert not (base / "a" / "c").exists()
 
 
 def test_long_names_can_be_written(tmp_path: Path) -> None:
