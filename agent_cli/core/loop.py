@@ -99,6 +99,8 @@ class Turn:
     steering: list[str] = field(default_factory=list)
     """Messages typed during the turn; they reach the model before its next step."""
 
+    is_over: bool = False
+
     _steps: int = 0
     _used: Usage = field(default_factory=Usage)
     _model_index: int = 0
@@ -315,6 +317,7 @@ class Turn:
     def _finish(
         self, reason: FinishReason, *, text: str = "", error: str = "", hint: str = ""
     ) -> None:
+        self.is_over = True
         self.emit(
             TurnFinished(
                 turn=self.number,

@@ -255,7 +255,7 @@ def _all_allowed(facts: Facts, rules: Iterable[Rule], place: Place) -> Rule | No
 
 
 def _rules_for_commands(commands: Iterable[CommandFact], own: list[Rule]) -> list[Rule | None]:
-    """A rule for each command that is not proven harmless by itself, or None where there is none."""
+    """A rule, or None, for each command that is not proven harmless by itself."""
     return [
         next((rule for rule in own if command.is_known and _words_match(rule, command.argv)), None)
         for command in commands
