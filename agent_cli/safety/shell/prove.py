@@ -76,7 +76,7 @@ class Prover:
             return where
         try:
             tokens = tokenize(source)
-            node = parse(source)
+            node = parse(source, tokens)
             agree(source, node, tokens)
         except (NotPlain, Disagreement) as why:
             self.unreadable(str(why))
