@@ -11,7 +11,7 @@ def lexical(path: str) -> str:
     return plain[1:] if plain.startswith("//") else plain
 
 
-def no_matches(pattern: str) -> tuple[str, ...]:
+def no_matches(pattern: str) -> tuple[str, ...] | None:
     """Expand a glob to nothing: for places that need not exist."""
     return ()
 
@@ -31,8 +31,8 @@ class Place:
     trusted: bool = True
     resolve: Callable[[str], str] = lexical
     """Absolute path → real path; pass `os.path.realpath` to see through links."""
-    expand: Callable[[str], tuple[str, ...]] = no_matches
-    """Absolute glob → the paths it matches now, so that links among them are seen."""
+    expand: Callable[[str], tuple[str, ...] | None] = no_matches
+    """Absolute glob → what it matches now, so that links among it are seen; None = too many."""
     probe_git: Callable[[str], bool] | None = None
     """Asked for every directory git would run in, where that is not the workspace itself."""
 

@@ -24,7 +24,9 @@ STRUCTURE = names(
     "variable_name file_redirect file_descriptor herestring_redirect heredoc_redirect "
     "heredoc_start heredoc_body heredoc_end comment test_command"
 )
-UNITS = names("word number raw_string string concatenation ansi_c_string heredoc_start")
+UNITS = names(
+    "word number raw_string string concatenation ansi_c_string heredoc_start brace_expression"
+)
 IN_UNITS = names("word number raw_string string string_content ansi_c_string brace_expression")
 OPERATORS = frozenset(
     [

@@ -1,4 +1,4 @@
-"""The collected cases: what must be allowed, asked and denied, with one gate that has no exception."""
+"""The collected cases: what is allowed, asked and denied, with one gate without exception."""
 
 import json
 from functools import cache
@@ -69,7 +69,6 @@ def test_nothing_is_allowed_unless_the_case_lists_it() -> None:
     wrong = [
         case["id"]
         for index, case in enumerate(CASES)
-        if judged(index)[1] == "allow"
-        and "allow" not in {case["expect"], *case.get("also_ok", [])}
+        if judged(index)[1] == "allow" and "allow" not in {case["expect"], *case.get("also_ok", [])}
     ]
     assert wrong == []
