@@ -300,8 +300,6 @@ class _Scanner:
             value = default if operator else UNKNOWN
         elif operator and known == UNKNOWN:
             value = default
-        elif operator == "" and default:
-            value = UNKNOWN
         else:
             value = known
         self._value(value)
