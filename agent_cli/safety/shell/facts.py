@@ -3,8 +3,10 @@
 import posixpath
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 
+@lru_cache(maxsize=4096)
 def lexical(path: str) -> str:
     """Resolve a path without touching the disk: for places that need not exist."""
     plain = posixpath.normpath(path)

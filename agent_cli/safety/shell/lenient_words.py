@@ -11,7 +11,7 @@ SHADOW = 0xE000
 SPECIAL = "{},*?[]~ \t\n="
 TO_SHADOW = {ord(char): chr(SHADOW + ord(char)) for char in SPECIAL}
 LONGEST_VALUE = 1024
-MOST_WORDS = 128
+MOST_WORDS = 256
 
 ANSI = re.compile(
     r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|(.))", re.DOTALL
@@ -90,6 +90,9 @@ def _braces(whole: str) -> list[str]:
     return [word for word in done if word] or [""]
 
 
+_RANGE = re.compile(r"\{(-?\d{1,6})\.\.(-?\d{1,6})\}", re.ASCII)
+
+
 def _choices(word: str) -> list[str] | None:
     close = word.find("}")
     while close >= 0:
@@ -99,6 +102,12 @@ def _choices(word: str) -> list[str] | None:
                 word[:start] + choice + word[close + 1 :]
                 for choice in word[start + 1 : close].split(",")
             ]
+        numbers = _RANGE.fullmatch(word, start, close + 1) if start >= 0 else None
+        if numbers:
+            first, last = int(numbers.group(1)), int(numbers.group(2))
+            step = 1 if last >= first else -1
+            choices = range(first, last + step, step)[: MOST_WORDS * 2]
+            return [f"{word[:start]}{number}{word[close + 1 :]}" for number in choices]
         close = word.find("}", close + 1) if len(word) < LONGEST_VALUE else -1
     return None
 

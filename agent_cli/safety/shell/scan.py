@@ -99,13 +99,26 @@ class _Scanner:
         self.heredocs: list[tuple[Frame, str, bool, bool]] = []
         self.literal_quotes = False
         self.balanced = True
+        self.keeps_skeleton = "{" in source
 
     def run(self) -> None:
         end = len(self.source)
         while self.at < end:
-            char = self.source[self.at]
             if self.top.double:
-                self._in_double(char)
+                self._in_double(self.source[self.at])
+                continue
+            run = _PLAIN_RUN.match(self.source, self.at)
+            if run:
+                self.top.word.append(run.group())
+                self.top.has_word = True
+                self._skeleton(run.group())
+                self.at = run.end()
+                continue
+            char = self.source[self.at]
+            if char == " ":
+                self._end_word()
+                self._skeleton(" ")
+                self.at += 1
             elif self.top.kind == "param" and char == "}":
                 self._close_parameter()
             else:
@@ -147,14 +160,7 @@ class _Scanner:
 
     def _plain(self, char: str) -> None:
         source, at = self.source, self.at
-        run = _PLAIN_RUN.match(source, at)
-        if run:
-            text = run.group()
-            self.top.word.append(text)
-            self.top.has_word = True
-            self.result.skeleton.append(text)
-            self.at = run.end()
-        elif char == "\\":
+        if char == "\\":
             following = source[at + 1 : at + 2]
             if following and following != "\n":
                 self._quoted(following)
@@ -172,7 +178,7 @@ class _Scanner:
             self._dollar()
         elif char == "`":
             self._backticks()
-        elif char == " " or char in "\t\r":
+        elif char in "\t\r":
             self._end_word()
             self._skeleton(" ")
             self.at += 1
@@ -193,7 +199,8 @@ class _Scanner:
         self._skeleton("_")
 
     def _skeleton(self, char: str) -> None:
-        self.result.skeleton.append(char)
+        if self.keeps_skeleton:
+            self.result.skeleton.append(char)
 
     def _value(self, text: str) -> None:
         """Insert the value of an expansion; unquoted it is split into words."""

@@ -19,8 +19,8 @@ from agent_cli.safety.shell.table import commands
 
 EXAMPLES = int(os.environ.get("SHELL_FUZZ_EXAMPLES", "500"))
 CANARIES = """rm touch mv cp ln tee mkdir dd python python3 perl sh zsh dash node curl wget nc ssh
-sudo xargs nohup setsid watch less more man vi chmod chown kill make time gpg x.sh a b x evil install
-truncate split parallel busybox script flock strace eval source"""
+sudo xargs nohup setsid watch less more man vi chmod chown kill make time gpg x.sh a b x evil
+install truncate split parallel busybox script flock strace eval source"""
 PARTS: list[str] = json.loads(
     (Path(__file__).parents[2] / "cases" / "shell_fragments.json").read_text()
 )
