@@ -1,5 +1,7 @@
 """Reads a file."""
 
+from pathlib import Path
+
 from pydantic import Field
 
 from agent_cli.core.errors import ToolFailure
@@ -29,7 +31,7 @@ class Params(ToolParams):
 
 async def run(params: Params, context: ToolContext) -> ToolResult:
     """Read the lines asked for, numbered."""
-    path = context.workspace.resolve(params.file_path).real
+    path = Path(context.workspace.resolve(params.file_path).real)
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:

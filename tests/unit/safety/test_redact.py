@@ -153,10 +153,11 @@ def test_only_secret_variables_of_the_environment_are_known() -> None:
     assert shown == "«secret:MY_TOKEN» /home/user abc postgres"
 
 
-@given(st.text(max_size=200), st.text(string.ascii_letters + string.digits, min_size=8), st.text())
+WORDS = st.text(string.ascii_letters + string.digits, min_size=8)
+
+
+@given(st.text(max_size=200), WORDS.map(lambda word: f"{word}_7"), st.text())
 def test_a_known_value_never_survives(before: str, secret: str, after: str) -> None:
-    if secret.lower() in MARK or "secret" in secret.lower():
-        return
     shown = Redactor({"X": secret}).redact(f"{before}{secret}{after}")
     assert secret not in shown.replace("«secret:X»", "")
 
