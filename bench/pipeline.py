@@ -88,13 +88,13 @@ async def _calls(state: Path) -> list[Row]:
 
 def _pipeline(registry: Registry, audit: AuditLog, state: Path) -> tuple[Pipeline, list[Event]]:
     """A pipeline as a session has it, with rules to go through and an audit log on disk."""
-    workspace = Workspace.at(ROOT, home=Path.home(), own=(state,))
+    workspace = Workspace(str(ROOT), own=(str(state),))
     model = ScriptedModel(())
     events: list[Event] = []
     pipeline = Pipeline(
         registry=registry,
         policy=Policy(
-            place=Place(root=str(workspace.root), home=str(Path.home())),
+            place=Place(root=workspace.root, home=workspace.home),
             rules=Rules.parse(["Bash(git log *)", "Edit(docs/**)"], ["Read(*.key)"], ["Bash(dd)"]),
             trusted=True,
         ),

@@ -12,7 +12,7 @@ class Params(ToolParams):
 
 async def run(_params: Params, context: ToolContext) -> ToolResult:
     """The shell's directory if it moved, otherwise the workspace."""
-    root = str(context.workspace.root)
+    root = context.workspace.root
     path = context.state(ShellStanding).directory or root
     told = path if path == root else f"{path}\nworkspace: {root}"
     return ToolResult(

@@ -1,6 +1,7 @@
 """Tells about the git repository."""
 
 import asyncio
+import contextlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ShellStanding, ToolContext
 from agent_cli.lib.text import plural
+from agent_cli.safety.paths import PathProblem
 from agent_cli.tools._git import Git, valid
 
 MOST_SHOWN = 40
@@ -290,10 +292,11 @@ def _directory(context: ToolContext) -> Path:
     """Where the shell stands, as long as that is a place the session may look at."""
     stands = context.state(ShellStanding).directory
     if stands is not None:
-        found = context.workspace.resolve(stands)
-        if found.inside and found.real.is_dir():
-            return found.real
-    return context.workspace.root
+        with contextlib.suppress(PathProblem):
+            found = context.workspace.resolve(stands)
+            if found.is_inside and found.is_directory:
+                return Path(found.real)
+    return Path(context.workspace.root)
 
 
 def _find_root(directory: Path) -> Path | None:
