@@ -72,11 +72,13 @@ async def _calls(state: Path) -> list[Row]:
     overhead = await _times(pipeline, events, "NoOp", {"file_path": "README.md"}, CALLS)
     clock = await _times(pipeline, events, "CurrentDateTime", {}, 200)
     read = await _times(pipeline, events, "Read", {"file_path": "Makefile"}, 200)
+    git = await _times(pipeline, events, "GitInfo", {}, 25)
     rows = [
         at_most("pipeline overhead, median", statistics.median(overhead) * 1000, "ms", 1),
         for_information("pipeline overhead, 99 of 100", _high(overhead) * 1000, "ms"),
         at_most("CurrentDateTime", statistics.median(clock) * 1000, "ms", 50),
         at_most("Read of a small file", statistics.median(read) * 1000, "ms", 50),
+        at_most("GitInfo in this repository", statistics.median(git) * 1000, "ms", 500),
     ]
     if registry.get("Grep") is not None:
         found = await _times(pipeline, events, "Grep", {"pattern": r"def \w+"}, 15)

@@ -6,17 +6,14 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
+from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolResult
 from agent_cli.core.tool_context import ToolContext
+from agent_cli.tools._nothing import Nothing
 
 LOCAL_TIME = Path("/etc/localtime")
 
 
-class Params(ToolParams):
-    """Nothing."""
-
-
-async def run(_params: Params, context: ToolContext) -> ToolResult:
+async def run(_params: Nothing, context: ToolContext) -> ToolResult:
     """The time now, on this machine's clock."""
     now = datetime.now().astimezone()
     told = describe(now, zone_name(now, context.session.environment))
@@ -60,7 +57,7 @@ def zone_name(now: datetime, environment: Mapping[str, str]) -> str:
 TOOL = Tool(
     name="CurrentDateTime",
     kind=ToolKind.READONLY,
-    params=Params,
+    params=Nothing,
     run=run,
     description=Description.beside(__file__),
     display_name="Current date and time",

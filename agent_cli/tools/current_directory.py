@@ -2,15 +2,12 @@
 
 from pathlib import PurePath
 
-from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
+from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolResult
 from agent_cli.core.tool_context import ShellStanding, ToolContext
+from agent_cli.tools._nothing import Nothing
 
 
-class Params(ToolParams):
-    """Nothing."""
-
-
-async def run(_params: Params, context: ToolContext) -> ToolResult:
+async def run(_params: Nothing, context: ToolContext) -> ToolResult:
     """The shell's directory if it moved, otherwise the workspace."""
     root = context.workspace.root
     path = context.state(ShellStanding).directory or root
@@ -25,7 +22,7 @@ async def run(_params: Params, context: ToolContext) -> ToolResult:
 TOOL = Tool(
     name="CurrentDirectory",
     kind=ToolKind.READONLY,
-    params=Params,
+    params=Nothing,
     run=run,
     description=Description.beside(__file__),
     display_name="Current directory",

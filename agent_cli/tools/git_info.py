@@ -11,11 +11,12 @@ from urllib.parse import urlsplit, urlunsplit
 from pydantic import JsonValue
 
 from agent_cli.core.errors import FailureType, ToolFailure
-from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
+from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolResult
 from agent_cli.core.tool_context import ShellStanding, ToolContext
 from agent_cli.lib.text import plural
 from agent_cli.safety.paths import PathProblem
 from agent_cli.tools._git import Git, valid
+from agent_cli.tools._nothing import Nothing
 
 MOST_SHOWN = 40
 """Files of one sort that are named; the rest is counted."""
@@ -27,10 +28,6 @@ _SETTINGS = r"^(filter\..*|remote\..*\.url|branch\..*\.remote)$"
 _STATUS = ("status", "--porcelain=v2", "--branch", "-z", "--ignore-submodules=all",
            "--find-renames")  # fmt: skip
 _SORTS = {"A": "added", "D": "deleted", "C": "added"}
-
-
-class Params(ToolParams):
-    """Nothing."""
 
 
 @dataclass
@@ -66,7 +63,7 @@ class Settings:
     """Which remote a branch follows."""
 
 
-async def run(_params: Params, context: ToolContext) -> ToolResult:
+async def run(_params: Nothing, context: ToolContext) -> ToolResult:
     """Look at the repository around the shell's directory, or around the workspace."""
     directory = _directory(context)
     root = await asyncio.to_thread(_find_root, directory)
@@ -319,7 +316,7 @@ def _reason(error: str) -> str:
 TOOL = Tool(
     name="GitInfo",
     kind=ToolKind.READONLY,
-    params=Params,
+    params=Nothing,
     run=run,
     description=Description.beside(__file__),
     display_name="Git info",
