@@ -79,6 +79,7 @@ def open_session(
     *,
     environment: Mapping[str, str] | None = None,
     models: Models | None = None,
+    registry: Registry | None = None,
     worker: "subprocess.Popen[bytes] | None" = None,
 ) -> Session:
     """A session, ready to run. `worker` is a worker process that was started ahead of time."""
@@ -98,7 +99,7 @@ def open_session(
         own=(str(places.config), str(places.state)),
         readable=(str(spill),),
     )
-    registry = built_in_tools()
+    registry = registry or built_in_tools()
     return Session(
         Parts(
             view=SessionView(
