@@ -21,6 +21,8 @@ VALUES: dict[str, frozenset[str]] = {
     "truncate": names("-s -r --size --reference"),
     "shred": names("-n -s --iterations --size"),
     "cp": frozenset(["-S", "--suffix"]),
+    "xxd": frozenset({"-c", "-g", "-l", "-o", "-s"}),
+    "uniq": frozenset({"-f", "-s", "-w"}),
     "rsync": names("-e --rsh --exclude --include --filter"),
 }
 OUTPUT_OPTIONS: dict[str, frozenset[str]] = {
