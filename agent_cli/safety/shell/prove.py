@@ -115,8 +115,8 @@ class Prover:
                 for part in parts:
                     done, failed = self._node(part, done | failed, level)
                 return done, failed
-            case Chain(first=first, operator=operator, second=second):
-                return self._chain(first, operator, second, where, level)
+            case Chain():
+                return self._chain(node, where, level)
             case Pipeline(parts=parts, negated=negated):
                 return self._pipeline(parts, where, level, negated=negated)
             case Group(body=body, subshell=subshell, redirects=redirects):
@@ -126,15 +126,16 @@ class Prover:
             case If(conditions=conditions, branches=branches):
                 return self._if(conditions, branches, where, level)
 
-    def _chain(
-        self, first: Node, operator: str, second: Node, where: Where, level: int
-    ) -> tuple[Where, Where]:
-        done, failed = self._node(first, where, level)
-        start = done if operator == "&&" else failed
-        then_done, then_failed = self._node(second, start, level)
-        if operator == "&&":
-            return then_done, failed | then_failed
-        return done | then_done, then_failed
+    def _chain(self, node: Chain, where: Where, level: int) -> tuple[Where, Where]:
+        done, failed = self._node(node.first, where, level)
+        for operator, part in node.rest:
+            if operator == "&&":
+                done, also_failed = self._node(part, done, level)
+                failed |= also_failed
+            else:
+                also_done, failed = self._node(part, failed, level)
+                done |= also_done
+        return done, failed
 
     def _pipeline(
         self, parts: tuple[Node, ...], where: Where, level: int, *, negated: bool

@@ -130,7 +130,8 @@ def test_no_rule_is_proposed_for_what_is_not_known() -> None:
     "command",
     [
         "ls() { rm -rf x; }", "alias ls=rm", "PATH=.", "export GIT_EXTERNAL_DIFF=x", "hash -p x ls",
-        "enable -f x ls", "set -k", "shopt -s x", "exec 3>x", "source x", ". x", "eval x", "trap x 0",
+        "enable -f x ls", "set -k", "shopt -s x", "exec 3>x", "source x", ". x", "eval x",
+        "trap x 0",
         "cd /tmp", "unset PATH", "read x", "declare x=1", "printf -v PATH x", "command eval x",
         "builtin hash -p x ls", "true && alias x=y", "{ PATH=.; }", "for i in 1; do x; done", "$x",
         "function f { x; }", "LD_PRELOAD=x; ls", "mapfile x", "exit", "env ls; alias a=b",
@@ -172,7 +173,8 @@ def _probe(before: str) -> str:
     "change",
     [
         "ls() { rm x; }", "shopt -s expand_aliases; alias ls=rm", "PATH=.", "hash -p /bin/rm ls",
-        "trap 'x' EXIT", "readonly -f builtin; f() { :; }", "set -f", "shopt -s dotglob", "export GIT_PAGER=x",
+        "trap 'x' EXIT", "readonly -f builtin; f() { :; }", "set -f",
+        "shopt -s dotglob", "export GIT_PAGER=x",
         "CDPATH=/", "IFS=x", "enable -n test", "unset() { :; }", "declare() { :; }",
         "printf() { :; }", "PS4='$(x)'", "trap() { :; }", "set() { :; }",
     ],
@@ -190,7 +192,7 @@ def test_odd_characters_are_named() -> None:
 def test_an_ordinary_command_is_read_quickly() -> None:
     command = (
         "cd /srv/proj && git log --oneline -n 20 -- src/main.py | grep -i 'fix' | head -20; "
-        'rg -n --type py "class Foo" src tests | sort -t: -k2 -rn | head -5; ls -la src docs tests/unit'
+        'rg -n --type py "class Foo" src tests | sort -t: -k2 -rn | head -5; ls -la src docs tests'
     )
     analyse(command, PLACE)
     times = []
@@ -212,9 +214,21 @@ def test_a_huge_command_asks_in_reasonable_time(unit: str) -> None:
     assert time.process_time() - start < 20
 
 
+def test_long_chains_and_deep_nesting_do_not_exhaust_the_reader() -> None:
+    assert default_effect(analyse("ls && " * 1200 + "ls", PLACE)) == "allow"
+    assert default_effect(analyse("ls | " * 1200 + "cat", PLACE)) == "allow"
+    for unit in ("(", "{ ", "if ", "! ", "bash -c '", "$(cat <<A\n", "f(){ ", "time "):
+        assert default_effect(analyse(unit * 700, PLACE)) == "ask"
+
+
 def test_the_catastrophic_is_found_behind_much_text() -> None:
-    facts = analyse("true;" * 20_000 + "rm -rf /", PLACE)
-    assert default_effect(facts) == "deny"
+    for before in ("true;" * 20_000, "bash -c true;" * 2000, "$(true);" * 2000):
+        assert default_effect(analyse(before + "bash -c 'rm -rf /'", PLACE)) == "deny"
+        assert default_effect(analyse("bash -c 'rm -rf /';" + before, PLACE)) == "deny"
+
+
+def test_a_text_that_grows_by_itself_asks() -> None:
+    assert default_effect(analyse("X='eval $X $X'; eval $X", PLACE)) == "ask"
 
 
 def test_bash_refuses_what_only_the_parser_accepts() -> None:
