@@ -212,7 +212,8 @@ FIND_FLAGS = names(
 )
 FIND_VALUES = names(
     "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type "
-    "-xtype -size -mtime -mmin -atime -amin -ctime -cmin -used -maxdepth -mindepth -perm "
+    "-xtype -size -newermt -newerct -newerat -mtime -mmin -atime -amin -ctime -cmin -used "
+    "-maxdepth -mindepth -perm "
     "-user -group -uid -gid -links -inum -regextype -printf -fstype"
 )
 FIND_FILES = names("-newer -anewer -cnewer -samefile")
