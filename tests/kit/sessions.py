@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -50,7 +52,7 @@ async def play_turn(
 ) -> list[Event]:
     """Play a turn; `answer` is asked whenever the person would be."""
     events: list[Event] = []
-    async with aclosing(scene.session.run(prompt)) as stream:
+    async with asyncio.timeout(60), aclosing(scene.session.run(prompt)) as stream:
         async for event in stream:
             events.append(event)
             if isinstance(event, ApprovalAsked) and answer is not None:
