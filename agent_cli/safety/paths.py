@@ -1,39 +1,313 @@
-"""temporary"""
+"""Where a path really leads, and what that place is."""
 
+# Paths are handled as text and as the kernel sees them: pathlib would drop or merge parts.
+# ruff: noqa: PTH100, PTH114, PTH118, PTH120
+
+import errno
+import hashlib
 import os
-from dataclasses import dataclass, replace
-from pathlib import Path
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from agent_cli.lib.files import FileIdentity, NotRegularFile, kind_of, open_regular, read_identity
+from agent_cli.safety.sensitive import is_own_policy, is_protected, is_secret
+
+_LONGEST_PATH = 4096
+_LONGEST_NAME = 255
+_LARGEST_HASHED = 10_000_000
+
+_KERNEL_PLACES = (
+    ("/dev", "a device"),
+    ("/proc", "the state of running processes"),
+    ("/sys", "the state of the kernel"),
+)
+_ORDINARY_PLACES = ("/dev/shm", "/dev/mqueue")
+
+_PROBLEMS = {
+    errno.ELOOP: "links lead in a circle",
+    errno.ENOTDIR: "a part of the path before the last is a file, not a directory",
+    errno.EACCES: "no permission to look into a directory of the path",
+    errno.ENAMETOOLONG: "the path is too long",
+}
+
+
+class PathProblem(Exception):
+    """A path that cannot mean any file; the text says why."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{_shortened(path)}: {reason}" if path else reason)
+        self.path = path
+        self.reason = reason
 
 
 @dataclass(frozen=True)
 class ResolvedPath:
+    """A path as it was typed and as it is. Only `real` may be opened."""
+
     typed: str
-    absolute: Path
-    real: Path
+    lexical: str
+    """Absolute and normalised as text, links not followed: what a person reads."""
+    real: str
+    """Links followed, also those that dangle: what would be opened."""
+    is_inside: bool
+    via_link: bool
+    exists: bool
+    kind: str | None
+    """What it is in words if it exists and is not a regular file."""
+    names: int
+    """How many names the file has; with more than one, a change shows elsewhere too."""
+
+    @property
+    def is_directory(self) -> bool:
+        return self.kind == "a directory"
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """What a person should know before agreeing, in words."""
+        return tuple(_reasons(self))
+
+
+@dataclass(frozen=True)
+class PathFacts:
+    """What rules are decided on. Each text is a reason in words; None means no."""
+
     inside: bool
+    secret: str | None
+    protected: str | None
+    own: str | None
+    """The agent's own settings and records: never written."""
+    special: str | None
+    """Not a place for files: never written, hardly ever read."""
 
 
 @dataclass(frozen=True)
 class Workspace:
-    root: Path
-    added: tuple[Path, ...] = ()
-    home: Path = Path("/")
-    own: tuple[Path, ...] = ()
-    readable: tuple[Path, ...] = ()
+    """The directories a session works in, fixed when it starts."""
 
-    @classmethod
-    def at(cls, root, *, added=(), home, own=()):
-        return cls(root.resolve(), tuple(added), home, tuple(own))
+    root: str
+    added: tuple[str, ...] = ()
+    home: str = field(default_factory=lambda: os.path.expanduser("~"))  # noqa: PTH111
+    own: tuple[str, ...] = ()
+    """The agent's own directories."""
 
-    def with_readable(self, d):
-        return replace(self, readable=(*self.readable, d))
+    def __post_init__(self) -> None:
+        # Real paths from the start: a link that is exchanged later must not move the workspace.
+        object.__setattr__(self, "root", os.path.realpath(self.root))
+        object.__setattr__(self, "added", tuple(map(os.path.realpath, self.added)))
 
-    def resolve(self, path, *, cwd=None):
-        p = Path(cwd or self.root) / os.path.expanduser(path)
-        real = p.resolve()
-        return ResolvedPath(
-            path,
-            p,
-            real,
-            any(real.is_relative_to(r) for r in (self.root, *self.added, *self.readable)),
+    @cached_property
+    def _own_places(self) -> tuple[str, ...]:
+        return tuple(
+            dict.fromkeys(
+                place for own in self.own for place in (os.path.abspath(own), os.path.realpath(own))
+            )
         )
+
+    def contains(self, real: str) -> bool:
+        """Whether a real path lies in the workspace."""
+        return any(contains(root, real) for root in (self.root, *self.added))
+
+    def resolve(self, path: str, *, cwd: str | None = None) -> ResolvedPath:
+        """Where the path leads, seen from `cwd` or the root; raises PathProblem."""
+        _check_text(path)
+        typed = path
+        if path == "~" or path.startswith("~/"):
+            path = self.home + path[1:]
+        absolute = os.path.join(cwd or self.root, path)
+        real = real_path(absolute)
+        lexical = _normalised(absolute)
+        found = _status(real)
+        return ResolvedPath(
+            typed=typed,
+            lexical=lexical,
+            real=real,
+            is_inside=self.contains(real),
+            via_link=real != lexical,
+            exists=found is not None,
+            kind=kind_of(found.st_mode) if found else None,
+            names=found.st_nlink if found and stat.S_ISREG(found.st_mode) else 1,
+        )
+
+    def facts(self, path: ResolvedPath) -> PathFacts:
+        """What the place is, judged by the path as read and as it is."""
+        both = tuple(dict.fromkeys((path.real, path.lexical)))
+        return PathFacts(
+            inside=path.is_inside,
+            secret=_first(is_secret(each, self.home) for each in both),
+            protected=_first(is_protected(each, self.home) for each in both),
+            own=_first(self._own(each) for each in both),
+            special=_special(path),
+        )
+
+    def _own(self, path: str) -> str | None:
+        folded = path.casefold()
+        if any(contains(place.casefold(), folded) for place in self._own_places):
+            return "the agent's own settings and records"
+        return is_own_policy(path, self.home)
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """What a person agreed to: this place, in this state."""
+
+    path: str
+    real: str
+    parent: str
+    """The deepest directory that existed."""
+    parent_id: tuple[int, int]
+    identity: FileIdentity | None
+    sha256: str | None
+
+
+def contains(root: str, path: str) -> bool:
+    """Whether the path is the root or below it, by whole names."""
+    return os.path.commonpath((root, path)) == root
+
+
+def real_path(path: str) -> str:
+    """The absolute path with all links followed, as far as it exists; raises PathProblem."""
+    try:
+        return os.path.realpath(path, strict=True)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise _problem(path, error) from error
+    real = os.path.realpath(path)
+    # Where links lead in a circle they are left standing.
+    if any(os.path.islink(place) for place in _ancestors(real)):
+        raise PathProblem(path, _PROBLEMS[errno.ELOOP])
+    return real
+
+
+def fingerprint(path: str) -> Fingerprint:
+    """The state of an absolute path now; raises PathProblem or NotRegularFile."""
+    real = real_path(path)
+    parent = next(p for p in _ancestors(os.path.dirname(real)) if os.path.isdir(p))  # noqa: PTH112
+    identity, digest = _content(real)
+    return Fingerprint(path, real, parent, _node(parent), identity, digest)
+
+
+def still_same(approved: Fingerprint) -> str | None:
+    """Why the place is no longer what was agreed to, or None if it is."""
+    try:
+        now = fingerprint(approved.path)
+    except (PathProblem, OSError) as error:
+        return f"it cannot be read any more ({error})"
+    if now.real != approved.real:
+        return f"it now leads to {now.real} instead of {approved.real}"
+    if not contains(approved.parent, now.parent) or _node(approved.parent) != approved.parent_id:
+        return f"the directory {approved.parent} was exchanged"
+    if (now.identity is None) != (approved.identity is None):
+        return "it was created meanwhile" if now.identity else "it was removed meanwhile"
+    if now.identity != approved.identity or now.sha256 != approved.sha256:
+        return "it changed on disk meanwhile"
+    return None
+
+
+def _check_text(path: str) -> None:
+    if not path.strip():
+        raise PathProblem("", "the path is empty")
+    if "\0" in path:
+        raise PathProblem(path, "a path cannot contain a NUL character")
+    try:
+        encoded = path.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise PathProblem(path, "the path contains half a character (a lone surrogate)") from error
+    names = encoded.split(b"/")
+    if len(encoded) >= _LONGEST_PATH or max(map(len, names)) > _LONGEST_NAME:
+        raise PathProblem(path, _PROBLEMS[errno.ENAMETOOLONG])
+
+
+def _normalised(path: str) -> str:
+    plain = os.path.normpath(path)
+    # POSIX keeps exactly two leading slashes; the kernel takes them for one.
+    return plain[1:] if plain.startswith("//") else plain
+
+
+def _ancestors(path: str) -> Iterator[str]:
+    """The path and every directory above it."""
+    while True:
+        yield path
+        above = os.path.dirname(path)
+        if above == path:
+            return
+        path = above
+
+
+def _status(real: str) -> os.stat_result | None:
+    try:
+        return os.lstat(real)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _problem(real, error) from error
+
+
+def _special(path: ResolvedPath) -> str | None:
+    if path.kind and not path.is_directory:
+        return path.kind
+    for place in (path.real, path.lexical):
+        if any(contains(ordinary, place) for ordinary in _ORDINARY_PLACES):
+            continue
+        for kernel, reason in _KERNEL_PLACES:
+            if contains(kernel, place):
+                return reason
+    return None
+
+
+def _reasons(path: ResolvedPath) -> Iterator[str]:
+    if path.via_link:
+        yield f"leads through a link to {path.real}"
+    if not path.is_inside:
+        yield "is outside the workspace"
+    if path.names > 1:
+        yield f"has {path.names} names (hard links)"
+
+
+def _content(real: str) -> tuple[FileIdentity | None, str | None]:
+    try:
+        descriptor = open_regular(real)
+    except FileNotFoundError:
+        return None, None
+    except PermissionError:
+        # What cannot be read can still be recognised.
+        return read_identity(real), None
+    with os.fdopen(descriptor, "rb") as file:
+        identity = read_identity(file.fileno())
+        if identity.size > _LARGEST_HASHED:
+            return identity, None
+        return identity, hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _node(path: str) -> tuple[int, int]:
+    found = os.lstat(path)
+    return found.st_dev, found.st_ino
+
+
+def _problem(path: str, error: OSError) -> PathProblem:
+    reason = _PROBLEMS.get(error.errno or 0) or error.strerror or "cannot be resolved"
+    return PathProblem(path, reason)
+
+
+def _first(reasons: Iterator[str | None]) -> str | None:
+    return next((reason for reason in reasons if reason), None)
+
+
+def _shortened(path: str) -> str:
+    return path if len(path) <= 200 else f"{path[:120]}…{path[-60:]}"
+
+
+__all__ = [
+    "Fingerprint",
+    "NotRegularFile",
+    "PathFacts",
+    "PathProblem",
+    "ResolvedPath",
+    "Workspace",
+    "contains",
+    "fingerprint",
+    "real_path",
+    "still_same",
+]
