@@ -4,7 +4,7 @@ What only one vendor understands (signed thinking, for instance) rides along in 
 and is sent back to that vendor alone.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -122,9 +122,3 @@ def close_open_calls(messages: Sequence[Message], why: str = INTERRUPTED) -> lis
 def no_result(call: ToolCall, why: str) -> ToolMessage:
     """The result of a call that has none of its own."""
     return ToolMessage(call_id=call.id, name=call.name, content=why, is_error=True)
-
-
-def last_text(messages: Iterable[Message]) -> str:
-    """The text of the last thing the model said."""
-    said = [message.text for message in messages if isinstance(message, AssistantMessage)]
-    return said[-1] if said else ""

@@ -104,6 +104,10 @@ class Models(Protocol):
         """The model of this name; raises UserError if there can be none."""
         ...
 
+    async def warm(self, name: str) -> None:
+        """Load ahead of time what the first request to this model will need."""
+        ...
+
     async def close(self) -> None:
         """End what runs on behalf of models."""
         ...

@@ -307,7 +307,7 @@ def _path_matches(pattern: str, path: str, place: Place) -> bool:
 
 @lru_cache(maxsize=1024)
 def _path_pattern(pattern: str, place: Place) -> Callable[[str], bool]:
-    """`*` stays within a name, `**` crosses directories, `/**` or `/` at the end is a whole tree."""
+    """`*` stays within a name, `**` crosses directories, a final `/` is the whole tree."""
     if pattern.startswith("~/"):
         whole = f"{place.home}/{pattern[2:]}"
     elif pattern.startswith("/"):

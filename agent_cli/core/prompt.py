@@ -92,7 +92,7 @@ def instruction_directories(user: Path, root: Path, *, trusted: bool) -> list[Pa
 
 
 def git_branch(directory: Path) -> str | None:
-    """The branch checked out here, read from .git, because git would run the repository's helpers."""
+    """The branch checked out here, read from .git: git would run the repository's helpers."""
     for parent in (directory, *directory.parents):
         marker = parent / ".git"
         try:

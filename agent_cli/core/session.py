@@ -138,6 +138,10 @@ class Session:
             self._task = self._turn = None
             self._emit = lambda _event: None
 
+    async def warm(self) -> None:
+        """Get the model ready while the person still thinks."""
+        await self._parts.models.warm(self.model)
+
     def reply(self, request_id: str, answer: Answer) -> bool:
         """Answer what was asked; False if it does not wait (any more)."""
         return self._parts.inbox.reply(request_id, answer)

@@ -50,7 +50,7 @@ class ShellStanding:
         self.directory: str | None = None
         """The shell's directory; None: the workspace."""
         self.altered_by: tuple[str, ...] = ()
-        """Functions, aliases, variables and options that no longer are as a fresh shell has them."""
+        """Functions, aliases, variables and options that are not as in a fresh shell."""
 
 
 @dataclass(frozen=True)

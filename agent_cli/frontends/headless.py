@@ -106,6 +106,7 @@ async def run_stream(session: Session, options: Options) -> int:
     player = _Player(session, options.output)
     prompts: asyncio.Queue[str | None] = asyncio.Queue()
     reading = asyncio.create_task(_read_lines(session, prompts))
+    await session.warm()
     code = int(ExitCode.DONE)
     try:
         while (prompt := await prompts.get()) is not None:

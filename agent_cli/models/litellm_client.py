@@ -28,26 +28,70 @@ litellm.set_verbose = False
 Add = Callable[[dict[str, Any]], None]
 
 
+class BrokenReply(Exception):
+    """What came was no reply of a model, or broke off without a word."""
+
+
 async def complete(request: Mapping[str, Any], add: Add) -> dict[str, Any]:
     """Stream one completion; pieces go to `add`, the rest is returned when it ended properly."""
-    stream = await litellm.acompletion(
+    stream = await _open(request)
+    finish: str | None = None
+    usage: Any = None
+    has_content = False
+    async for chunk in stream:
+        usage = getattr(chunk, "usage", None) or usage
+        for choice in chunk.choices[:1]:
+            finish = choice.finish_reason or finish
+            piece = _piece(choice.delta)
+            has_content = has_content or bool(piece)
+            add(piece)
+    _check_end(stream, finish, has_content=has_content)
+    cost = _cost(request["model"], usage) if usage else None
+    return {"finish": finish, "usage": _usage(usage), "cost": cost}
+
+
+async def _open(request: Mapping[str, Any], **more: Any) -> Any:
+    return await litellm.acompletion(
         **request,
+        **more,
         stream=True,
         stream_options={"include_usage": True},
         max_retries=0,
         _skip_mcp_handler=True,
     )
-    finish: str | None = None
-    usage: Any = None
-    async for chunk in stream:
-        if getattr(chunk, "usage", None):
-            usage = chunk.usage
-        for choice in chunk.choices[:1]:
-            finish = choice.finish_reason or finish
-            add(_piece(choice.delta))
-    counted = _usage(usage)
-    cost = _cost(request["model"], usage) if usage else None
-    return {"finish": finish, "usage": counted, "cost": cost}
+
+
+def _check_end(stream: Any, finish: str | None, *, has_content: bool) -> None:
+    """LiteLLM makes up a finish for a stream that just stops: tell that from a real one."""
+    received = getattr(stream, "received_finish_reason", finish)
+    seen = getattr(stream, "intermittent_finish_reason", finish)
+    if received is None and seen is None and not has_content:
+        headers = getattr(stream, "_hidden_params", {}).get("additional_headers") or {}
+        kind = str(headers.get("llm_provider-content-type", ""))
+        what = "a web page" if "html" in kind else "nothing a model would say"
+        raise BrokenReply(f"the server answered with {what}")
+    is_gemini = "gemini" in str(getattr(stream, "custom_llm_provider", ""))
+    is_vertex = "vertex" in str(getattr(stream, "custom_llm_provider", ""))
+    if received is None and not (is_gemini or is_vertex):  # these never tell
+        raise ConnectionError("the reply broke off")
+
+
+async def prime(model: str) -> None:
+    """Load now what the first request to this model would load: a made-up reply, then a call that
+    reaches nobody."""
+    tool = {"type": "function", "function": {"name": "t", "parameters": {"type": "object"}}}
+    request = {
+        "model": model,
+        "messages": [{"role": "user", "content": "x"}],
+        "tools": [tool],
+        "api_key": "none",
+    }
+    with contextlib.suppress(Exception):
+        async for _ in await _open(request, mock_response="x"):
+            pass
+    with contextlib.suppress(Exception):
+        async for _ in await _open(request, api_base="http://127.0.0.1:9"):
+            pass
 
 
 def _piece(delta: Any) -> dict[str, Any]:
@@ -139,7 +183,7 @@ _HISTORY = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing|credit balance", re.I)
-_REPLY = re.compile(
+_NOT_A_REPLY = re.compile(
     r"Extra data|Expecting value|JSONDecode|Unterminated string|Invalid control", re.I
 )
 _BY_STATUS = {
@@ -161,66 +205,64 @@ def describe_error(error: Exception, request: Mapping[str, Any]) -> dict[str, An
     status = _status(error) or _status(source)
     text = _message(error)
     return {
-        "kind": _kind(error, status, text),
+        "kind": _kind(error, source, status, text),
         "message": text,
         "status": status,
         "retry_after": _retry_after(error) or _retry_after(source),
         "where": request.get("api_base") or "",
-        "class": type(error).__name__,
     }
 
 
 def _innermost(error: BaseException) -> BaseException:
     """What a mid-stream wrapper hides."""
     hidden = getattr(error, "original_exception", None)
-    return (
-        _innermost(hidden) if isinstance(hidden, BaseException) and hidden is not error else error
-    )
+    if isinstance(hidden, BaseException) and hidden is not error:
+        return _innermost(hidden)
+    return error
 
 
 def _status(error: BaseException) -> int | None:
     status = getattr(error, "status_code", None)
-    try:
-        return int(status) if status else None
-    except (TypeError, ValueError):
-        return None
+    return status if isinstance(status, int) else None
 
 
-def _kind(error: Exception, status: int | None, text: str) -> str:
-    name = type(error).__name__
-    cause = type(_innermost(error)).__name__
-    if (
-        "ContextWindowExceeded" in name
-        or "ContextWindowExceeded" in cause
-        or _OVERFLOW.search(text)
-    ):
+def _kind(error: BaseException, source: BaseException, status: int | None, text: str) -> str:
+    names = f"{type(error).__name__} {type(source).__name__}"
+    code = str(getattr(error, "code", "")) + str(getattr(error, "body", ""))
+    if "ContextWindowExceeded" in names or _OVERFLOW.search(text + code):
         return "overflow"
     if _HISTORY.search(text):
         return "bad_history"
-    if status in (402, 429) and _QUOTA.search(text):
+    if status in (402, 429) and _QUOTA.search(text + code):
         return "quota"
-    if "Timeout" in name or "Timeout" in cause:
-        return "timeout"
-    if name == "MidStreamFallbackError" and status in (None, 500, 503) and cause == name:
+    if isinstance(error, BrokenReply) or _NOT_A_REPLY.search(text):
+        return "bad_reply"
+    if isinstance(error, ConnectionError):
         return "connection"
-    if "APIConnectionError" in name or "APIConnectionError" in cause:
-        return "bad_reply" if _REPLY.search(text) else "connection"
+    if "Timeout" in names or "ReadTimeout" in text:
+        return "timeout"
+    if "APIConnectionError" in names or (status == 500 and not _was_answered(error, source)):
+        return "connection"
     if status in _BY_STATUS:
         return _BY_STATUS[status]
     if status is not None and status >= 500:
-        return "bad_reply" if _REPLY.search(text) else "server"
-    if "BadRequest" in name or "UnsupportedParams" in name:
-        return "bad_request"
-    return "bad_reply"
+        return "server"
+    return "bad_request"
+
+
+def _was_answered(*errors: BaseException) -> bool:
+    """Whether a server said anything at all: without it LiteLLM speaks of a 500 all the same."""
+    return any(getattr(error, "litellm_response_headers", None) for error in errors)
 
 
 def _message(error: Exception) -> str:
     """The provider's own words, without LiteLLM's wrapping."""
     text = str(getattr(error, "message", "") or error).strip()
     text = text.split("\nTraceback", 1)[0]
-    while (shorter := re.sub(r"^(?:litellm\.)?\w*(?:Error|Exception)\s*:\s*", "", text)) != text:
-        text = shorter
-    text = re.sub(r"^\w+(?:Exception|Error) - ", "", text)
+    while wrapping := re.match(r"(?:litellm\.)?\w*(?:Error|Exception)\s*[:-]\s*", text):
+        text = text[wrapping.end() :]
+    if bytes_text := re.fullmatch(r"b(['\"])(.*)\1", text, re.DOTALL):
+        text = bytes_text[2]
     return _inner_message(text)[:2000] or type(error).__name__
 
 
@@ -243,8 +285,6 @@ def _inner_message(text: str) -> str:
 
 def _retry_after(error: BaseException) -> float | None:
     headers: Any = getattr(error, "litellm_response_headers", None)
-    if not headers:
-        headers = getattr(getattr(error, "response", None), "headers", None)
     if not headers:
         return None
     value = headers.get("retry-after") or headers.get("Retry-After")

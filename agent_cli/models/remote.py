@@ -32,6 +32,8 @@ class Endpoint:
 
     model: str
     api_base: str | None = None
+    needs_no_key: bool = False
+    """A server of one's own: LiteLLM wants some key all the same."""
     idle_timeout: float = 300.0
     """Seconds of silence after which a request is given up."""
     input_price: float | None = None
@@ -97,6 +99,8 @@ class RemoteModel:
             arguments["tools"] = list(request.tools)
         if self._endpoint.api_base:
             arguments["api_base"] = self._endpoint.api_base
+        if self._endpoint.needs_no_key:
+            arguments["api_key"] = "none"
         return arguments
 
     def _reply(self, assembler: Assembler, answer: Mapping[str, Any]) -> Reply:

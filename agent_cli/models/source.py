@@ -2,6 +2,7 @@
 
 import subprocess
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from agent_cli.core.errors import UserError
@@ -38,6 +39,11 @@ class ModelSource:
             self._models[name] = self._make(name)
         return self._models[name]
 
+    async def warm(self, name: str) -> None:
+        """Load ahead of time what the first request to this model will need."""
+        if isinstance(self.get(name), PromptedTools):
+            await self._worker.prime(name)
+
     async def close(self) -> None:
         """End the worker."""
         await self._worker.close()
@@ -54,4 +60,6 @@ class ModelSource:
                 hint=f"Set {provider.key}, or choose another model with --model.",
             )
         self._worker.configure(variables)
+        if endpoint.api_base and not variables:
+            endpoint = replace(endpoint, needs_no_key=True)
         return PromptedTools(RemoteModel(endpoint, self._worker), prompted=self._prompted.get(name))

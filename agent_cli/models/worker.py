@@ -6,6 +6,7 @@ instead of inside it, and a hang or crash of a vendor's library is a restart, no
 In    {"op": "configure", "environment": {...}}       keys and settings, never by the environment
       {"op": "complete", "id": 1, "request": {...}}   arguments of a streaming completion
       {"op": "describe", "id": 2, "model": "..."}     window, prices, abilities
+      {"op": "prime", "model": "..."}                 load now what its first request would load
       {"op": "cancel", "id": 1}
       {"op": "ping"}
 Out   {"op": "hello", "protocol": 1}                  at once
@@ -105,6 +106,7 @@ class Server:
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._client: Any = None
+        self._priming: asyncio.Task[None] | None = None
         self._waiting: list[dict[str, Any]] = []
         self._lock = threading.Lock()
 
@@ -124,6 +126,8 @@ class Server:
         self._client = client
         with self._lock:
             self._loop = asyncio.get_running_loop()
+        if any(message["op"] == "complete" for message in self._waiting):
+            self._waiting = [m for m in self._waiting if m["op"] != "prime"]  # no time for that
         for message in self._waiting:
             self._handle(message)
         await asyncio.Event().wait()
@@ -138,6 +142,8 @@ class Server:
             case "cancel":
                 if task := self._tasks.get(message["id"]):
                     task.cancel()
+            case "prime":
+                self._priming = asyncio.create_task(self._client.prime(message["model"]))
             case "complete":
                 number = message["id"]
                 task = asyncio.create_task(self._complete(number, message["request"]))

@@ -83,6 +83,7 @@ class WorkerProcess:
         self._process = process
         self._patience = patience
         self._environment: dict[str, str] = {}
+        self._primed: str | None = None
         self._numbers = itertools.count(1)
         self._open: dict[int, asyncio.Queue[dict[str, Any] | Exception]] = {}
         self._writer: asyncio.StreamWriter | None = None
@@ -102,6 +103,11 @@ class WorkerProcess:
         self._environment.update(environment)
         if self._writer is not None:
             self._send({"op": "configure", "environment": dict(environment)})
+
+    async def prime(self, model: str) -> None:
+        """Start the worker and have it load what this model's first request needs."""
+        self._primed = model
+        await self._ensure_running()
 
     async def request(self, message: Mapping[str, Any]) -> AsyncGenerator[dict[str, Any], None]:
         """Send a message and yield what comes back for it, up to and including the last.
@@ -166,6 +172,8 @@ class WorkerProcess:
             asyncio.create_task(self._watch()),
         ]
         self._send({"op": "configure", "environment": self._environment})
+        if self._primed:
+            self._send({"op": "prime", "model": self._primed})
 
     def _send(self, message: Mapping[str, Any]) -> None:
         if self._writer is None:

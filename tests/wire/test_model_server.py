@@ -285,6 +285,31 @@ async def test_a_missing_finish_shows_only_in_the_wrapper(
     assert finishes == [("stop", None), ("tool_calls", "tool_calls")]
 
 
+@every_wire
+async def test_a_login_page_looks_like_an_empty_answer(
+    litellm: ModuleType, server: ModelServer, wire: str
+) -> None:
+    """No error comes from litellm: only the missing usage and finish reason tell."""
+    server.add(*chaos(cases()["html-instead-of-json"]))
+    stream = await request(litellm, server, wire, stream=True)
+    heard = Heard()
+    async for chunk in stream:
+        heard.add(chunk)
+    assert (heard.text, heard.finish, heard.usage) == ("", "stop", None)
+    assert stream.received_finish_reason is None
+    assert stream.intermittent_finish_reason is None
+
+
+async def test_a_comment_in_the_stream_ends_it_on_gemini_only(
+    litellm: ModuleType, server: ModelServer
+) -> None:
+    heard = {}
+    for wire in MODELS:
+        server.add(*chaos(cases()["sse-comment"]))
+        heard[wire] = (await listen(litellm, server, wire)).text
+    assert heard == {"openai": "x", "anthropic": "x", "gemini": ""}
+
+
 async def test_a_reset_before_headers_is_retried_by_litellm_on_some_wires(
     litellm: ModuleType, server: ModelServer
 ) -> None:

@@ -1,0 +1,228 @@
+"""Read a shell command: what it runs, what it touches, whether it is proven to only read."""
+
+import re
+import subprocess
+import unicodedata
+from functools import lru_cache
+
+from agent_cli.safety.sensitive import is_own_policy, is_protected
+from agent_cli.safety.shell import catastrophic, effects
+from agent_cli.safety.shell.facts import (
+    Destruction,
+    Place,
+    ShellFacts,
+    SimpleCommand,
+    inside,
+)
+from agent_cli.safety.shell.prove import Proof, prove
+from agent_cli.safety.shell.scan import UNKNOWN, Found, scan
+from agent_cli.safety.shell.wrappers import unwrap
+
+MOST_SCRIPTS = 400
+MOST_LEVELS = 64
+NOT_LOOKED_AT = ("it is not proven on its own",)
+HARMLESS_TARGETS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
+# Invisible, reordering and unassigned characters show a person something else than what runs.
+ODD_CATEGORIES = frozenset({"Cc", "Cf", "Zl", "Zp", "Co", "Cn", "Cs"})
+
+
+def analyse(command: str, place: Place) -> ShellFacts:
+    """All the facts about one command line; pure but for what `place` looks up."""
+    invalid = _invalid(command)
+    if invalid:
+        return ShellFacts(unproven=(invalid,), unresolved=True, catastrophic=(invalid,))
+    seen = _Seen(place)
+    seen.all_of(command)
+    odd = odd_characters(command)
+    proof = (
+        Proof(unproven=list(odd), unresolved=True, parsed=False) if odd else prove(command, place)
+    )
+    if not place.trusted:
+        proof.unproven.append("the folder is not trusted")
+    if not place.shell_is_plain:
+        proof.unproven.append("the shell holds something that may give names another meaning")
+    _second_opinion(proof, seen)
+    return seen.facts(proof)
+
+
+def bash_accepts(command: str) -> bool:
+    """The last opinion before a proof counts: does bash itself parse it? Nothing is run."""
+    try:
+        done = subprocess.run(
+            ["/bin/bash", "--noprofile", "--norc", "-n", "-c", command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
+            timeout=5,
+            check=False,
+        )
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0 and not done.stderr
+
+
+def odd_characters(command: str) -> tuple[str, ...]:
+    """Characters that a person cannot see or may take for others, named one by one."""
+    if command.isascii() and not _CONTROL.search(command):
+        return ()
+    return tuple(
+        f"it contains the character {name}"
+        for name in dict.fromkeys(_odd(char) for char in command)
+        if name
+    )[:8]
+
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+
+
+@lru_cache(maxsize=512)
+def _odd(char: str) -> str:
+    if char in "\n\t " or ("!" <= char <= "~"):
+        return ""
+    category = unicodedata.category(char)
+    if category in ODD_CATEGORIES or category == "Zs":
+        return f"U+{ord(char):04X} {unicodedata.name(char, category)}".strip()
+    # Letters of other scripts may stand in words, but not pass for a Latin look-alike.
+    return ""
+
+
+def _invalid(command: str) -> str | None:
+    if "\x00" in command:
+        return "it contains a NUL character and cannot be run"
+    try:
+        command.encode()
+    except UnicodeEncodeError:
+        return "it contains half a character and cannot be run"
+    return None
+
+
+class _Seen:
+    """Collects what the lenient scan finds in a text and in the scripts within it."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.commands: list[SimpleCommand] = []
+        self.first_level: list[tuple[str, ...]] = []
+        self.writes: dict[str, None] = {}
+        self.dangers: dict[str, None] = {}
+        self.catastrophic: dict[str, None] = {}
+        self.destroys: list[Destruction] = []
+        self.network = False
+        self.exhausted = False
+
+    def all_of(self, command: str) -> None:
+        """Scan the text, then every script found in it, while the budget lasts."""
+        place = self.place
+        variables = {"HOME": place.home, "USER": place.home.rpartition("/")[2]}
+        pending: list[tuple[str, str | None, int]] = [(command, place.cwd, 0)]
+        budget = 200_000 + 4 * len(command)
+        count = 0
+        while pending:
+            text, cwd, level = pending.pop()
+            budget -= len(text)
+            count += 1
+            if budget < 0 or count > MOST_SCRIPTS:
+                self.exhausted = True
+                return
+            result = scan(text, cwd, variables)
+            pending.extend((script, cwd, level + 1) for script in result.scripts)
+            if "{" in text and catastrophic.fork_bomb("".join(result.skeleton)):
+                self.catastrophic["it starts processes without end (fork bomb)"] = None
+            for found in result.found:
+                for script in self._found(found, level):
+                    pending.append((script, found.cwd, level + 1))
+
+    def _found(self, found: Found, level: int) -> list[str]:
+        scripts: list[str] = []
+        if level == 0:
+            self.first_level.append(found.argv)
+        levels = self._levels(found, level, scripts)
+        for path in effects.redirect_targets(found):
+            if path not in HARMLESS_TARGETS:
+                self.writes[path] = None
+                self.destroys.append(Destruction(">", (path,), found.argv, found.cwd))
+        for argv in levels:
+            self.writes.update(dict.fromkeys(effects.writes_of(argv, found.cwd)))
+            self.dangers.update(dict.fromkeys(effects.dangers_of(argv, found)))
+            self.network = self.network or effects.uses_network(argv, found)
+            destruction = effects.destruction_of(argv, found)
+            if destruction:
+                self.destroys.append(destruction)
+        for reason in catastrophic.dangers_of(found, levels, self.place):
+            self.catastrophic[reason] = None
+        fed = catastrophic.fed_script(found)
+        if fed:
+            scripts.append(fed)
+        return scripts
+
+    def _levels(self, found: Found, level: int, scripts: list[str]) -> list[tuple[str, ...]]:
+        levels: list[tuple[str, ...]] = []
+        argv = found.argv
+        while argv and len(levels) < MOST_LEVELS:
+            levels.append(argv)
+            known = not any(UNKNOWN in word for word in argv)
+            shown = tuple(word.replace(UNKNOWN, "…") for word in argv)
+            text = " ".join(shown)
+            depth = level + len(levels) - 1
+            self.commands.append(SimpleCommand(shown, text, depth, NOT_LOOKED_AT, known))
+            inner = unwrap(argv)
+            if inner is None:
+                break
+            if inner.script is not None:
+                scripts.append(inner.script)
+                break
+            argv = inner.argv
+        return levels
+
+    def facts(self, proof: Proof) -> ShellFacts:
+        place = self.place
+        sensitive = dict.fromkeys(proof.sensitive)
+        for path in self.writes:
+            real = place.resolve(path)
+            for each in dict.fromkeys((path, real)):
+                own = is_own_policy(each, place.home)
+                why = is_protected(each, place.home)
+                if own:
+                    self.catastrophic[f"{path} is {own}"] = None
+                if why:
+                    sensitive[f"{path} is protected: {why}"] = None
+            if not inside(real, place.roots):
+                sensitive[f"{path} is outside the workspace"] = None
+        unproven = list(proof.unproven)
+        if not unproven and (self.writes or self.catastrophic):
+            unproven.append("it writes files")
+        return ShellFacts(
+            commands=self._merged(proof),
+            writes=tuple(self.writes),
+            reads=tuple(proof.reads),
+            unproven=tuple(unproven),
+            sensitive=tuple(sensitive),
+            unresolved=proof.unresolved,
+            dangers=tuple(self.dangers),
+            catastrophic=tuple(self.catastrophic),
+            touches_network=self.network,
+            destroys=tuple(self.destroys),
+            cwds=tuple(sorted(proof.cwds)),
+            parsed=proof.parsed,
+            sets=tuple(proof.sets),
+        )
+
+    def _merged(self, proof: Proof) -> tuple[SimpleCommand, ...]:
+        """What was proven, and the inner levels that only the lenient scan unwraps."""
+        if proof.unresolved:
+            return tuple(self.commands)
+        judged = {command.argv for command in proof.commands}
+        return (*proof.commands, *(each for each in self.commands if each.argv not in judged))
+
+
+def _second_opinion(proof: Proof, seen: _Seen) -> None:
+    """Two readers that share no code must see the same commands, else nothing is proven."""
+    if proof.unresolved:
+        return
+    strict = [command.argv for command in proof.commands if command.level == 0]
+    lenient = [argv for argv in seen.first_level if argv]
+    if seen.exhausted or sorted(strict) != sorted(lenient):
+        proof.unresolved = True
+        proof.parsed = False
+        proof.unproven.append("two readers of the command do not agree on what it runs")

@@ -1,0 +1,343 @@
+"""Recognise what no mode may run: commands that destroy the system, the home or a disk."""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from itertools import pairwise
+
+from agent_cli.safety.shell import table
+from agent_cli.safety.shell.facts import Place, absolute, inside, lexical
+from agent_cli.safety.shell.names import names
+from agent_cli.safety.shell.scan import UNKNOWN, Found, printed
+from agent_cli.safety.shell.wrappers import SHELLS, unwrap
+
+SYSTEM = names(
+    "/ /bin /boot /dev /etc /home /lib /lib32 /lib64 /libx32 /opt /proc /root /run /sbin /srv "
+    "/sys /usr /usr/bin /usr/sbin /usr/lib /usr/lib64 /usr/local /usr/share /usr/include /var "
+    "/var/lib /var/log /etc/ssh /etc/pam.d /mnt /media /Users /System /Library /Applications "
+    "/Volumes /private /private/etc /private/var /nix /snap"
+)
+CRITICAL_FILES = re.compile(
+    r"/etc/(passwd|shadow|group|gshadow|sudoers|fstab|crypttab|hosts\.deny|inittab|ld\.so\.(conf|preload))"
+    r"|/boot/.+|/proc/sysrq-trigger|/dev/(mem|kmem|port)"
+    r"|/(private/)?etc/sudoers\.d/.+"
+)
+DISK = re.compile(
+    r"/dev/(r?disk\d|[shv]d[a-z]|xvd[a-z]|nvme\d|mmcblk\d|md\d|dm-\d|loop\d|sr\d|nbd\d|mapper/|block/"
+    r"|disk/)"
+)
+POWER = names("shutdown reboot halt poweroff killall5")
+FORMATTERS = names("wipefs blkdiscard fdisk sfdisk cfdisk sgdisk gdisk parted mkswap badblocks")
+SYSTEMCTL = names("reboot poweroff halt kexec soft-reboot emergency rescue")
+# Printing or looking something up is harmless whatever the text says.
+TEXT_ONLY = names(
+    "echo printf grep egrep fgrep rg ag ack cat ls git man which type whereis apropos info "
+    "tldr history alias export help"
+)
+CODE = re.compile(
+    r"\brm\s+(?:-[\w-]+\s+)*-(?:\w*[rR]\w*|-recursive)\s+(?:-[\w-]+\s+)*[\"']?(?:/|~|\$HOME)[\"']?[/*.]*"
+    r"(?=[\s\"';|&)\\]|\Z)"
+    r"|rmtree\(\s*[\"'](?:/|~|/home|/etc|/usr)/?[\"']"
+    r"|rmSync\(\s*[\"'](?:/|~)/?[\"']"
+)
+FORK_LOOP = re.compile(r"\bfork\b")
+INTERPRETERS = re.compile(
+    r"(python|pypy)[\d.]*|perl[\d.]*|ruby[\d.]*|node|nodejs|deno|bun|php[\d.]*|lua[\d.]*|awk|gawk|mawk"
+    r"|sed|vim?|nvim|ex|ed|emacs|tclsh|expect|osascript|R|Rscript|julia"
+)
+
+
+def dangers_of(found: Found, levels: list[tuple[str, ...]], place: Place) -> Iterator[str]:
+    """Why this command may never run, for each way it is found to be catastrophic."""
+    for target in found.writes:
+        yield from _overwrites(target, found.cwd)
+    for argv in levels:
+        yield from _command(argv, found, place)
+    argv = levels[-1] if levels else found.argv
+    if argv and _name(argv) not in TEXT_ONLY and _name(argv) not in table.commands():
+        yield from _hidden(argv, found, place)
+    yield from _code(found, levels)
+
+
+def fork_bomb(skeleton: str) -> bool:
+    """Does a function call itself twice over, in a pipe or in the background?"""
+    at = skeleton.find("{")
+    while at >= 0:
+        head = re.search(r"([^\s(){};&|]+)\s*(?:\(\s*\))?\s*\Z", skeleton[max(0, at - 80) : at])
+        close = skeleton.find("}", at)
+        body = skeleton[at + 1 : min(close if close >= 0 else len(skeleton), at + 400)]
+        if head:
+            name = re.escape(head.group(1))
+            call = rf"(?:^|[\s;&|({{])({name})\s*[|&](?![|&])"
+            again = rf"(?:^|[\s;&|({{]){name}(?=[\s;&|)}}]|\Z)"
+            if re.search(call, body) and len(re.findall(again, body)) > 1:
+                return True
+        at = skeleton.find("{", at + 1)
+    return False
+
+
+def fed_script(found: Found) -> str | None:
+    """The script that a shell reads from its input, when that is known."""
+    if not any(each for each in _levels(found.argv) if _reads_script(each)):
+        return None
+    if found.stdin not in {None, UNKNOWN}:
+        return found.stdin
+    return _piped_text(found.piped_from)
+
+
+def _levels(argv: tuple[str, ...]) -> list[tuple[str, ...]]:
+    levels = []
+    for _ in range(64):
+        if not argv:
+            break
+        levels.append(argv)
+        inner = unwrap(argv)
+        if inner is None or inner.script is not None:
+            break
+        argv = inner.argv
+    return levels
+
+
+def _reads_script(argv: tuple[str, ...]) -> bool:
+    operands = [word for word in argv[1:] if not word.startswith(("-", "+"))]
+    return _name(argv) in SHELLS and (not operands or "-s" in argv)
+
+
+def _piped_text(found: Found | None) -> str | None:
+    if found is None or not found.argv:
+        return None
+    name = _name(found.argv)
+    if name in {"echo", "printf"}:
+        return printed((name, *found.argv[1:]))
+    if name == "cat" and found.stdin not in {None, UNKNOWN} and len(found.argv) == 1:
+        return found.stdin
+    text = found.stdin if found.stdin not in {None, UNKNOWN} else _piped_text(found.piped_from)
+    if text is None:
+        return None
+    try:
+        if name == "base64" and {"-d", "-D", "--decode"} & set(found.argv):
+            return base64.b64decode(text.strip()).decode("utf-8", "replace")
+        if name == "xxd" and any("r" in word for word in found.argv[1:]):
+            return binascii.unhexlify("".join(text.split())).decode("utf-8", "replace")
+    except ValueError:
+        return None
+    if name == "rev":
+        return "\n".join(line[::-1] for line in text.split("\n"))
+    return text if name in {"tee", "cat"} else None
+
+
+def _name(argv: tuple[str, ...]) -> str:
+    name = argv[0].rpartition("/")[2]
+    if any(char in name for char in "*?["):
+        return next((each for each in ("rm", "dd", "chmod") if fnmatchcase(each, name)), name)
+    return name
+
+
+def _options(argv: tuple[str, ...]) -> tuple[set[str], list[str]]:
+    """Short letters and long names, and the operands."""
+    options: set[str] = set()
+    operands: list[str] = []
+    for index, word in enumerate(argv[1:], 1):
+        if word == "--":
+            operands.extend(argv[index + 1 :])
+            break
+        if word.startswith("--"):
+            options.add(word.partition("=")[0])
+        elif word.startswith("-") and len(word) > 1:
+            options.update(word[1:])
+        else:
+            operands.append(word)
+    return options, operands
+
+
+def _long(options: set[str], name: str) -> bool:
+    """Is the long option given, in full or abbreviated?"""
+    return any(len(each) > 4 and name.startswith(each) for each in options if each[:2] == "--")
+
+
+def _command(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[str]:
+    name = _name(argv)
+    options, operands = _options(argv)
+    cwd = found.cwd
+    if name == "rm":
+        yield from _rm(options, operands, cwd, place)
+    elif name in {"chmod", "chown", "chgrp", "setfacl", "chattr", "chcon"}:
+        recursive = "R" in options or _long(options, "--recursive")
+        for path in operands:
+            if recursive and _is_vital(path, cwd, place, homes=name == "chmod"):
+                yield f"{name} of everything below {path}"
+    elif name == "mv":
+        for path in operands[:-1]:
+            if _is_vital(path, cwd, place):
+                yield f"it moves {path} away"
+        for path in operands:
+            yield from _overwrites(path, cwd)
+    elif name in {"cp", "tee", "install", "truncate", "shred", "ln", "unlink"}:
+        targets = operands[-1:] if name in {"cp", "install", "ln"} else operands
+        for path in targets:
+            yield from _overwrites(path, cwd)
+    elif name == "dd":
+        for word in argv[1:]:
+            if word.startswith("of="):
+                yield from _overwrites(word[3:], cwd)
+    elif name == "rsync":
+        deletes = any(option.startswith("--del") for option in options)
+        if deletes and operands[1:] and _is_vital(operands[-1], cwd, place):
+            yield f"it deletes what is in {operands[-1]}"
+    elif name == "find":
+        yield from _find(argv, cwd, place)
+    elif name == "xargs":
+        yield from _xargs(argv, found, place)
+    else:
+        yield from _system(name, argv, options, operands)
+
+
+def _rm(options: set[str], operands: list[str], cwd: str | None, place: Place) -> Iterator[str]:
+    recursive = bool({"r", "R"} & options) or _long(options, "--recursive")
+    if "--no-preserve-root" in options:
+        yield "rm without the protection of /"
+    for path in operands:
+        if recursive and _is_vital(path, cwd, place):
+            yield f"it deletes everything below {path}"
+        yield from _overwrites(path, cwd)
+
+
+def _is_vital(path: str, cwd: str | None, place: Place, *, homes: bool = True) -> bool:
+    """Is it a system directory, the home, or all that is in one?"""
+    if UNKNOWN in path:
+        return False
+    if not path.startswith("/"):
+        if cwd is None:
+            return False
+        # `*` in the workspace itself is for a person to judge.
+        path = absolute(path, cwd)
+    whole = re.sub(r"/+(?:\*+|\.\*|\.\[!?[^/]*|\?\?*\*|\.\?\?\*|\{\*,\.\*\})/*\Z", "/", path)
+    real = lexical(whole)
+    if any(char in real for char in "*?["):
+        return any(
+            fnmatchcase(vital, real) for vital in SYSTEM if vital.count("/") == real.count("/")
+        )
+    if real in SYSTEM or real.casefold() in {
+        each.casefold() for each in SYSTEM if each[1:2].isupper()
+    }:
+        return True
+    home = lexical(place.home)
+    return inside(home, (real,)) and (homes or real != home)
+
+
+def _overwrites(path: str, cwd: str | None) -> Iterator[str]:
+    if UNKNOWN in path:
+        return
+    full = lexical(absolute(path, cwd or "/nowhere"))
+    if DISK.match(full):
+        yield f"it overwrites the disk {full}"
+    elif CRITICAL_FILES.fullmatch(full):
+        yield f"it overwrites {full}"
+
+
+FIND_FILTERS = names(
+    "-name -iname -path -ipath -regex -iregex -newer -mtime -mmin -atime -ctime -size -user "
+    "-group -empty -perm -inum -samefile -wholename -uid -gid -nouser -nogroup"
+)
+
+
+def _find(argv: tuple[str, ...], cwd: str | None, place: Place) -> Iterator[str]:
+    deletes = "-delete" in argv or any(
+        _name((word,)) in {"rm", "shred", "unlink"}
+        for flag, word in pairwise(argv)
+        if flag in {"-exec", "-execdir", "-ok", "-okdir"}
+    )
+    if deletes and not _is_filtered(argv):
+        for root in _find_roots(argv):
+            if _is_vital(root, cwd, place):
+                yield f"it deletes everything below {root}"
+
+
+def _find_roots(argv: tuple[str, ...]) -> Iterator[str]:
+    for word in argv[1:]:
+        if word.startswith(("-", "(", "!")):
+            if word in {"-H", "-L", "-P"}:
+                continue
+            return
+        yield word
+
+
+def _is_filtered(argv: tuple[str, ...]) -> bool:
+    return any(
+        word in FIND_FILTERS and value not in {"*", "*.*", ".*"}
+        for word, value in zip(argv, (*argv[1:], ""), strict=False)
+    )
+
+
+def _xargs(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[str]:
+    inner = unwrap(argv)
+    source = found.piped_from
+    if inner is None or not inner.argv or source is None or not source.argv:
+        return
+    if _name(inner.argv) == "rm" and _name(source.argv) == "find" and not _is_filtered(source.argv):
+        for root in _find_roots(source.argv):
+            if _is_vital(root, source.cwd, place):
+                yield f"it deletes everything below {root}"
+    text = _piped_text(source)
+    if text is not None and len(text) < 4096:
+        yield from _command((*inner.argv, *text.split()), found, place)
+
+
+def _system(
+    name: str, argv: tuple[str, ...], options: set[str], operands: list[str]
+) -> Iterator[str]:
+    if name in POWER and not {"--help", "--version"} & options and "-c" not in argv:
+        yield f"{name} stops the machine"
+    elif name in {"init", "telinit"} and operands[:1] in (["0"], ["6"], ["s"], ["S"], ["1"]):
+        yield f"{name} {operands[0]} stops the machine"
+    elif name in {"systemctl", "loginctl"}:
+        stops = SYSTEMCTL & set(operands)
+        isolates = any(
+            re.match(r"(reboot|poweroff|halt|rescue|emergency)\.target", o) for o in operands
+        )
+        if stops or isolates:
+            yield f"{name} stops the machine"
+    elif name == "kill" and ({"-1"} & set(argv[2:]) or (operands[-1:] == ["1"])):
+        yield "it kills every process"
+    elif name == "mkfs" or name.startswith(("mkfs.", "newfs", "mke2fs")):
+        if not {"--help", "--version", "-V"} & set(argv):
+            yield f"{name} formats a disk"
+    elif name in FORMATTERS and "-l" not in argv and "--list" not in argv:
+        if any(DISK.match(word) for word in operands):
+            yield f"{name} overwrites a disk"
+    elif name == "hdparm" and any("security-erase" in word for word in argv):
+        yield "hdparm erases a disk"
+    elif name == "nvme" and operands[:1] in (["format"], ["sanitize"]):
+        yield "nvme erases a disk"
+    elif name == "diskutil" and any(
+        re.match(r"(?i)erase|zero|reformat|secureErase", o) for o in operands[:1]
+    ):
+        yield "diskutil erases a disk"
+    elif name == "cryptsetup" and {"luksFormat", "luksErase", "erase"} & set(operands):
+        yield "cryptsetup erases a disk"
+    elif name == "zpool" and operands[:1] == ["destroy"]:
+        yield "zpool destroys a pool"
+
+
+def _hidden(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[str]:
+    """An unknown program may run its arguments: look at every tail that starts like a command."""
+    for index, word in enumerate(argv[1:], 1):
+        if word in {"rm", "/bin/rm", "/usr/bin/rm", "mkfs", "dd"} or word.startswith("mkfs."):
+            tail = argv[index:]
+            if _name(argv) not in {"docker", "podman", "kubectl"}:
+                yield from _command(tail, found, place)
+            return
+
+
+def _code(found: Found, levels: list[tuple[str, ...]]) -> Iterator[str]:
+    for argv in levels:
+        if not INTERPRETERS.fullmatch(_name(argv)):
+            continue
+        texts = [*argv[1:], *([found.stdin] if found.stdin else [])]
+        for text in texts:
+            if CODE.search(text):
+                yield "its program text deletes everything"
+            if FORK_LOOP.search(text) and re.search(r"\b(while|for|loop|until|forever)\b", text):
+                yield "its program text starts processes without end"

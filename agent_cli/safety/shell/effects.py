@@ -1,0 +1,208 @@
+"""What a command that is not proven would do: files it writes, dangers, network."""
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+from agent_cli.safety.shell.facts import Destruction, absolute, lexical
+from agent_cli.safety.shell.names import names
+from agent_cli.safety.shell.scan import UNKNOWN, Found
+from agent_cli.safety.shell.wrappers import SHELLS
+
+ALL_OPERANDS = names("rm rmdir unlink shred touch mkdir truncate fallocate mkfifo mknod tee mv")
+LAST_OPERAND = names("cp ln install rsync scp")
+AFTER_FIRST = names("chmod chown chgrp setfacl chattr")
+VALUES: dict[str, frozenset[str]] = {
+    "touch": names("-d -t -r --date --reference"),
+    "mkdir": frozenset(["-m", "--mode"]),
+    "install": names("-m -o -g --mode --owner --group"),
+    "fallocate": names("-l -o --length --offset"),
+    "truncate": names("-s -r --size --reference"),
+    "shred": names("-n -s --iterations --size"),
+    "cp": frozenset(["-S", "--suffix"]),
+    "rsync": names("-e --rsh --exclude --include --filter"),
+}
+OUTPUT_OPTIONS: dict[str, frozenset[str]] = {
+    "sort": frozenset({"-o", "--output"}),
+    "base64": frozenset({"-o", "--output"}),
+    "curl": frozenset({"-o", "--output"}),
+    "wget": frozenset({"-O", "--output-document"}),
+    "tree": frozenset({"-o"}),
+    "git": frozenset({"--output"}),
+    "gcc": frozenset({"-o"}),
+    "cc": frozenset({"-o"}),
+}
+NETWORK = names(
+    "curl wget nc ncat netcat socat ssh scp sftp rsync ftp telnet ping ping6 dig host "
+    "nslookup getent traceroute gh npm npx pnpm yarn pip pip3 uv uvx pipx brew apt apt-get "
+    "dnf yum docker podman kubectl helm aws gcloud az terraform cargo go gem bundle composer "
+    "claude codex"
+)
+GIT_NETWORK = names("fetch pull push clone ls-remote submodule")
+PRIVILEGE = names("sudo su doas pkexec run0 runuser gosu")
+GIT_DESTROYS = names("clean checkout reset restore rm stash switch")
+
+
+def writes_of(argv: tuple[str, ...], cwd: str | None) -> list[str]:
+    """The files a command names to be written, made or removed, where they are known."""
+    return _known(_named_writes(argv), cwd)
+
+
+def redirect_targets(found: Found) -> list[str]:
+    """The files that a command's redirections write."""
+    return _known(found.writes, found.cwd)
+
+
+def _known(paths: Iterable[str], cwd: str | None) -> list[str]:
+    return [
+        lexical(absolute(path, cwd or "/"))
+        for path in paths
+        if path and UNKNOWN not in path and (path.startswith("/") or cwd is not None)
+    ]
+
+
+def _named_writes(argv: tuple[str, ...]) -> Iterator[str]:
+    name = argv[0].rpartition("/")[2]
+    operands = _operands(argv, VALUES.get(name, frozenset()))
+    if name in ALL_OPERANDS:
+        yield from operands
+    elif name in LAST_OPERAND:
+        target = _value(argv, frozenset({"-t", "--target-directory"}))
+        yield target or (operands[-1] if len(operands) > 1 else "")
+    elif name in AFTER_FIRST:
+        yield from operands[1:]
+    elif name == "dd":
+        yield from (word[3:] for word in argv if word.startswith("of="))
+    elif name == "sed":
+        yield from _sed(argv)
+    elif name == "find":
+        for flag, value in pairwise(argv):
+            if flag in {"-fprint", "-fprint0", "-fprintf", "-fls"}:
+                yield value
+    elif name in {"xxd", "uniq"}:
+        yield from operands[1:2]
+    elif argv[:2] == ("git", "mv") or argv[:2] == ("git", "rm"):
+        yield from operands[1:]
+    if name in OUTPUT_OPTIONS:
+        yield _value(argv, OUTPUT_OPTIONS[name]) or ""
+
+
+def _operands(argv: tuple[str, ...], values: frozenset[str]) -> list[str]:
+    operands: list[str] = []
+    rest = iter(argv[1:])
+    for word in rest:
+        if word == "--":
+            operands.extend(rest)
+        elif word in values:
+            next(rest, None)
+        elif not word.startswith("-") or word == "-":
+            operands.append(word)
+    return operands
+
+
+def _value(argv: tuple[str, ...], names: frozenset[str]) -> str | None:
+    """The value of an option: separate, attached, in a cluster or abbreviated."""
+    longs = [name for name in names if name.startswith("--")]
+    letters = [name[1] for name in names if not name.startswith("--")]
+    for index, word in enumerate(argv[1:], 1):
+        following = argv[index + 1] if index + 1 < len(argv) else None
+        option, equals, value = word.partition("=")
+        if word.startswith("--"):
+            if len(option) > 4 and any(name.startswith(option) for name in longs):
+                return value if equals else following
+        elif word.startswith("-"):
+            for letter in letters:
+                before, found, after = word[1:].partition(letter)
+                if found and (before == "" or before.isalpha()):
+                    return after or following
+    return None
+
+
+def _sed(argv: tuple[str, ...]) -> Iterator[str]:
+    operands = _operands(argv, frozenset({"-e", "-f", "--expression", "--file"}))
+    has_script = any(word.startswith(("-e", "-f", "--expr", "--file")) for word in argv[1:])
+    for script in argv[1:]:
+        match = re.search(r"(?:^|[;}\d/$ ])[wW] +(\S+)\Z|/[gpI\d]*w +(\S+)\Z", script)
+        if match:
+            yield match.group(1) or match.group(2)
+    if any(re.match(r"-[nErsuz]*i|--in-place", word) for word in argv[1:]):
+        yield from operands if has_script else operands[1:]
+
+
+def dangers_of(argv: tuple[str, ...], found: Found) -> Iterator[str]:
+    """Recognised dangerous things, in words for a person."""
+    name = argv[0].rpartition("/")[2]
+    flags = {letter for word in argv[1:] if re.match(r"-[A-Za-z]", word) for letter in word[1:]}
+    if name in PRIVILEGE:
+        yield f"{name} runs it with another user's rights"
+    elif name == "rm" and (flags & {"r", "R"} or "--recursive" in argv):
+        yield "rm deletes whole directories"
+    elif name in {"chmod"} and any(
+        re.fullmatch(r"0?777|a\+rwx|o\+w|u\+s|g\+s|[246]\d{3}", w) for w in argv
+    ):
+        yield "chmod opens files to everyone"
+    elif name in SHELLS and found.piped_from is not None:
+        yield "a shell runs what another command prints"
+    elif name in {"eval", "source", "."}:
+        yield f"{name} runs text as commands"
+    elif name == "xargs":
+        yield "xargs runs a command on names that are not known yet"
+    elif name == "find" and any(re.match(r"-(exec|ok|delete|f(print|ls))", word) for word in argv):
+        yield "find runs a command or deletes files"
+    elif name == "git":
+        yield from _git_dangers(argv)
+    elif name in {"dd", "shred", "crontab", "at", "launchctl"}:
+        yield f"{name} changes things that cannot be undone easily"
+
+
+def _git_dangers(argv: tuple[str, ...]) -> Iterator[str]:
+    words = set(argv)
+    if "push" in words and (
+        any(re.match(r"--(force|mirror|delete)|-\w*[fd]|\+|:", word) for word in argv[2:])
+    ):
+        yield "git push rewrites or deletes branches of the remote"
+    if "reset" in words and "--hard" in words:
+        yield "git reset --hard discards work"
+    if "clean" in words:
+        yield "git clean deletes untracked files"
+    if {"checkout", "restore"} & words:
+        yield "git may discard work"
+    if "config" in words:
+        yield "git config can make git run programs"
+    if "filter-branch" in words or "-c" in words:
+        yield "git runs a program given on the command line"
+
+
+def uses_network(argv: tuple[str, ...], found: Found) -> bool:
+    """Is the command known to talk to other machines?"""
+    name = argv[0].rpartition("/")[2]
+    if any(path.startswith(("/dev/tcp/", "/dev/udp/")) for path in (*found.writes, *found.reads)):
+        return True
+    if name == "git":
+        return bool(
+            GIT_NETWORK & set(argv[1:]) or argv[1:3] in (("remote", "update"), ("remote", "show"))
+        )
+    return name in NETWORK and "--version" not in argv
+
+
+def destruction_of(argv: tuple[str, ...], found: Found) -> Destruction | None:
+    """What can be counted before it happens: deletions, overwrites, discarded work."""
+    name = argv[0].rpartition("/")[2]
+    paths = tuple(writes_of(argv, found.cwd))
+    recursive = any(re.match(r"-\w*R|--recursive", word) for word in argv)
+    counted = (
+        name in {"rm", "rmdir", "unlink", "shred", "mv", "cp", "truncate", "dd", "tee"}
+        or (name in {"chmod", "chown", "chgrp"} and recursive)
+        or (name == "sed" and paths)
+        or (name == "find" and ("-delete" in argv or "-exec" in argv or "-execdir" in argv))
+    )
+    if counted:
+        if name == "find":
+            roots = [word for word in argv[1:] if not word.startswith("-")][:1] or ["."]
+            paths = tuple(lexical(absolute(root, found.cwd or "/")) for root in roots)
+        return Destruction(name, paths, argv, found.cwd)
+    if name == "git":
+        verb = next((word for word in argv[1:] if word in GIT_DESTROYS), None)
+        if verb:
+            return Destruction(f"git {verb}", (), argv, found.cwd)
+    return None

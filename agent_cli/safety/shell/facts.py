@@ -1,0 +1,96 @@
+"""What the analysis of a shell command is given and what it finds."""
+
+import posixpath
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+def lexical(path: str) -> str:
+    """Resolve a path without touching the disk: for places that need not exist."""
+    plain = posixpath.normpath(path)
+    return plain[1:] if plain.startswith("//") else plain
+
+
+def no_matches(pattern: str) -> tuple[str, ...]:
+    """Expand a glob to nothing: for places that need not exist."""
+    return ()
+
+
+@dataclass(frozen=True)
+class Place:
+    """What the analysis may know about where the command runs."""
+
+    cwd: str
+    roots: tuple[str, ...]
+    """The workspace and added directories, resolved and absolute."""
+    home: str
+    git_is_plain: bool = True
+    """The probe found no helper that git could run."""
+    shell_is_plain: bool = True
+    """The shell holds no function, alias or variable that gives names another meaning."""
+    trusted: bool = True
+    resolve: Callable[[str], str] = lexical
+    """Absolute path → real path; pass `os.path.realpath` to see through links."""
+    expand: Callable[[str], tuple[str, ...]] = no_matches
+    """Absolute glob → the paths it matches now, so that links among them are seen."""
+    probe_git: Callable[[str], bool] | None = None
+    """Asked for every directory git would run in, where that is not the workspace itself."""
+
+
+@dataclass(frozen=True)
+class SimpleCommand:
+    """One command as bash would run it; a wrapped command appears once per level."""
+
+    argv: tuple[str, ...]
+    text: str
+    level: int = 0
+    """How many wrappers (env, timeout, bash -c …) stand around it."""
+    unproven: tuple[str, ...] = ()
+    """Why this command is not known to only read; empty when it is."""
+    known: bool = True
+    """Every word is known exactly; no allow rule may match a command with unknown words."""
+
+
+@dataclass(frozen=True)
+class Destruction:
+    """Something whose damage can be counted before it happens."""
+
+    verb: str
+    paths: tuple[str, ...]
+    argv: tuple[str, ...]
+    cwd: str | None
+
+
+@dataclass(frozen=True)
+class ShellFacts:
+    """Everything a decision needs to know about one command line."""
+
+    commands: tuple[SimpleCommand, ...] = ()
+    writes: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    unproven: tuple[str, ...] = ()
+    """Why it is not proven to only read, in words for a person; empty means proven."""
+    sensitive: tuple[str, ...] = ()
+    """Secret, protected or outside paths it touches, in words for a person."""
+    unresolved: bool = False
+    """Something remains that the words do not show; then no allow rule may match."""
+    dangers: tuple[str, ...] = ()
+    catastrophic: tuple[str, ...] = ()
+    touches_network: bool = False
+    destroys: tuple[Destruction, ...] = ()
+    cwds: tuple[str, ...] = ()
+    """Where the shell may stand afterwards, when that is known."""
+    parsed: bool = False
+    """Every word and operator was read exactly; what remains open are only effects."""
+    sets: tuple[str, ...] = ()
+    """Variables it sets for later commands of the same shell."""
+
+
+def absolute(path: str, cwd: str) -> str:
+    """The path as an absolute one, links and dots untouched."""
+    return path if path.startswith("/") else posixpath.join(cwd, path)
+
+
+def inside(path: str, roots: tuple[str, ...]) -> bool:
+    """Containment by components, never by string prefix."""
+    return any(path == root or path.startswith(root.rstrip("/") + "/") for root in roots)

@@ -1,0 +1,94 @@
+"""Which git commands only read."""
+
+import re
+
+from agent_cli.safety.sensitive import is_secret
+from agent_cli.safety.shell import table
+from agent_cli.safety.shell.facts import absolute, lexical
+from agent_cli.safety.shell.globs import may_match_secret
+from agent_cli.safety.shell.options import Refused, read
+from agent_cli.safety.shell.special import Context
+from agent_cli.safety.shell.words import Word
+
+HARMLESS_GLOBALS = frozenset({"--no-pager", "--no-optional-locks"})
+# Placeholders that make git run gpg.
+SIGNATURE = re.compile(r"%[-+ ]?G|%\(\*?signature")
+
+
+def check(words: list[Word], context: Context) -> None:
+    """Raise Refused unless this git command line only reads the workspace's repository."""
+    while words and words[0].text in HARMLESS_GLOBALS:
+        words = words[1:]
+    if [word.text for word in words] in (["--version"], ["version"]):
+        return
+    if not words:
+        raise Refused("git without a command")
+    if words[0].text.startswith("-"):
+        raise Refused(f"git {words[0].text.partition('=')[0]} changes what git does")
+    _plain(context)
+    name, spec, rest = _find(words)
+    parsed = read(spec, rest)
+    for option, value in parsed.options:
+        if value is not None and SIGNATURE.search(value.text):
+            raise Refused(f"git {option} may run a program to check signatures")
+    given = parsed.operands
+    if spec.operands == "none" and given:
+        raise Refused(f"git {name} {given[0].text} is not known to only read")
+    if spec.operands == "text":
+        if spec.listing and given and not parsed.has(spec.listing):
+            raise Refused(f"git {name} {given[0].text} would create something")
+        return
+    if spec.operands == "pattern-revs" and not parsed.has(spec.patterns):
+        if given and given[0].pattern is not None:
+            raise Refused("the search pattern depends on file names")
+        given = given[1:]
+    if name == "reflog" and given and not _is_show(rest):
+        raise Refused(f"git reflog {given[0].text} is not known to only read")
+    for word in given:
+        _revision_or_path(word, context)
+
+
+def _is_show(rest: list[Word]) -> bool:
+    return bool(rest) and rest[0].text == "show"
+
+
+def _plain(context: Context) -> None:
+    place = context.place
+    if not place.trusted:
+        raise Refused("git runs programs the folder names, and the folder is not trusted")
+    if not place.git_is_plain:
+        raise Refused("git may run programs that this repository's configuration names")
+    for cwd in context.where:
+        if place.probe_git is not None and cwd not in place.roots and not place.probe_git(cwd):
+            raise Refused(f"git may run programs that the configuration in {cwd} names")
+
+
+def _find(words: list[Word]) -> tuple[str, table.Spec, list[Word]]:
+    known = table.git_commands()
+    if words[0].pattern is not None:
+        raise Refused("the git command depends on file names")
+    name = words[0].text
+    if len(words) > 1 and f"{name} {words[1].text}" in known:
+        name = f"{name} {words[1].text}"
+        return name, known[name], words[2:]
+    if name not in known:
+        raise Refused(f"git {name} is not known to only read")
+    return name, known[name], words[1:]
+
+
+def _revision_or_path(word: Word, context: Context) -> None:
+    """Git reads a path outside the repository as a plain file, so every operand is looked at."""
+    if word.text.startswith(":(") and not word.text.startswith(":(exclude)"):
+        raise Refused(f"the path pattern {word.text} is not simple")
+    context.look(word, context.where, content=True)
+    _, colon, path = word.text.partition(":")
+    if not colon or word.text.startswith((":!", ":^", ":(exclude)")):
+        path = word.text
+    for cwd in context.where:
+        secret = is_secret(lexical(absolute(path or ".", cwd)), context.place.home)
+        if secret:
+            raise Refused(f"{path} {secret}")
+    if any(char in path for char in "*?[") and not word.text.startswith((":!", ":^", ":(exclude)")):
+        match = next(filter(None, map(may_match_secret, path.split("/"))), None)
+        if match:
+            raise Refused(f"{path} may match {match}")

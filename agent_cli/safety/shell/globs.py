@@ -1,0 +1,74 @@
+"""Tell from a glob alone which dangerous names it could match."""
+
+from fnmatch import fnmatchcase
+from functools import lru_cache
+
+from agent_cli.safety.sensitive import SECRET_COMPONENTS, SECRET_NAMES
+
+
+def may_match_parent(component: str) -> bool:
+    """Older shells let `.*` match `..`."""
+    return component.startswith(".") and component != ".." and fnmatchcase("..", component)
+
+
+@lru_cache(maxsize=1024)
+def may_match_secret(component: str) -> str | None:
+    """The secret name a path component could match; a lone `*` is too vague to say."""
+    if not component.strip("*"):
+        return None
+    folded = component.casefold()
+    for name in (*SECRET_NAMES, *SECRET_COMPONENTS):
+        if name.startswith(".") and folded[0] in "*?[":
+            continue  # hidden files need a literal dot
+        if overlap(folded, name):
+            return name
+    return None
+
+
+def overlap(one: str, other: str) -> bool:
+    """Is there a name that both patterns match? Bracket sets count as any character."""
+    first, second = _tokens(one), _tokens(other)
+    reached = {(0, 0)}
+    pending = [(0, 0)]
+    while pending:
+        i, j = pending.pop()
+        if i == len(first) and j == len(second):
+            return True
+        for step in _steps(first, second, i, j):
+            if step not in reached:
+                reached.add(step)
+                pending.append(step)
+    return False
+
+
+def _steps(first: list[str], second: list[str], i: int, j: int) -> list[tuple[int, int]]:
+    steps = []
+    a = first[i] if i < len(first) else ""
+    b = second[j] if j < len(second) else ""
+    if a == "*":
+        steps.append((i + 1, j))
+        if b and b != "*":
+            steps.append((i, j + 1))
+    if b == "*":
+        steps.append((i, j + 1))
+        if a and a != "*":
+            steps.append((i + 1, j))
+    if a and b and "*" not in (a, b) and (a == b or "?" in (a, b)):
+        steps.append((i + 1, j + 1))
+    return steps
+
+
+def _tokens(pattern: str) -> list[str]:
+    tokens: list[str] = []
+    at = 0
+    while at < len(pattern):
+        char = pattern[at]
+        if char == "[":
+            close = pattern.find("]", at + 2)
+            if close > 0:
+                tokens.append("?")
+                at = close + 1
+                continue
+        tokens.append(char)
+        at += 1
+    return tokens

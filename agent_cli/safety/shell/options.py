@@ -1,0 +1,108 @@
+"""Read a command's arguments by its table entry, refusing every option the entry does not list."""
+
+import re
+from dataclasses import dataclass, field
+
+from agent_cli.safety.shell.table import Spec
+from agent_cli.safety.shell.words import Word
+
+
+class Refused(Exception):
+    """The arguments are not known to be harmless; the message says why."""
+
+
+@dataclass
+class Parsed:
+    """The arguments, sorted."""
+
+    options: list[tuple[str, Word | None]] = field(default_factory=list)
+    operands: list[Word] = field(default_factory=list)
+
+    def has(self, names: frozenset[str]) -> bool:
+        return any(name in names for name, _ in self.options)
+
+
+def read(spec: Spec, words: list[Word]) -> Parsed:
+    """Sort the arguments into options and operands."""
+    parsed = Parsed()
+    rest = iter(words)
+    for word in rest:
+        if word.text == "--":
+            for operand in rest:
+                parsed.operands.append(operand)
+            break
+        if word.may_be_option and not spec.glob:
+            raise Refused(f"a file that matches {word.text} could be taken for an option")
+        if not word.text.startswith("-") or word.text == "-":
+            parsed.operands.append(word)
+            continue
+        wants = _option(spec, word, parsed)
+        if wants is not None:
+            value = next(rest, None)
+            if value is None and spec.options[wants] != "?next":
+                raise Refused(f"{word.text} lacks its value")
+            if value is not None and value.pattern is not None:
+                raise Refused(f"the value of {word.text} depends on file names")
+            parsed.options.append((wants, value))
+    _count(spec, parsed)
+    return parsed
+
+
+def _count(spec: Spec, parsed: Parsed) -> None:
+    count = len(parsed.operands)
+    if spec.most is not None:
+        if count > spec.most:
+            raise Refused("one argument too many: it could be written to")
+        if any(word.pattern is not None for word in parsed.operands):
+            raise Refused("the number of arguments depends on file names")
+    if count < spec.least:
+        raise Refused("an argument is missing: it would wait for input")
+
+
+def _option(spec: Spec, word: Word, parsed: Parsed) -> str | None:
+    """Note one option word; the name of the option whose value is the next word, if any."""
+    text = word.text
+    if spec.digits and re.fullmatch(r"-[0-9]+", text):
+        parsed.options.append((text, None))
+        return None
+    if text.startswith("--"):
+        return _long(spec, word, parsed)
+    if word.pattern is not None:
+        raise Refused(f"the option {text} depends on file names")
+    for index in range(1, len(text)):
+        name = "-" + text[index]
+        kind = spec.options.get(name)
+        if kind is None:
+            raise Refused(
+                f"option {name if len(text) == 2 else f'{name} in {text}'} is not known to be harmless"
+            )
+        attached = text[index + 1 :]
+        if kind == "":
+            parsed.options.append((name, None))
+            continue
+        if not attached and kind.startswith("="):
+            return name
+        parsed.options.append((name, Word(attached, word.raw)))
+        return None
+    return None
+
+
+def _long(spec: Spec, word: Word, parsed: Parsed) -> str | None:
+    name, equals, attached = word.text.partition("=")
+    kind = spec.options.get(name)
+    if kind is None:
+        raise Refused(f"option {name} is not known to be harmless")
+    if word.pattern is not None and (
+        not equals or kind == "=path" or any(char in name for char in "*?[")
+    ):
+        raise Refused(f"the option {word.text} depends on file names")
+    if equals:
+        if kind == "":
+            raise Refused(f"option {name} takes no value")
+        parsed.options.append((name, Word(attached, word.raw)))
+        return None
+    # git takes whatever word comes next for some optional values, if there is one.
+    if kind.startswith("=") or kind == "?next":
+        return name
+    parsed.options.append((name, None))
+    return None

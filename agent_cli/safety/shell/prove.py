@@ -1,0 +1,315 @@
+"""Prove that a plain command line only reads, or say why it is not proven."""
+
+import posixpath
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from agent_cli.safety.sensitive import is_secret
+from agent_cli.safety.shell import special, table
+from agent_cli.safety.shell.facts import Place, SimpleCommand, absolute, inside, lexical
+from agent_cli.safety.shell.globs import may_match_parent, may_match_secret
+from agent_cli.safety.shell.options import Parsed, Refused, read
+from agent_cli.safety.shell.syntax import (
+    Chain,
+    Group,
+    If,
+    Node,
+    Pipeline,
+    Redirect,
+    Sequence,
+    Simple,
+    parse,
+    tokenize,
+)
+from agent_cli.safety.shell.tree import Disagreement, agree
+from agent_cli.safety.shell.words import NotPlain, Word, resolve
+from agent_cli.safety.shell.wrappers import unwrap_safely
+
+SYSTEM_DIRECTORIES = frozenset({"/bin", "/usr/bin"})
+# Variables that only change how text is shown, with the values they may have.
+HARMLESS_VARIABLES = re.compile(
+    r"(LC_[A-Z]+|LANG|LANGUAGE)=[A-Za-z0-9_.@-]*\Z|TZ=[A-Za-z][A-Za-z0-9_+/-]*\Z|NO_COLOR=[0-9]?\Z"
+)
+LONGEST = 8000
+DEEPEST_SCRIPT = 4
+
+Where = frozenset[str]
+"""The directories the shell may stand in."""
+
+
+@dataclass
+class Proof:
+    """What was learnt on the way."""
+
+    unproven: list[str] = field(default_factory=list)
+    sensitive: list[str] = field(default_factory=list)
+    reads: list[str] = field(default_factory=list)
+    commands: list[SimpleCommand] = field(default_factory=list)
+    unresolved: bool = False
+    cwds: Where = frozenset()
+    parsed: bool = True
+    sets: list[str] = field(default_factory=list)
+
+
+def prove(source: str, place: Place) -> Proof:
+    """Look at every part of the command line; an empty `unproven` is a proof."""
+    prover = Prover(place)
+    prover.proof.cwds = prover.script(source, frozenset({place.cwd}), 0)
+    return prover.proof
+
+
+class Prover:
+    """Walks the structure with the set of directories the shell may stand in."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.proof = Proof()
+
+    def script(self, source: str, where: Where, level: int) -> Where:
+        """Prove a whole script; returns where the shell may stand afterwards."""
+        if len(source) > LONGEST:
+            self.unreadable("it is too long to be proven")
+            return where
+        if level > DEEPEST_SCRIPT:
+            self.unreadable("scripts inside scripts, too deep")
+            return where
+        try:
+            tokens = tokenize(source)
+            node = parse(source)
+            agree(source, node, tokens)
+        except (NotPlain, Disagreement) as why:
+            self.unreadable(str(why))
+            return where
+        done, failed = self._node(node, where, level)
+        return done | failed
+
+    def unproven(self, reason: str) -> None:
+        if reason not in self.proof.unproven:
+            self.proof.unproven.append(reason)
+
+    def unresolved(self, reason: str) -> None:
+        self.proof.unresolved = True
+        self.unproven(reason)
+
+    def unreadable(self, reason: str) -> None:
+        self.proof.parsed = False
+        self.unresolved(reason)
+
+    def _sensitive(self, reason: str) -> None:
+        if reason not in self.proof.sensitive:
+            self.proof.sensitive.append(reason)
+        self.unproven(reason)
+
+    # -- structure: each returns where the shell stands after success and after failure
+
+    def _node(self, node: Node, where: Where, level: int) -> tuple[Where, Where]:
+        match node:
+            case Simple():
+                return self._simple(node, where, level)
+            case Sequence(parts=parts):
+                done = failed = where
+                for part in parts:
+                    done, failed = self._node(part, done | failed, level)
+                return done, failed
+            case Chain(first=first, operator=operator, second=second):
+                return self._chain(first, operator, second, where, level)
+            case Pipeline(parts=parts, negated=negated):
+                return self._pipeline(parts, where, level, negated=negated)
+            case Group(body=body, subshell=subshell, redirects=redirects):
+                self._redirects(redirects, where)
+                done, failed = self._node(body, where, level)
+                return (where, where) if subshell else (done, failed)
+            case If(conditions=conditions, branches=branches):
+                return self._if(conditions, branches, where, level)
+
+    def _chain(
+        self, first: Node, operator: str, second: Node, where: Where, level: int
+    ) -> tuple[Where, Where]:
+        done, failed = self._node(first, where, level)
+        start = done if operator == "&&" else failed
+        then_done, then_failed = self._node(second, start, level)
+        if operator == "&&":
+            return then_done, failed | then_failed
+        return done | then_done, then_failed
+
+    def _pipeline(
+        self, parts: tuple[Node, ...], where: Where, level: int, *, negated: bool
+    ) -> tuple[Where, Where]:
+        if len(parts) == 1:
+            done, failed = self._node(parts[0], where, level)
+            return (failed, done) if negated else (done, failed)
+        for part in parts:
+            self._node(part, where, level)
+        # Every part of a pipe runs in its own subshell.
+        return where, where
+
+    def _if(
+        self, conditions: tuple[Node, ...], branches: tuple[Node, ...], where: Where, level: int
+    ) -> tuple[Where, Where]:
+        after: Where = frozenset()
+        for condition, branch in zip(conditions, branches, strict=False):
+            done, where = self._node(condition, where, level)
+            after |= frozenset().union(*self._node(branch, done, level))
+        if len(branches) > len(conditions):
+            where = frozenset().union(*self._node(branches[-1], where, level))
+        return after | where, after | where
+
+    # -- one simple command
+
+    def _simple(self, node: Simple, where: Where, level: int) -> tuple[Where, Where]:
+        self._redirects(node.redirects, where)
+        skipped = 2 if node.timed and node.words[1].raw == "-p" else int(node.timed)
+        try:
+            argv = [
+                word
+                for token in node.words[skipped:]
+                for word in resolve(token.raw, self.place.home)
+            ]
+        except NotPlain as why:
+            self.unreadable(str(why))
+            return where, where
+        self._assignments(node, argv)
+        if not argv:
+            return where, where
+        if any(word.may_be_option for word in argv):
+            self.proof.unresolved = True
+        return self.command(argv, where, level, node.text)
+
+    def _assignments(self, node: Simple, argv: list[Word]) -> None:
+        for name, value in node.assignments:
+            if not argv:
+                self.proof.sets.append(name)
+                self.unresolved(f"it sets the variable {name} for later commands")
+            elif not HARMLESS_VARIABLES.match(f"{name}={value}"):
+                self.unresolved(f"it runs with the variable {name} set")
+
+    def command(
+        self, argv: list[Word], where: Where, level: int, text: str, *, external: bool = False
+    ) -> tuple[Where, Where]:
+        """Prove one argument list; `external` when a wrapper runs it without the shell."""
+        before = len(self.proof.unproven)
+        after = where, where
+        index = len(self.proof.commands)
+        try:
+            after = self._command(argv, where, level, text, external=external)
+        except Refused as why:
+            self.unproven(f"{argv[0].text}: {why}" if argv[0].text not in str(why) else str(why))
+        reasons = tuple(self.proof.unproven[before:])
+        words = tuple(word.text for word in argv)
+        self.proof.commands.insert(index, SimpleCommand(words, text, level, reasons))
+        return after
+
+    def _command(
+        self, argv: list[Word], where: Where, level: int, text: str, *, external: bool
+    ) -> tuple[Where, Where]:
+        name = self._name(argv[0])
+        rest = argv[1:]
+        wrapped = unwrap_safely(name, rest)
+        if wrapped is not None:
+            if wrapped.script is not None:
+                self.script(wrapped.script, where, level + 1)
+                return where, where
+            runs_alone = external or wrapped.external
+            inner = self.command(wrapped.argv, where, level + 1, text, external=runs_alone)
+            return (where, where) if runs_alone else inner
+        if name in table.versions() and len(rest) == 1 and rest[0].text in table.versions()[name]:
+            return where, where
+        spec = table.commands().get(name)
+        if spec is None:
+            raise Refused(f"{name} is not in the table of commands that only read")
+        if external and spec.builtin:
+            raise Refused(f"{name} exists in the shell only")
+        if spec.check:
+            context = special.Context(self.place, where, self.look)
+            moved = special.CHECKS[spec.check](spec, rest, context)
+            return (where, where) if moved is None else (moved, where)
+        self.operands(spec, read(spec, rest), where)
+        return where, where
+
+    def _name(self, word: Word) -> str:
+        if word.pattern is not None:
+            raise Refused(f"the program {word.text} is chosen by a file pattern")
+        if "/" not in word.text:
+            return word.text
+        directory, name = posixpath.split(word.text)
+        if directory not in SYSTEM_DIRECTORIES:
+            raise Refused(f"the program {word.text} is named by its path")
+        if name in table.commands() and table.commands()[name].builtin:
+            raise Refused(f"{name} exists in the shell only")
+        return name
+
+    def operands(self, spec: table.Spec, parsed: Parsed, where: Where) -> None:
+        special.operands(spec, parsed, special.Context(self.place, where, self.look))
+
+    # -- files
+
+    def _redirects(self, redirects: Iterable[Redirect], where: Where) -> None:
+        for each in redirects:
+            if each.operator in {"<<", "<<-"}:
+                self.proof.unresolved = True
+                continue
+            try:
+                words = resolve(each.raw, self.place.home)
+            except NotPlain as why:
+                self.unreadable(str(why))
+                continue
+            self._redirect(each, words, where)
+
+    def _redirect(self, each: Redirect, words: list[Word], where: Where) -> None:
+        if len(words) != 1 or words[0].pattern is not None:
+            self.unresolved("a redirection whose target depends on file names")
+            return
+        target = words[0].text
+        if each.operator == "<<<":
+            self.proof.unresolved = True
+        elif (each.operator in {">&", "<&"} and re.fullmatch(r"[0-9]", target)) or (
+            each.operator in {">", ">>", ">|", "&>", "&>>"} and target == "/dev/null"
+        ):
+            return
+        elif each.operator == "<":
+            self.proof.unresolved = True
+            if target != "/dev/null":
+                self.look(words[0], where, content=True)
+        else:
+            self.unresolved(f"it writes to {target}")
+
+    def look(self, word: Word, where: Where, *, content: bool) -> None:
+        """Note that a path is read, and refuse the proof where that needs a person."""
+        for cwd in sorted(where):
+            if word.pattern is None:
+                self._look_at(absolute(word.text, cwd), word.text, content=content)
+            else:
+                self._look_at_pattern(word, cwd, content=content)
+
+    def _look_at(self, path: str, shown: str, *, content: bool) -> None:
+        real = self.place.resolve(path)
+        if real not in self.proof.reads:
+            self.proof.reads.append(real)
+        if not inside(real, self.place.roots):
+            self._sensitive(f"{shown} is outside the workspace")
+        if not content:
+            return
+        for each in (lexical(path), real):
+            secret = is_secret(each, self.place.home)
+            if secret:
+                self._sensitive(f"{shown} {secret}")
+                return
+
+    def _look_at_pattern(self, word: Word, cwd: str, *, content: bool) -> None:
+        assert word.pattern is not None
+        pattern = absolute(word.pattern, cwd)
+        parts = pattern.split("/")
+        first = next(i for i, part in enumerate(parts) if any(char in part for char in "*?["))
+        base = "/".join(parts[:first]) or "/"
+        if ".." in parts[first:] or any(may_match_parent(part) for part in parts[first:]):
+            self._sensitive(f"{word.text} may lead out of the workspace")
+        self._look_at(base, word.text, content=content)
+        if content:
+            secret = next(filter(None, map(may_match_secret, parts[first:])), None)
+            if secret:
+                self._sensitive(f"{word.text} may match {secret}")
+        for match in self.place.expand(pattern):
+            if posixpath.basename(match).startswith("-") and word.may_be_option:
+                self.unresolved(f"the file {posixpath.basename(match)} looks like an option")
+            self._look_at(match, match, content=content)

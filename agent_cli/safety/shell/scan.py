@@ -1,0 +1,583 @@
+"""Find every command in a shell text leniently: in branches, substitutions and broken syntax too.
+
+The scan may only raise suspicion, never lower it. It takes one pass over the text with a stack of
+its own, so that its cost grows with the length and not with the nesting.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from agent_cli.safety.shell.facts import lexical
+from agent_cli.safety.shell.names import names
+
+UNKNOWN = "\x00"
+"""Stands for what is only known at run time; the character cannot occur in a command."""
+SHADOW = 0xE000
+"""Quoted special characters are shifted here until a word is finished."""
+SPECIAL = "{},*?[]~ \t\n="
+_TO_SHADOW = {ord(char): chr(SHADOW + ord(char)) for char in SPECIAL}
+RESERVED = names(
+    "if then elif else fi do done while until { } ! time coproc esac in ;; function select"
+)
+LONGEST_VALUE = 4096
+MOST_WORDS = 128
+
+
+@dataclass
+class Found:
+    """One simple command as far as it can be told."""
+
+    argv: tuple[str, ...]
+    cwd: str | None
+    writes: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    stdin: str | None = None
+    """Text that is fed to it by a heredoc or here-string."""
+    piped_from: "Found | None" = None
+    raw: str = ""
+
+
+@dataclass
+class Frame:
+    """A level of nesting: a substitution, a subshell, a parameter expansion."""
+
+    kind: str
+    words: list[str] = field(default_factory=list)
+    word: list[str] = field(default_factory=list)
+    has_word: bool = False
+    double: bool = False
+    redirect: str | None = None
+    writes: list[str] = field(default_factory=list)
+    reads: list[str] = field(default_factory=list)
+    stdin: str | None = None
+    previous: Found | None = None
+    last: Found | None = None
+    count: int = 0
+    cwd: str | None = None
+    start: int = 0
+    keyword: str = ""
+
+
+@dataclass
+class Scan:
+    """The result: commands, texts that are scripts in their turn, and the text without quotes."""
+
+    found: list[Found] = field(default_factory=list)
+    scripts: list[str] = field(default_factory=list)
+    skeleton: list[str] = field(default_factory=list)
+
+
+def scan(source: str, cwd: str | None, variables: dict[str, str], *, data: bool = False) -> Scan:
+    """Scan one text; `data` when only its substitutions run (an unquoted heredoc)."""
+    scanner = _Scanner(source, cwd, variables)
+    if data:
+        scanner.top.double = True
+        scanner.literal_quotes = True
+    scanner.run()
+    return scanner.result
+
+
+_PLAIN_RUN = re.compile(r"[A-Za-z0-9_./:@%+,=*?~!^\[\]{-]+")
+_DOUBLE_RUN = re.compile(r'[^"\\$`]+')
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PARAMETER = re.compile(r"\{([#!]?)([A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])(:?[-=+?]|)")
+_ASSIGN = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\+?=(.*)\Z", re.DOTALL)
+_DELIMITER = re.compile(r"<<-?[ \t]*(?:'([^'\n]*)'|\"([^\"\n]*)\"|([^\s;&|<>()]+))")
+_ANSI = re.compile(
+    r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|(.))", re.DOTALL
+)
+_LETTERS = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "a": "\a",
+    "b": "\b",
+    "e": "\x1b",
+    "f": "\f",
+    "v": "\v",
+}
+
+
+class _Scanner:
+    def __init__(self, source: str, cwd: str | None, variables: dict[str, str]) -> None:
+        self.source = source
+        self.at = 0
+        self.variables = variables
+        self.stack = [Frame("top", cwd=cwd)]
+        self.result = Scan()
+        self.heredocs: list[tuple[Frame, str, bool, bool]] = []
+        self.literal_quotes = False
+        self.balanced = True
+
+    @property
+    def top(self) -> Frame:
+        return self.stack[-1]
+
+    def run(self) -> None:
+        end = len(self.source)
+        while self.at < end:
+            char = self.source[self.at]
+            if self.top.double:
+                self._in_double(char)
+            elif self.top.kind == "param" and char == "}":
+                self._close_parameter()
+            else:
+                self._plain(char)
+        if self.literal_quotes:
+            return
+        if len(self.stack) > 1 or self.top.double:
+            self.balanced = False
+        while len(self.stack) > 1:
+            self._end_command()
+            self.stack.pop()
+        self._end_command()
+        if not self.balanced:
+            # Broken quoting may hide a command from this scan but not from another shell.
+            self.result.scripts.append(re.sub(r"[\"'`{}()]", " ", self.source))
+
+    # -- characters
+
+    def _in_double(self, char: str) -> None:
+        following = self.source[self.at + 1 : self.at + 2]
+        if char == '"' and not (self.literal_quotes and len(self.stack) == 1):
+            self.top.double = False
+            self.at += 1
+        elif char == "\\" and following:
+            if following not in '$`"\\\n':
+                self._quoted(char)
+            if following != "\n":
+                self._quoted(following)
+            self.at += 2
+        elif char == "$":
+            self._dollar()
+        elif char == "`":
+            self._backticks()
+        else:
+            run = _DOUBLE_RUN.match(self.source, self.at)
+            text = run.group() if run else char
+            self._quoted(text)
+            self.at += len(text)
+
+    def _plain(self, char: str) -> None:
+        source, at = self.source, self.at
+        if char == "\\":
+            following = source[at + 1 : at + 2]
+            if following and following != "\n":
+                self._quoted(following)
+            self.at += 2
+        elif char == "'":
+            close = source.find("'", at + 1)
+            close = len(source) if close < 0 else close
+            self._quoted(source[at + 1 : close])
+            self.balanced = self.balanced and close < len(source)
+            self.at = close + 1
+        elif char == '"':
+            self.top.has_word = self.top.double = True
+            self.at += 1
+        elif char == "$":
+            self._dollar()
+        elif char == "`":
+            self._backticks()
+        elif char in " \t\r":
+            self._end_word()
+            self._skeleton(" ")
+            self.at += 1
+        elif char == "#" and not self.top.has_word:
+            stop = source.find("\n", at)
+            self.at = len(source) if stop < 0 else stop
+        elif char in "\n;&|()<>":
+            self._operator(char)
+        else:
+            run = _PLAIN_RUN.match(source, at)
+            text = run.group() if run else char
+            self.top.word.append(text)
+            self.top.has_word = True
+            self._skeleton(text)
+            self.at += len(text)
+
+    def _quoted(self, text: str) -> None:
+        self.top.has_word = True
+        self.top.word.append(text.translate(_TO_SHADOW))
+        self._skeleton("_")
+
+    def _skeleton(self, char: str) -> None:
+        self.result.skeleton.append(char)
+
+    def _value(self, text: str) -> None:
+        """Insert the value of an expansion; unquoted it is split into words."""
+        if self.top.double:
+            self._quoted(text)
+            return
+        for each in text:
+            if each in " \t\n":
+                self._end_word()
+            else:
+                self.top.word.append(each)
+                self.top.has_word = True
+
+    # -- expansions
+
+    def _dollar(self) -> None:
+        source, at = self.source, self.at
+        following = source[at + 1 : at + 2]
+        if following == "(":
+            self._push("sub", at + 2)
+        elif following == "{":
+            found = _PARAMETER.match(source, at + 1)
+            self._push("param", found.end() if found else at + 2)
+            if found:
+                self.top.words = [found.group(2), found.group(3), found.group(1)]
+        elif following == "'" and not self.top.double:
+            self._ansi_c()
+        elif following == '"' and not self.top.double:
+            self.at += 1
+        elif following in "0123456789@*" and following:
+            self.at += 2
+        elif following in "?$!#-" and following:
+            self._value(UNKNOWN)
+            self.at += 2
+        else:
+            name = _NAME.match(source, at + 1)
+            if not name:
+                self._quoted("$")
+                self.at += 1
+                return
+            self._value(self._variable(name.group()))
+            self.at = name.end()
+        self._skeleton("_")
+
+    def _variable(self, name: str) -> str:
+        if name == "IFS":
+            return " "
+        if name == "PWD":
+            return self.top.cwd or UNKNOWN
+        return self.variables.get(name, UNKNOWN)
+
+    def _ansi_c(self) -> None:
+        at = self.at + 2
+        self.top.has_word = True
+        while at < len(self.source) and self.source[at] != "'":
+            found = _ANSI.match(self.source, at)
+            if not found:
+                self._quoted(self.source[at])
+                at += 1
+                continue
+            *hexadecimal, octal, letter = found.groups()
+            digits = next(filter(None, hexadecimal), None)
+            if digits or octal:
+                code = int(digits, 16) if digits else int(octal, 8)
+                self._quoted(chr(code) if 0 < code < SHADOW else UNKNOWN)
+            else:
+                self._quoted(_LETTERS.get(letter, letter))
+            at = found.end()
+        self.at = at + 1
+
+    def _backticks(self) -> None:
+        at = self.at + 1
+        inner: list[str] = []
+        while at < len(self.source) and self.source[at] != "`":
+            if self.source[at] == "\\" and self.source[at + 1 : at + 2] in {"`", "\\", "$"}:
+                at += 1
+            inner.append(self.source[at : at + 1])
+            at += 1
+        self.result.scripts.append("".join(inner))
+        self._value(UNKNOWN)
+        self._skeleton("_")
+        self.at = at + 1
+
+    def _push(self, kind: str, at: int) -> None:
+        self.stack.append(Frame(kind, cwd=self.top.cwd, start=at))
+        self.at = at
+
+    def _close_parameter(self) -> None:
+        frame = self.stack.pop()
+        self.at += 1
+        name, operator, prefix = [*frame.words, "", "", ""][:3]
+        default = _unshadow("".join(frame.word))
+        known = self._variable(name) if name else UNKNOWN
+        if prefix or operator in {"+", ":+"}:
+            value = default if operator else UNKNOWN
+        elif operator and known == UNKNOWN:
+            value = default
+        elif operator == "" and default:
+            value = UNKNOWN
+        else:
+            value = known
+        self._value(value)
+
+    # -- operators
+
+    def _operator(self, char: str) -> None:
+        source, at = self.source, self.at
+        self._skeleton(char)
+        if char in "<>" or source.startswith("&>", at):
+            self._redirect()
+            return
+        if char == "(":
+            self._open()
+            return
+        if char == ")":
+            self._close()
+            return
+        length = 2 if source[at : at + 2] in {"&&", "||", "|&", ";;"} else 1
+        operator = source[at : at + length]
+        for extra in operator[1:]:
+            self._skeleton(extra)
+        self._end_command()
+        self.top.previous = self.top.last if operator in {"|", "|&"} else None
+        self.at += length
+        if char == "\n":
+            self._read_heredocs()
+
+    def _open(self) -> None:
+        match = re.compile(r"\(\s*\)").match(self.source, self.at)
+        if match:
+            # `name()` defines a function; its body follows as ordinary commands.
+            self._skeleton(")")
+            self._drop()
+            self.at = match.end()
+            return
+        if not self.top.has_word:
+            self._end_command()
+        self._push("paren", self.at + 1)
+
+    def _close(self) -> None:
+        if len(self.stack) == 1:
+            # The pattern of a case branch ends.
+            self._drop()
+            self.at += 1
+            return
+        self._end_command()
+        if self.top.kind == "param":
+            self.at += 1
+            return
+        frame = self.stack.pop()
+        self.at += 1
+        if frame.kind == "sub":
+            self._value(_printed(frame))
+        elif frame.kind == "proc":
+            self._value(UNKNOWN)
+
+    def _drop(self) -> None:
+        self.top.words, self.top.word, self.top.has_word = [], [], False
+
+    def _redirect(self) -> None:
+        source, at = self.source, self.at
+        if source[at : at + 2] in {"<(", ">("}:
+            self._push("proc", at + 2)
+            return
+        if source.startswith("<<", at) and not source.startswith("<<<", at):
+            self._heredoc()
+            return
+        match = re.compile(r"&>>|<<<|&>|>>|>\||>&|<&|<>|<|>").match(source, at)
+        assert match
+        operator = match.group()
+        word = "".join(self.top.word)
+        if self.top.has_word and (word.isdigit() or re.fullmatch(r"\{\w+\}", word)):
+            self.top.word, self.top.has_word = [], False
+        self._end_word()
+        self.top.redirect = operator
+        self.at = match.end()
+
+    def _heredoc(self) -> None:
+        match = _DELIMITER.match(self.source, self.at)
+        if not match:
+            self.at += 2
+            return
+        self._end_word()
+        bare = match.group(3)
+        name = next((group for group in match.groups() if group is not None), "")
+        quoted = bare is None or any(char in bare for char in "'\"\\")
+        self.heredocs.append(
+            (self.top, re.sub(r"['\"\\]", "", name), quoted, match.group().startswith("<<-"))
+        )
+        self.top.redirect = None
+        self.top.stdin = UNKNOWN
+        self.at = match.end()
+
+    def _read_heredocs(self) -> None:
+        pending, self.heredocs = self.heredocs, []
+        for frame, name, quoted, tabs in pending:
+            lines: list[str] = []
+            while self.at < len(self.source):
+                stop = self.source.find("\n", self.at)
+                stop = len(self.source) if stop < 0 else stop
+                line = self.source[self.at : stop]
+                self.at = stop + 1
+                line = line.lstrip("\t") if tabs else line
+                if line == name:
+                    break
+                lines.append(line)
+            body = "\n".join(lines)
+            owner = frame.last
+            while owner is not None:
+                owner.stdin = body
+                owner = owner.piped_from
+            if not quoted:
+                self.result.found.extend(_of_data(body, frame.cwd, self.variables, self.result))
+
+    # -- words and commands
+
+    def _end_word(self) -> None:
+        frame = self.top
+        if frame.kind == "param":
+            if frame.has_word:
+                frame.word.append(" ")
+            return
+        if not frame.has_word:
+            return
+        words = [_tilde(word, self.variables) for word in _expand(frame.word)]
+        frame.word, frame.has_word = [], False
+        if frame.redirect is not None:
+            operator, frame.redirect = frame.redirect, None
+            target = words[0]
+            if operator == "<<<":
+                frame.stdin = target
+            elif operator in {"<", "<&"}:
+                frame.reads.append(target)
+            elif not (operator == ">&" and (target.isdigit() or target == "-")):
+                frame.writes.append(target)
+            return
+        for word in words:
+            if not frame.words and (word in RESERVED or (frame.keyword == "time" and word == "-p")):
+                frame.keyword = word
+                continue
+            frame.keyword = ""
+            frame.words.append(word)
+
+    def _end_command(self) -> None:
+        frame = self.top
+        if frame.kind == "param":
+            return
+        self._end_word()
+        words, frame.words = frame.words, []
+        writes, frame.writes = tuple(frame.writes), []
+        reads, frame.reads = tuple(frame.reads), []
+        stdin, frame.stdin, frame.redirect = frame.stdin, None, None
+        words = self._assignments(words)
+        if words and words[0] in {"for", "select", "case"}:
+            self._loop(words)
+            return
+        if not (words or writes or reads):
+            return
+        found = Found(tuple(words), frame.cwd, writes, reads, stdin, frame.previous)
+        frame.last, frame.previous = found, None
+        frame.count += 1
+        self.result.found.append(found)
+        if words and words[0] in {"cd", "pushd", "chdir"}:
+            frame.cwd = _moved(frame.cwd, words[1:], self.variables)
+
+    def _assignments(self, words: list[str]) -> list[str]:
+        index = 0
+        if words and words[0] in {"export", "declare", "typeset", "local", "readonly"}:
+            for word in words[1:]:
+                self._assign(word)
+            return words
+        while index < len(words) and self._assign(words[index]):
+            index += 1
+        return words[index:]
+
+    def _assign(self, word: str) -> bool:
+        found = _ASSIGN.match(word)
+        if found:
+            self.variables[found.group(1)] = found.group(2)[:LONGEST_VALUE]
+        return found is not None
+
+    def _loop(self, words: list[str]) -> None:
+        if len(words) > 2 and words[2] == "in":
+            self.variables[words[1]] = " ".join(words[3:])[:LONGEST_VALUE]
+
+
+def _of_data(body: str, cwd: str | None, variables: dict[str, str], into: Scan) -> list[Found]:
+    if "$" not in body and "`" not in body:
+        return []
+    inner = scan(body, cwd, variables, data=True)
+    into.scripts.extend(inner.scripts)
+    return inner.found
+
+
+def _printed(frame: Frame) -> str:
+    """What a substitution prints, when it is one echo or printf of known words."""
+    last = frame.last
+    if frame.count == 1 and last and last.argv and last.argv[0] in {"echo", "printf"}:
+        text = printed(last.argv)
+        return UNKNOWN if text is None else text[:LONGEST_VALUE]
+    return UNKNOWN
+
+
+def printed(argv: tuple[str, ...]) -> str | None:
+    """The output of echo or printf, approximately."""
+    words = list(argv[1:])
+    escapes = argv[0] == "printf"
+    while argv[0] == "echo" and words and re.fullmatch(r"-[neE]+", words[0]):
+        escapes = escapes or "e" in words[0]
+        words = words[1:]
+    if argv[0] == "printf" and len(words) > 1 and "%" in words[0]:
+        words = [words[0].replace("%s", " ".join(words[1:]), 1)]
+    text = " ".join(words)
+    return _ANSI.sub(_decode, text) if escapes else text
+
+
+def _decode(found: re.Match[str]) -> str:
+    *hexadecimal, octal, letter = found.groups()
+    digits = next(filter(None, hexadecimal), None)
+    code = int(digits, 16) if digits else int(octal, 8) if octal else 0
+    if code:
+        return chr(code) if code < SHADOW else UNKNOWN
+    return _LETTERS.get(letter, letter or "")
+
+
+def _unshadow(text: str) -> str:
+    if text.isascii():
+        return text
+    return "".join(chr(ord(c) - SHADOW) if SHADOW <= ord(c) < SHADOW + 128 else c for c in text)
+
+
+def _tilde(word: str, variables: dict[str, str]) -> str:
+    home = variables.get("HOME", UNKNOWN)
+    if word.startswith("~"):
+        name, slash, rest = word[1:].partition("/")
+        if not name:
+            word = home + slash + rest
+        elif name == "root":
+            word = "/root" + slash + rest
+        elif name == home.rpartition("/")[2]:
+            word = home + slash + rest
+    return _unshadow(word)
+
+
+def _expand(chars: list[str]) -> list[str]:
+    pending = ["".join(chars)]
+    done: list[str] = []
+    while pending:
+        word = pending.pop()
+        choices = _choices(word) if len(pending) + len(done) < MOST_WORDS else None
+        if choices is None:
+            done.append(word)
+        else:
+            pending.extend(reversed(choices))
+    return [word for word in done if word] or [""]
+
+
+def _choices(word: str) -> list[str] | None:
+    close = word.find("}")
+    while close >= 0:
+        start = word.rfind("{", 0, close)
+        if start >= 0 and "," in word[start:close] and len(word) < LONGEST_VALUE:
+            return [
+                word[:start] + choice + word[close + 1 :]
+                for choice in word[start + 1 : close].split(",")
+            ]
+        close = word.find("}", close + 1) if len(word) < LONGEST_VALUE else -1
+    return None
+
+
+def _moved(cwd: str | None, words: list[str], variables: dict[str, str]) -> str | None:
+    target = next((word for word in words if not word.startswith("-") or word == "-"), None)
+    if target is None:
+        return variables.get("HOME")
+    if UNKNOWN in target or target == "-":
+        return None
+    if target.startswith("/"):
+        return lexical(target)
+    return None if cwd is None else lexical(f"{cwd}/{target}")

@@ -1,0 +1,392 @@
+"""Parse the plain part of the shell language strictly; whatever else it sees is refused."""
+
+import re
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from agent_cli.safety.shell.names import names
+from agent_cli.safety.shell.words import METACHARACTERS, NotPlain
+
+DEEPEST = 40
+KEYWORDS = names(
+    "for while until case select function coproc do done then fi elif else esac in ]] } time !"
+)
+ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)\Z", re.DOTALL)
+OPERATORS = ("&>>", "<<<", "<<-", "&&", "||", "|&", ";;", "&>", ">>", ">|", ">&", "<<", "<&", "<>")
+REDIRECTIONS = frozenset({"<", ">", ">>", ">|", "&>", "&>>", ">&", "<&", "<>", "<<<", "<<", "<<-"})
+
+
+@dataclass(frozen=True)
+class Token:
+    """A word or an operator, with its place in the source."""
+
+    kind: str
+    """`word`, `number` (before a redirection), `newline`, `end`, or the operator itself."""
+    raw: str
+    start: int
+    body: str | None = None
+    """Of a heredoc operator: the text that follows."""
+
+
+@dataclass(frozen=True)
+class Redirect:
+    operator: str
+    raw: str
+    number: str = ""
+    body: str | None = None
+
+
+@dataclass(frozen=True)
+class Simple:
+    words: tuple[Token, ...]
+    assignments: tuple[tuple[str, str], ...] = ()
+    redirects: tuple[Redirect, ...] = ()
+    text: str = ""
+    timed: bool = False
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    parts: "tuple[Node, ...]"
+    negated: bool = False
+
+
+@dataclass(frozen=True)
+class Chain:
+    """`first && second` or `first || second`."""
+
+    first: "Node"
+    operator: str
+    second: "Node"
+
+
+@dataclass(frozen=True)
+class Sequence:
+    parts: "tuple[Node, ...]"
+
+
+@dataclass(frozen=True)
+class Group:
+    body: "Node"
+    subshell: bool
+    redirects: tuple[Redirect, ...] = ()
+
+
+@dataclass(frozen=True)
+class If:
+    conditions: "tuple[Node, ...]"
+    branches: "tuple[Node, ...]"
+    """One per condition, and one more for `else`."""
+
+
+Node: TypeAlias = Simple | Pipeline | Chain | Sequence | Group | If
+
+
+def parse(source: str) -> Node:
+    """The structure of the command, or NotPlain."""
+    return _Parser(source, tokenize(source)).whole()
+
+
+def tokenize(source: str) -> list[Token]:
+    """Split into words and operators as bash does, refusing what needs evaluation to split."""
+    return _Lexer(source).run()
+
+
+@dataclass
+class _Lexer:
+    source: str
+    at: int = 0
+    tokens: list[Token] = field(default_factory=list)
+    pending: int | None = None
+    """Index of the heredoc operator whose body starts at the next newline."""
+
+    def run(self) -> list[Token]:
+        source, end = self.source, len(self.source)
+        while self.at < end:
+            char = source[self.at]
+            if char in " \t":
+                self.at += 1
+            elif char == "\n":
+                self._newline()
+            elif source.startswith("\\\n", self.at):
+                if self.pending is not None:
+                    raise NotPlain("a continued line before a heredoc")
+                self.at += 2
+            elif char == "#":
+                stop = source.find("\n", self.at)
+                self.at = end if stop < 0 else stop
+            elif char in METACHARACTERS:
+                self._operator()
+            else:
+                self._word()
+        if self.pending is not None:
+            raise NotPlain("a heredoc without end")
+        self.tokens.append(Token("end", "", end))
+        return self.tokens
+
+    def _newline(self) -> None:
+        self.tokens.append(Token("newline", "\n", self.at))
+        self.at += 1
+        if self.pending is not None:
+            self._heredoc(self.pending)
+            self.pending = None
+
+    def _operator(self) -> None:
+        start = self.at
+        operator = next((op for op in OPERATORS if self.source.startswith(op, start)), None)
+        operator = operator or self.source[start]
+        self.at += len(operator)
+        following = self.source[self.at : self.at + 1]
+        if operator in {"<", ">"} and following == "(":
+            raise NotPlain("a command used as a file (process substitution)")
+        if operator == "(" and following == "(":
+            raise NotPlain("shell arithmetic")
+        previous = self.tokens[-1] if self.tokens else None
+        if operator in REDIRECTIONS and previous and previous.kind == "word":
+            touching = previous.start + len(previous.raw) == start
+            if touching and not operator.startswith("&") and _is_number(previous.raw):
+                self.tokens[-1] = Token("number", previous.raw, previous.start)
+            elif touching and previous.raw.startswith("{"):
+                raise NotPlain("a redirection to a named descriptor")
+        if operator in {"<<", "<<-"}:
+            if self.pending is not None:
+                raise NotPlain("several heredocs at once")
+            self.pending = len(self.tokens)
+        self.tokens.append(Token(operator, operator, start))
+
+    def _word(self) -> None:
+        source, start, end = self.source, self.at, len(self.source)
+        at = start
+        while at < end:
+            char = source[at]
+            if char in METACHARACTERS:
+                break
+            if char == "\\":
+                at += 2
+            elif char == "'":
+                at = _past(source, "'", at + 1)
+            elif char == '"':
+                at = _past_double(source, at + 1)
+            elif char == "$" and source.startswith("$'", at):
+                at = _past_ansi(source, at + 2)
+            elif char == "`" or (char == "$" and source[at + 1 : at + 2] in {"(", "{", "[", '"'}):
+                raise NotPlain("a value that is only known when it runs ($)")
+            else:
+                at += 1
+        if at > end:
+            raise NotPlain("a lone backslash at the end")
+        if self.pending is not None and "\n" in source[start:at]:
+            raise NotPlain("a word over several lines before a heredoc")
+        self.at = at
+        self.tokens.append(Token("word", source[start:at], start))
+
+    def _heredoc(self, index: int) -> None:
+        operator = self.tokens[index]
+        delimiter = self.tokens[index + 1]
+        if delimiter.kind != "word":
+            raise NotPlain("a heredoc without a name")
+        name = re.fullmatch(r"'([\w.-]+)'|\"([\w.-]+)\"|([\w.-]+)", delimiter.raw, re.ASCII)
+        if not name:
+            raise NotPlain("a heredoc with an unusual name")
+        quoted = name.group(3) is None
+        wanted = name.group(1) or name.group(2) or name.group(3)
+        start = self.at
+        while True:
+            stop = self.source.find("\n", self.at)
+            line = self.source[self.at :] if stop < 0 else self.source[self.at : stop]
+            begin, self.at = self.at, len(self.source) if stop < 0 else stop + 1
+            if (line.lstrip("\t") if operator.kind == "<<-" else line) == wanted:
+                break
+            if stop < 0:
+                raise NotPlain("a heredoc without end")
+        body = self.source[start:begin]
+        if not quoted and any(char in body for char in "$`\\"):
+            raise NotPlain("a heredoc whose text is evaluated")
+        self.tokens[index] = Token(operator.kind, operator.raw, operator.start, body)
+
+
+def _past(source: str, what: str, at: int) -> int:
+    found = source.find(what, at)
+    if found < 0:
+        raise NotPlain("a quote that is not closed")
+    return found + 1
+
+
+def _past_double(source: str, at: int) -> int:
+    while at < len(source):
+        char = source[at]
+        if char == '"':
+            return at + 1
+        if char == "`" or (char == "$" and source[at + 1 : at + 2] in {"(", "{", "["}):
+            raise NotPlain("a value that is only known when it runs ($)")
+        at += 2 if char == "\\" else 1
+    raise NotPlain("a quote that is not closed")
+
+
+def _past_ansi(source: str, at: int) -> int:
+    while at < len(source):
+        if source[at] == "'":
+            return at + 1
+        at += 2 if source[at] == "\\" else 1
+    raise NotPlain("a quote that is not closed")
+
+
+@dataclass
+class _Parser:
+    source: str
+    tokens: list[Token]
+    at: int = 0
+    depth: int = 0
+
+    def whole(self) -> Node:
+        node = self._sequence(frozenset())
+        if self._now.kind != "end":
+            raise NotPlain(f"an unexpected {self._now.raw!r}")
+        return node
+
+    @property
+    def _now(self) -> Token:
+        return self.tokens[self.at]
+
+    def _is_word(self, *raws: str) -> bool:
+        return self._now.kind == "word" and self._now.raw in raws
+
+    def _skip_newlines(self) -> None:
+        while self._now.kind == "newline":
+            self.at += 1
+
+    def _expect(self, raw: str) -> None:
+        if self._now.raw != raw:
+            raise NotPlain(f"{raw!r} is missing")
+        self.at += 1
+
+    def _sequence(self, stops: frozenset[str]) -> Node:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise NotPlain("very deep nesting")
+        parts: list[Node] = []
+        self._skip_newlines()
+        while self._now.kind != "end" and self._now.raw not in stops:
+            parts.append(self._chain())
+            if self._now.kind not in {";", "newline"}:
+                break
+            self.at += 1
+            self._skip_newlines()
+        self.depth -= 1
+        if not parts and stops:
+            raise NotPlain("an empty group")
+        return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
+
+    def _chain(self) -> Node:
+        node = self._pipeline()
+        while self._now.kind in {"&&", "||"}:
+            operator = self._now.kind
+            self.at += 1
+            self._skip_newlines()
+            node = Chain(node, operator, self._pipeline())
+        if self._now.kind == "&":
+            raise NotPlain("a command in the background (&)")
+        return node
+
+    def _pipeline(self) -> Node:
+        negated = self._is_word("!")
+        if negated:
+            self.at += 1
+        parts = [self._command(first=True)]
+        while self._now.kind in {"|", "|&"}:
+            self.at += 1
+            self._skip_newlines()
+            parts.append(self._command(first=False))
+        return parts[0] if len(parts) == 1 and not negated else Pipeline(tuple(parts), negated)
+
+    def _command(self, *, first: bool) -> Node:
+        if self._now.kind == "(":
+            return self._group(")", subshell=True)
+        if self._is_word("{"):
+            return self._group("}", subshell=False)
+        if self._is_word("if"):
+            return self._if()
+        return self._simple(first=first)
+
+    def _group(self, close: str, *, subshell: bool) -> Node:
+        self.at += 1
+        body = self._sequence(frozenset({close}))
+        self._expect(close)
+        redirects: list[Redirect] = []
+        while self._now.kind == "number" or self._now.kind in REDIRECTIONS:
+            redirects.append(self._redirect())
+        if self._now.kind == "word":
+            raise NotPlain("a word after a group")
+        return Group(body, subshell, tuple(redirects))
+
+    def _if(self) -> Node:
+        conditions: list[Node] = []
+        branches: list[Node] = []
+        while self._is_word("if", "elif"):
+            self.at += 1
+            conditions.append(self._sequence(frozenset({"then"})))
+            self._expect("then")
+            branches.append(self._sequence(frozenset({"elif", "else", "fi"})))
+        if self._is_word("else"):
+            self.at += 1
+            branches.append(self._sequence(frozenset({"fi"})))
+        self._expect("fi")
+        if self._now.kind not in {";", "newline", "end", "&&", "||", "|", ")"}:
+            raise NotPlain("something after the end of a condition")
+        return If(tuple(conditions), tuple(branches))
+
+    def _simple(self, *, first: bool) -> Node:
+        start = self._now.start
+        words: list[Token] = []
+        assignments: list[tuple[str, str]] = []
+        redirects: list[Redirect] = []
+        timed = first and self._is_word("time")
+        if timed:
+            words.append(self._now)
+            self.at += 1
+            if self._is_word("-p"):
+                words.append(self._now)
+                self.at += 1
+        leading = len(words)
+        while True:
+            token = self._now
+            if token.kind == "number" or token.kind in REDIRECTIONS:
+                redirects.append(self._redirect())
+            elif token.kind == "word":
+                found = ASSIGNMENT.match(token.raw) if len(words) == leading else None
+                if found:
+                    assignments.append((found.group(1), found.group(2)))
+                else:
+                    words.append(token)
+                self.at += 1
+            elif token.kind == "(":
+                raise NotPlain("a function or an extended pattern")
+            else:
+                break
+        if len(words) > leading and words[leading].raw in KEYWORDS:
+            raise NotPlain(f"the shell keyword {words[leading].raw!r}")
+        if len(words) == leading and (timed or not (assignments or redirects)):
+            raise NotPlain(f"an unexpected {self._now.raw!r}")
+        text = self.source[start : self._previous_end()]
+        return Simple(tuple(words), tuple(assignments), tuple(redirects), text, timed)
+
+    def _previous_end(self) -> int:
+        token = self.tokens[self.at - 1]
+        return token.start + len(token.raw)
+
+    def _redirect(self) -> Redirect:
+        number = ""
+        if self._now.kind == "number":
+            number = self._now.raw
+            self.at += 1
+        operator = self._now
+        self.at += 1
+        target = self._now
+        if target.kind not in {"word", "number"}:
+            raise NotPlain("a redirection without a target")
+        self.at += 1
+        return Redirect(operator.kind, target.raw, number, operator.body)
+
+
+def _is_number(raw: str) -> bool:
+    return raw.isascii() and raw.isdecimal()

@@ -1,0 +1,102 @@
+"""The tables of commands that only read, loaded from their TOML files."""
+
+import tomllib
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import TypeAlias
+
+Raw: TypeAlias = dict[str, str | int | bool]
+Toml: TypeAlias = dict[str, Raw]
+
+
+@dataclass(frozen=True)
+class Spec:
+    """What one command may be given and still only read; see read_only.toml."""
+
+    options: dict[str, str] = field(default_factory=dict)
+    """Option → kind: "" flag, "=" value, "=path" file to read, "?" attached, "?next" either."""
+    operands: str = "none"
+    patterns: frozenset[str] = frozenset()
+    most: int | None = None
+    least: int = 0
+    metadata: bool = False
+    glob: bool = False
+    digits: bool = False
+    builtin: bool = False
+    check: str = ""
+    first: str = ""
+    listing: frozenset[str] = frozenset()
+
+
+@cache
+def commands() -> dict[str, Spec]:
+    """Name → what it may be given."""
+    raw = _load("read_only.toml")
+    raw.pop("versions")
+    raw.pop("version_spellings")
+    return {name: _spec(_alias(raw, name)) for name in raw}
+
+
+@cache
+def versions() -> dict[str, frozenset[str]]:
+    """Program → the lone arguments that make it print its version."""
+    raw = _load("read_only.toml")
+    common = str(raw["versions"]["arguments"])
+    other = raw["version_spellings"]
+    return {
+        name: frozenset(f"{common} {other.get(name, '')}".split())
+        for name in str(raw["versions"]["programs"]).split()
+    }
+
+
+@cache
+def git_commands() -> dict[str, Spec]:
+    """Subcommand, or two words for a subcommand of a subcommand → what it may be given."""
+    raw = _load("read_only_git.toml")
+    families = {name: str(options) for name, options in raw.pop("families").items()}
+    specs = {}
+    for name, entry in raw.items():
+        shared = " ".join(families[family] for family in str(entry.get("families", "")).split())
+        specs[name] = _spec({**entry, "options": f"{shared} {entry.get('options', '')}"})
+    return specs
+
+
+def _load(name: str) -> Toml:
+    text = resources.files(__package__).joinpath(name).read_text("utf-8")
+    return tomllib.loads(text)
+
+
+def _alias(raw: Toml, name: str) -> Raw:
+    entry = raw[name]
+    return raw[str(entry["same_as"])] if "same_as" in entry else entry
+
+
+def _spec(entry: Raw) -> Spec:
+    most = entry.get("most")
+    return Spec(
+        options=_options(str(entry.get("options", ""))),
+        operands=str(entry.get("operands", "none")),
+        patterns=frozenset(str(entry.get("patterns", "")).split()),
+        most=None if most is None else int(most),
+        least=int(entry.get("least", 0)),
+        metadata=bool(entry.get("metadata", False)),
+        glob=bool(entry.get("glob", False)),
+        digits=bool(entry.get("digits", False)),
+        builtin=bool(entry.get("builtin", False)),
+        check=str(entry.get("check", "")),
+        first=str(entry.get("first", "")),
+        listing=frozenset(str(entry.get("listing", "")).split()),
+    )
+
+
+def _options(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for token in text.split():
+        cut = next((i for i, char in enumerate(token) if char in "=?"), len(token))
+        name, kind = token[:cut], token[cut:]
+        if name.startswith("--"):
+            found[name] = kind
+        else:
+            found.update((f"-{letter}", kind) for letter in name[1:])
+    return found

@@ -1,0 +1,175 @@
+"""The second parser's opinion: tree-sitter must see the same words in the same commands."""
+
+from functools import cache
+
+import tree_sitter_bash
+from tree_sitter import Language, Node, Parser
+
+from agent_cli.safety.shell.names import names
+from agent_cli.safety.shell.syntax import (
+    Chain,
+    Group,
+    If,
+    Pipeline,
+    Sequence,
+    Simple,
+    Token,
+)
+from agent_cli.safety.shell.syntax import Node as Plain
+
+# Only these may occur; whatever the grammar calls otherwise is not proven.
+STRUCTURE = names(
+    "program list pipeline redirected_statement negated_command subshell compound_statement "
+    "if_statement elif_clause else_clause command command_name variable_assignment "
+    "variable_name file_redirect file_descriptor herestring_redirect heredoc_redirect "
+    "heredoc_start heredoc_body heredoc_end comment test_command"
+)
+UNITS = names("word number raw_string string concatenation ansi_c_string heredoc_start")
+IN_UNITS = names("word number raw_string string string_content ansi_c_string brace_expression")
+OPERATORS = frozenset(
+    [
+        ";",
+        "\n",
+        "&&",
+        "||",
+        "|",
+        "|&",
+        "!",
+        "(",
+        ")",
+        "{",
+        "}",
+        "if",
+        "then",
+        "elif",
+        "else",
+        "fi",
+        ">",
+        ">>",
+        ">|",
+        ">&",
+        "<",
+        "<&",
+        "<>",
+        "&>",
+        "&>>",
+        "<<",
+        "<<-",
+        "<<<",
+        "=",
+        "[",
+        "]",
+        "[[",
+        "]]",
+    ]
+)
+IN_TEST = UNITS | frozenset(["unary_expression", "binary_expression", "test_operator"])
+
+
+class Disagreement(Exception):
+    """The second parser sees something else; the message says what."""
+
+
+@cache
+def _parser() -> Parser:
+    return Parser(Language(tree_sitter_bash.language()))
+
+
+def agree(source: str, plain: Plain, tokens: list[Token]) -> None:
+    """Raise Disagreement unless tree-sitter reads the source as our own parser does."""
+    root = _parser().parse(source.encode()).root_node
+    if root.has_error:
+        raise Disagreement("it could not be parsed")
+    seen = _Seen(source)
+    seen.walk(root)
+    tests = [(start, end) for start, end in seen.tests]
+    offset = seen.offset
+
+    def outside_tests(start: int) -> bool:
+        return not any(first <= start < last for first, last in tests)
+
+    ours = [
+        (offset(token.start), token.raw)
+        for token in tokens
+        if token.kind == "word" and token.raw not in KEYWORDS and outside_tests(offset(token.start))
+    ]
+    theirs = [(start, text) for start, text in sorted(seen.units) if text not in KEYWORDS]
+    if ours != theirs:
+        raise Disagreement("two parsers do not agree on its words")
+    starts = sorted(offset(simple.words[0].start) for simple in simples(plain) if simple.words)
+    if starts != sorted(seen.starts + [start for start, _ in tests]):
+        raise Disagreement("two parsers do not agree on its commands")
+
+
+KEYWORDS = names("if then elif else fi { } !")
+
+
+class _Seen:
+    def __init__(self, source: str) -> None:
+        self.units: list[tuple[int, str]] = []
+        self.starts: list[int] = []
+        self.tests: list[tuple[int, int]] = []
+        self._plain = source.isascii()
+        self._source = source
+
+    def offset(self, index: int) -> int:
+        return index if self._plain else len(self._source[:index].encode())
+
+    def walk(self, root: Node) -> None:
+        pending = [root]
+        while pending:
+            node = pending.pop()
+            kind = node.type
+            if not node.is_named:
+                if kind == "$":
+                    self._unit(node)
+                elif kind not in OPERATORS:
+                    raise Disagreement(f"the operator {kind!r}")
+            elif kind == "test_command":
+                _only(node, IN_TEST | IN_UNITS)
+                self.tests.append((node.start_byte, node.end_byte))
+            elif kind in UNITS:
+                _only(node, IN_UNITS)
+                self._unit(node)
+            elif kind == "variable_assignment":
+                for child in node.named_children[1:]:
+                    _only(child, IN_UNITS)
+                self._unit(node)
+            elif kind in STRUCTURE:
+                if kind == "command_name":
+                    self.starts.append(node.start_byte)
+                pending.extend(node.children)
+            else:
+                raise Disagreement(f"something beyond plain commands ({kind.replace('_', ' ')})")
+
+    def _unit(self, node: Node) -> None:
+        self.units.append((node.start_byte, (node.text or b"").decode()))
+
+
+def _only(node: Node, allowed: frozenset[str]) -> None:
+    pending = list(node.children)
+    while pending:
+        child = pending.pop()
+        if child.is_named and child.type not in allowed:
+            raise Disagreement(f"something beyond plain words ({child.type.replace('_', ' ')})")
+        pending.extend(child.children)
+
+
+def simples(node: Plain) -> list[Simple]:
+    """Every simple command in the structure, in no particular order."""
+    found: list[Simple] = []
+    pending: list[Plain] = [node]
+    while pending:
+        each = pending.pop()
+        match each:
+            case Simple():
+                found.append(each)
+            case Pipeline(parts=parts) | Sequence(parts=parts):
+                pending.extend(parts)
+            case Chain(first=first, second=second):
+                pending.extend((first, second))
+            case Group(body=body):
+                pending.append(body)
+            case If(conditions=conditions, branches=branches):
+                pending.extend(conditions + branches)
+    return found

@@ -1,0 +1,218 @@
+"""Turn the source text of one shell word into the exact arguments bash would make of it."""
+
+import re
+from dataclasses import dataclass
+
+METACHARACTERS = frozenset(" \t\n|&;()<>")
+GLOB = frozenset("*?[")
+# A dollar sign before one of these stays a dollar sign in double quotes.
+INERT_AFTER_DOLLAR = frozenset(' |)/,.;:%+=~^"')
+ANSI_C = {
+    "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r",
+    "t": "\t", "v": "\v", "\\": "\\", "'": "'", '"': '"', "?": "?",
+}  # fmt: skip
+MOST_BRACES = 200
+
+Chars = list[tuple[str, bool]]
+"""Characters, each with whether it was quoted."""
+
+
+class NotPlain(Exception):
+    """The text does something whose outcome cannot be read from it; the message says what."""
+
+
+@dataclass(frozen=True)
+class Word:
+    """One argument. `text` is exact unless the word is a glob."""
+
+    text: str
+    raw: str
+    pattern: str | None = None
+    """Set when pathname expansion applies: the glob, with its quoted special characters escaped."""
+
+    @property
+    def may_be_option(self) -> bool:
+        """A file name that matches could be taken for an option."""
+        return self.pattern is not None and self.text[:1] in GLOB
+
+
+def resolve(raw: str, home: str) -> list[Word]:
+    """The arguments that one source word becomes; several when braces multiply it."""
+    if raw.isascii() and raw.replace("-", "").replace("/", "").replace(".", "").isalnum():
+        return [Word(raw, raw)]
+    return [_finish(chars, raw, home) for chars in _braces(_lex(raw))]
+
+
+def _finish(chars: Chars, raw: str, home: str) -> Word:
+    chars = _tilde(chars, home)
+    text = "".join(char for char, _ in chars)
+    if raw in {"[", "]", "[[", "]]"} or not any(
+        char in GLOB and not quoted for char, quoted in chars
+    ):
+        return Word(text, raw)
+    pattern = "".join(f"[{char}]" if quoted and char in GLOB else char for char, quoted in chars)
+    if "[:" in pattern or "[." in pattern or "[=" in pattern or "\\" in text:
+        raise NotPlain("a file pattern that may mean different things")
+    return Word(text, raw, pattern)
+
+
+def _lex(raw: str) -> Chars:
+    out: Chars = []
+    at, end = 0, len(raw)
+    while at < end:
+        char = raw[at]
+        if char == "\\":
+            if at + 1 >= end:
+                raise NotPlain("a lone backslash at the end")
+            if raw[at + 1] != "\n":
+                out.append((raw[at + 1], True))
+            at += 2
+        elif char == "'":
+            close = _find(raw, "'", at + 1)
+            out.extend((each, True) for each in raw[at + 1 : close])
+            # An empty pair of quotes still makes an argument; bash keeps it without a trace.
+            at = close + 1
+        elif char == '"':
+            at = _double(raw, at + 1, out)
+        elif char == "$":
+            at = _dollar(raw, at, out)
+        elif char == "`":
+            raise NotPlain("a command inside backticks")
+        elif char in METACHARACTERS:
+            raise NotPlain("an operator inside a word")
+        elif char == "#" and not out and at == 0:
+            raise NotPlain("a comment inside a word")
+        else:
+            out.append((char, False))
+            at += 1
+    return out
+
+
+def _find(raw: str, what: str, start: int) -> int:
+    at = raw.find(what, start)
+    if at < 0:
+        raise NotPlain("a quote that is not closed")
+    return at
+
+
+def _double(raw: str, at: int, out: Chars) -> int:
+    while True:
+        if at >= len(raw):
+            raise NotPlain("a quote that is not closed")
+        char = raw[at]
+        if char == '"':
+            return at + 1
+        if char == "`":
+            raise NotPlain("a command inside backticks")
+        if char == "$":
+            if raw[at + 1 : at + 2] not in INERT_AFTER_DOLLAR:
+                raise NotPlain("a value that is only known when it runs ($)")
+        elif char == "\\":
+            following = raw[at + 1 : at + 2]
+            if following in {"$", "`", '"', "\\", "\n"}:
+                if following != "\n":
+                    out.append((following, True))
+                at += 2
+                continue
+        out.append((char, True))
+        at += 1
+
+
+def _dollar(raw: str, at: int, out: Chars) -> int:
+    following = raw[at + 1 : at + 2]
+    if following == "":
+        out.append(("$", True))
+        return at + 1
+    if following != "'":
+        raise NotPlain("a value that is only known when it runs ($)")
+    at += 2
+    while True:
+        char = raw[at : at + 1]
+        if char == "":
+            raise NotPlain("a quote that is not closed")
+        if char == "'":
+            return at + 1
+        if char == "\\":
+            at = _ansi_escape(raw, at + 1, out)
+        else:
+            out.append((char, True))
+            at += 1
+
+
+_NUMERIC = re.compile(r"x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})")
+
+
+def _ansi_escape(raw: str, at: int, out: Chars) -> int:
+    char = raw[at : at + 1]
+    if char in ANSI_C and char:
+        out.append((ANSI_C[char], True))
+        return at + 1
+    found = _NUMERIC.match(raw, at)
+    if not found:
+        raise NotPlain("an escape sequence of unknown meaning")
+    digits = next(group for group in found.groups() if group is not None)
+    code = int(digits, 8 if found.group(4) else 16)
+    # NUL ends the word in bash, and bytes above ASCII depend on the locale.
+    if not 0 < code < 128:
+        raise NotPlain("an escape sequence of unknown meaning")
+    out.append((chr(code), True))
+    return found.end()
+
+
+def _braces(chars: Chars) -> list[Chars]:
+    """Expand `a{b,c}d` and `{1..3}`; nested or odd braces are left to a person."""
+    opening = next((i for i, c in enumerate(chars) if c == ("{", False)), None)
+    if opening is None:
+        return [chars]
+    closing = next((i for i, c in enumerate(chars) if i > opening and c == ("}", False)), None)
+    if closing is None:
+        if ("{", False) in chars[opening + 1 :] or (",", False) in chars[opening:]:
+            raise NotPlain("braces that do not match")
+        return [chars]
+    before, body, after = chars[:opening], chars[opening + 1 : closing], chars[closing + 1 :]
+    if ("{", False) in body or any(quoted for _, quoted in body):
+        raise NotPlain("nested braces")
+    rest = _braces(after)
+    choices = _choices("".join(char for char, _ in body))
+    if choices is None:
+        middle: list[Chars] = [chars[opening : closing + 1]]
+    else:
+        middle = [[(char, False) for char in choice] for choice in choices]
+    if len(middle) * len(rest) > MOST_BRACES:
+        raise NotPlain("braces that make very many words")
+    return [before + choice + tail for choice in middle for tail in rest]
+
+
+_RANGE = re.compile(r"(-?\d{1,6})\.\.(-?\d{1,6})\Z", re.ASCII)
+
+
+def _choices(body: str) -> list[str] | None:
+    if "," in body:
+        return body.split(",")
+    if ".." not in body:
+        return None
+    found = _RANGE.match(body)
+    if not found or any(re.match(r"-?0\d", part) for part in found.groups()):
+        raise NotPlain("a brace range of unusual form")
+    first, last = int(found.group(1)), int(found.group(2))
+    if abs(last - first) > MOST_BRACES:
+        raise NotPlain("braces that make very many words")
+    step = 1 if last >= first else -1
+    return [str(number) for number in range(first, last + step, step)]
+
+
+def _tilde(chars: Chars, home: str) -> Chars:
+    for index, (char, quoted) in enumerate(chars):
+        # In words that look like assignments bash expands a tilde after `=` and `:` too.
+        if (
+            char == "~"
+            and not quoted
+            and index
+            and chars[index - 1] in {("=", False), (":", False)}
+        ):
+            raise NotPlain("a tilde inside a word")
+    if not chars or chars[0] != ("~", False):
+        return chars
+    if len(chars) == 1 or chars[1] == ("/", False):
+        return [(char, True) for char in home] + chars[1:]
+    raise NotPlain("the home directory of another user (~name)")

@@ -1,0 +1,123 @@
+"""Sessions for tests: real parts, a scripted model, a directory of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from agent_cli.config.schema import Settings
+from agent_cli.core.events import ApprovalAsked, Event, ToolFinished, TurnFinished
+from agent_cli.core.inbox import Approval
+from agent_cli.core.session import Session
+from agent_cli.models.scripted import ScriptedModel
+from agent_cli.runtime import Wishes, open_session
+
+E = TypeVar("E")
+
+
+@dataclass
+class OneModel:
+    """A source that knows some scripted models by name."""
+
+    models: Mapping[str, ScriptedModel]
+
+    def get(self, name: str) -> ScriptedModel:
+        return self.models[name]
+
+    async def warm(self, name: str) -> None:
+        pass
+
+    async def close(self) -> None:
+        pass
+
+
+@dataclass
+class Scene:
+    """A session under test and what belongs to it."""
+
+    session: Session
+    model: ScriptedModel
+    workspace: Path
+    home: Path
+
+    async def play(
+        self, prompt: str = "go", answer: Callable[[ApprovalAsked], Approval | None] | None = None
+    ) -> list[Event]:
+        """Play a turn; `answer` is asked whenever the person would be."""
+        events: list[Event] = []
+        async with aclosing(self.session.run(prompt)) as stream:
+            async for event in stream:
+                events.append(event)
+                if isinstance(event, ApprovalAsked) and answer is not None:
+                    given = answer(event)
+                    if given is not None:
+                        self.session.reply(event.request.id, given)
+        return events
+
+
+def of_type(events: Iterable[Event], kind: type[E]) -> list[E]:
+    """The events of one type."""
+    return [event for event in events if isinstance(event, kind)]
+
+
+def finish(events: Sequence[Event]) -> TurnFinished:
+    """The end of a turn."""
+    last = events[-1]
+    assert isinstance(last, TurnFinished)
+    return last
+
+
+def results(events: Iterable[Event]) -> dict[str, ToolFinished]:
+    """What came of each call, by id."""
+    return {event.call_id: event for event in of_type(events, ToolFinished)}
+
+
+class SceneMaker:
+    """Makes sessions in a temporary directory and closes them."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._made: list[Session] = []
+        self.workspace = directory / "project"
+        self.home = directory / "home"
+        self.workspace.mkdir()
+        self.home.mkdir()
+
+    def __call__(
+        self,
+        *steps: Mapping[str, Any],
+        settings: Mapping[str, Any] | None = None,
+        models: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
+        files: Mapping[str, str] | None = None,
+        trust: bool = True,
+        attended: bool = True,
+        tools: tuple[str, ...] | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> Scene:
+        for name, text in (files or {}).items():
+            path = self.workspace / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        scripted = {"scripted": ScriptedModel(steps)}
+        scripted |= {name: ScriptedModel(own, name) for name, own in (models or {}).items()}
+        limits = {"retries": 2, **dict((settings or {}).get("limits", {}))}
+        merged = {"model": "scripted", **(settings or {}), "limits": limits}
+        session = open_session(
+            Wishes(cwd=self.workspace, trust=trust, attended=attended, tools=tools),
+            Settings.model_validate(merged),
+            environment={
+                "HOME": str(self.home),
+                "PATH": "/usr/local/bin:/usr/bin:/bin",
+                **(environment or {}),
+            },
+            models=OneModel(scripted),
+        )
+        self._made.append(session)
+        return Scene(session, scripted["scripted"], self.workspace, self.home)
+
+    async def close(self) -> None:
+        for session in self._made:
+            await session.close()
