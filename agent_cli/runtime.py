@@ -30,6 +30,7 @@ from agent_cli.lib.discovery import values_named
 from agent_cli.models.providers import take_credentials
 from agent_cli.models.remote import Endpoint
 from agent_cli.models.source import ModelSource
+from agent_cli.models.worker_process import WorkerProcess
 from agent_cli.safety.environment import child_environment, looks_secret
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.redact import Redactor
@@ -87,28 +88,32 @@ def open_session(
         take_credentials(os.environ)
     places = Places.of(variables)
     start_log(places)
-    workspace = Workspace.at(
-        wishes.cwd, added=wishes.added, home=_home(variables), own=(places.config, places.state)
-    )
-    registry = built_in_tools()
     session_id = new_session_id()
     spill = places.state / "results" / session_id
+    workspace = Workspace(
+        root=str(wishes.cwd),
+        added=tuple(map(str, wishes.added)),
+        home=variables.get("HOME") or str(Path.home()),
+        own=(str(places.config), str(places.state)),
+        readable=(str(spill),),
+    )
+    registry = built_in_tools()
     return Session(
         Parts(
             view=SessionView(
                 id=session_id,
-                workspace=workspace.with_readable(spill),
+                workspace=workspace,
                 environment=child_environment(
-                    variables, passed=settings.environment.passed, workspace=str(workspace.root)
+                    variables, passed=settings.environment.passed, workspace=workspace.root
                 ),
                 settings=settings.tools,
                 takes_images=_of(settings, settings.model).takes_images,
             ),
-            models=models or model_source(settings, credentials, worker),
+            models=models or model_source(settings, credentials, WorkerProcess(worker)),
             model=_chosen_model(settings),
             fallbacks=settings.fallback_models,
             registry=registry,
-            policy=_policy(wishes, settings, workspace, _home(variables)),
+            policy=_policy(wishes, settings, workspace),
             inbox=Inbox(attended=wishes.attended),
             recorder=AuditLog(places.state / "audit.jsonl"),
             store=Nowhere(),
@@ -125,7 +130,7 @@ def open_session(
 def model_source(
     settings: Settings,
     credentials: Mapping[str, str],
-    worker: "subprocess.Popen[bytes] | None" = None,
+    worker: WorkerProcess,
 ) -> ModelSource:
     """Where the session's models come from."""
     endpoints: dict[str, Endpoint] = {}
@@ -143,7 +148,7 @@ def model_source(
         for name, model in settings.models.items()
         if model.prompted_tools is not None
     }
-    return ModelSource(credentials, endpoints, prompted=prompted, process=worker)
+    return ModelSource(credentials, endpoints, worker, prompted=prompted)
 
 
 def start_log(places: Places) -> None:
@@ -189,14 +194,10 @@ def _of(settings: Settings, model: str) -> ModelSettings:
     return settings.models.get(model) or ModelSettings()
 
 
-def _home(variables: Mapping[str, str]) -> Path:
-    return Path(variables.get("HOME") or Path.home())
-
-
-def _policy(wishes: Wishes, settings: Settings, workspace: Workspace, home: Path) -> Policy:
+def _policy(wishes: Wishes, settings: Settings, workspace: Workspace) -> Policy:
     rules = settings.permissions
     return Policy(
-        place=Place(root=str(workspace.root), home=str(home)),
+        place=Place(root=workspace.root, home=workspace.home),
         rules=Rules.parse(rules.allow, rules.ask, rules.deny),
         mode=settings.mode,
         trusted=wishes.trust,
@@ -219,10 +220,13 @@ def _selection(wishes: Wishes, registry: Registry) -> Selection:
 def _system_prompt(wishes: Wishes, settings: Settings, workspace: Workspace, places: Places) -> str:
     instructions = ""
     if settings.instructions.enabled:
-        directories = instruction_directories(places.config, workspace.root, trusted=wishes.trust)
+        root = Path(workspace.root)
+        directories = instruction_directories(places.config, root, trusted=wishes.trust)
         instructions = read_instructions(directories, settings.instructions.most_bytes)
     surroundings = Surroundings(
-        workspace.root, datetime.now().astimezone().date(), added=tuple(workspace.added)
+        Path(workspace.root),
+        datetime.now().astimezone().date(),
+        added=tuple(map(Path, workspace.added)),
     )
     return build(
         surroundings,

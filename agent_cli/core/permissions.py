@@ -74,15 +74,13 @@ class PathFact:
 
 @dataclass(frozen=True)
 class CommandFact:
-    """One simple command: its words, and the words of each wrapper around it."""
+    """One simple command; a wrapped one (env, timeout, bash -c …) is there once per level."""
 
     argv: tuple[str, ...]
-    wrapped_by: tuple[tuple[str, ...], ...] = ()
-
-    @property
-    def levels(self) -> tuple[tuple[str, ...], ...]:
-        """The command at every level of wrapping."""
-        return (*self.wrapped_by, self.argv)
+    is_proven: bool = False
+    """It is known to change nothing."""
+    is_known: bool = True
+    """Every word of it is known exactly."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +93,8 @@ class Facts:
     paths: tuple[PathFact, ...] = ()
     commands: tuple[CommandFact, ...] = ()
     hosts: tuple[str, ...] = ()
+    sensitive: tuple[str, ...] = ()
+    """Secret, protected or outside places a command touches, in words."""
     unproven: tuple[str, ...] = ()
     """Why it is not proven to change nothing."""
     unresolved: bool = False
@@ -193,7 +193,7 @@ def _never(facts: Facts) -> tuple[str, ...]:
 
 def _sensitive(facts: Facts, *, lifted: bool) -> tuple[str, ...]:
     """Why a path wants a question; a matching allow rule lifts "outside", never the others."""
-    reasons = []
+    reasons = list(facts.sensitive)
     for path in facts.paths:
         if path.secret:
             reasons.append(f"{path.typed} may hold secrets ({path.secret})")
@@ -222,30 +222,28 @@ def _touches(rule: Rule, facts: Facts, place: Place) -> bool:
     if not _names(rule, facts):
         return False
     return any(
-        _words_match(rule, argv) or _words_match(rule, (PurePosixPath(argv[0]).name, *argv[1:]))
+        _words_match(rule, command.argv) or _words_match(rule, _without_directory(command.argv))
         for command in facts.commands
-        for argv in command.levels
-        if argv
+        if command.argv
     ) or any(_host_matches(rule.pattern, host) for host in facts.hosts)
+
+
+def _without_directory(argv: tuple[str, ...]) -> tuple[str, ...]:
+    return (PurePosixPath(argv[0]).name, *argv[1:])
 
 
 def _all_allowed(facts: Facts, rules: Iterable[Rule], place: Place) -> Rule | None:
     """A rule, if all that the call touches is matched by allow rules: how those match."""
     own = [rule for rule in rules if _names(rule, facts) or _covers_files(rule, facts)]
-    bare = next((rule for rule in own if rule.pattern is None and _names(rule, facts)), None)
-    if bare is not None and not (facts.commands and facts.unresolved):
-        return bare
-    if facts.unresolved or not (facts.commands or facts.paths or facts.hosts):
+    if facts.unresolved:
         return None
-    matched: list[Rule | None] = []
+    bare = next((rule for rule in own if rule.pattern is None), None)
+    if bare is not None:
+        return bare
     if facts.commands:
-        matched += [
-            next((rule for rule in own if rule.pattern and _words_match(rule, argv)), None)
-            for command in facts.commands
-            for argv in command.levels
-        ]
+        matched = _rules_for_commands(facts.commands, own)
     else:
-        matched += [
+        matched = [
             next((r for r in own if r.pattern and _path_matches(r.pattern, path.real, place)), None)
             for path in facts.paths
         ]
@@ -254,6 +252,15 @@ def _all_allowed(facts: Facts, rules: Iterable[Rule], place: Place) -> Rule | No
             for host in facts.hosts
         ]
     return matched[0] if matched and all(matched) else None
+
+
+def _rules_for_commands(commands: Iterable[CommandFact], own: list[Rule]) -> list[Rule | None]:
+    """A rule, or None, for each command that is not proven harmless by itself."""
+    return [
+        next((rule for rule in own if command.is_known and _words_match(rule, command.argv)), None)
+        for command in commands
+        if not command.is_proven
+    ]
 
 
 def _names(rule: Rule, facts: Facts) -> bool:

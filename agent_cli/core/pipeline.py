@@ -190,7 +190,8 @@ class Pipeline:
         self, course: Course, invocation: AnyInvocation, context: ToolContext
     ) -> None:
         """Return if the call may run; otherwise raise a failure that says why not."""
-        facts = await gather(invocation, self.session.workspace, self.state.get(ShellStanding))
+        shell = self.state.get(ShellStanding)
+        facts = await gather(invocation, self.session.workspace, shell, trusted=self.policy.trusted)
         decision = course.decision = self.policy.decide(facts)
         if decision.effect is Effect.ALLOW:
             return

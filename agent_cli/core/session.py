@@ -147,8 +147,8 @@ class Session:
         return self._parts.inbox.reply(request_id, answer)
 
     def steer(self, text: str) -> bool:
-        """Say something to the model before its next step; False if no turn is under way."""
-        if self._turn is None:
+        """Say something to the model before its next step; False if the turn is over."""
+        if self._turn is None or self._turn.is_over:
             return False
         self._turn.steering.append(text)
         return True

@@ -35,6 +35,15 @@ class BrokenReply(Exception):
 async def complete(request: Mapping[str, Any], add: Add) -> dict[str, Any]:
     """Stream one completion; pieces go to `add`, the rest is returned when it ended properly."""
     stream = await _open(request)
+    try:
+        return await _read(stream, request["model"], add)
+    except litellm.exceptions.MidStreamFallbackError as error:
+        if not isinstance(_innermost(error).__context__, TypeError):
+            raise
+        return await _whole(request, add)  # LiteLLM cannot read this server's pieces
+
+
+async def _read(stream: Any, model: str, add: Add) -> dict[str, Any]:
     finish: str | None = None
     usage: Any = None
     has_content = False
@@ -46,8 +55,17 @@ async def complete(request: Mapping[str, Any], add: Add) -> dict[str, Any]:
             has_content = has_content or bool(piece)
             add(piece)
     _check_end(stream, finish, has_content=has_content)
-    cost = _cost(request["model"], usage) if usage else None
-    return {"finish": finish, "usage": _usage(usage), "cost": cost}
+    return {"finish": finish, "usage": _usage(usage), "cost": _cost(model, usage)}
+
+
+async def _whole(request: Mapping[str, Any], add: Add) -> dict[str, Any]:
+    """The same completion in one piece."""
+    reply = await litellm.acompletion(**request, max_retries=0, _skip_mcp_handler=True)
+    choice = reply.choices[0]
+    add(_piece(choice.message))
+    usage = getattr(reply, "usage", None)
+    cost = _cost(request["model"], usage)
+    return {"finish": choice.finish_reason, "usage": _usage(usage), "cost": cost}
 
 
 async def _open(request: Mapping[str, Any], **more: Any) -> Any:
@@ -117,7 +135,7 @@ def _call(call: Any) -> dict[str, Any]:
     if arguments is not None and not isinstance(arguments, str):
         arguments = json.dumps(arguments)
     return {
-        "index": call.index,
+        "index": getattr(call, "index", None),
         "id": call.id,
         "name": function.name if function is not None else None,
         "arguments": arguments or "",
@@ -143,6 +161,8 @@ def _usage(usage: Any) -> dict[str, int]:
 
 def _cost(model: str, usage: Any) -> float | None:
     """Dollars by LiteLLM's price list; None when it does not know the model."""
+    if not usage:
+        return None
     try:
         info = litellm.get_model_info(model)
         if not info.get("input_cost_per_token") and not info.get("output_cost_per_token"):

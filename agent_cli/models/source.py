@@ -1,6 +1,5 @@
 """Where a model comes from, by its name."""
 
-import subprocess
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -23,14 +22,14 @@ class ModelSource:
         self,
         credentials: Mapping[str, str],
         endpoints: Mapping[str, Endpoint],
+        worker: WorkerProcess,
         *,
         prompted: Mapping[str, bool] | None = None,
-        process: "subprocess.Popen[bytes] | None" = None,
     ) -> None:
         self._credentials = credentials
         self._endpoints = endpoints
         self._prompted = prompted or {}
-        self._worker = WorkerProcess(process)
+        self._worker = worker
         self._models: dict[str, Model] = {}
 
     def get(self, name: str) -> Model:

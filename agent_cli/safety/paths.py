@@ -91,6 +91,8 @@ class Workspace:
     home: str = field(default_factory=lambda: os.path.expanduser("~"))  # noqa: PTH111
     own: tuple[str, ...] = ()
     """The agent's own directories."""
+    readable: tuple[str, ...] = ()
+    """Directories of the agent's own that may be read: whole outputs of earlier calls."""
 
     def __post_init__(self) -> None:
         # Real paths from the start: a link that is exchanged later must not move the workspace.
@@ -108,6 +110,10 @@ class Workspace:
     def contains(self, real: str) -> bool:
         """Whether a real path lies in the workspace."""
         return any(contains(root, real) for root in (self.root, *self.added))
+
+    def may_read(self, real: str) -> bool:
+        """Whether a real path lies where reading needs no question."""
+        return self.contains(real) or any(contains(place, real) for place in self.readable)
 
     def resolve(self, path: str, *, cwd: str | None = None) -> ResolvedPath:
         """Where the path leads, seen from `cwd` or the root; raises PathProblem."""

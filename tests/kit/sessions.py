@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from agent_cli.config.schema import Settings
 from agent_cli.core.events import ApprovalAsked, Event, ToolFinished, TurnFinished
 from agent_cli.core.inbox import Approval
+from agent_cli.core.messages import AssistantMessage, Message, ToolMessage
 from agent_cli.core.session import Session
 from agent_cli.models.scripted import ScriptedModel
 from agent_cli.runtime import Wishes, open_session
@@ -34,6 +35,30 @@ class OneModel:
         pass
 
 
+class HasSession(Protocol):
+    """Anything with a session in it."""
+
+    @property
+    def session(self) -> Session: ...
+
+
+async def play_turn(
+    scene: HasSession,
+    prompt: str = "go",
+    answer: Callable[[ApprovalAsked], Approval | None] | None = None,
+) -> list[Event]:
+    """Play a turn; `answer` is asked whenever the person would be."""
+    events: list[Event] = []
+    async with aclosing(scene.session.run(prompt)) as stream:
+        async for event in stream:
+            events.append(event)
+            if isinstance(event, ApprovalAsked) and answer is not None:
+                given = answer(event)
+                if given is not None:
+                    scene.session.reply(event.request.id, given)
+    return events
+
+
 @dataclass
 class Scene:
     """A session under test and what belongs to it."""
@@ -43,19 +68,7 @@ class Scene:
     workspace: Path
     home: Path
 
-    async def play(
-        self, prompt: str = "go", answer: Callable[[ApprovalAsked], Approval | None] | None = None
-    ) -> list[Event]:
-        """Play a turn; `answer` is asked whenever the person would be."""
-        events: list[Event] = []
-        async with aclosing(self.session.run(prompt)) as stream:
-            async for event in stream:
-                events.append(event)
-                if isinstance(event, ApprovalAsked) and answer is not None:
-                    given = answer(event)
-                    if given is not None:
-                        self.session.reply(event.request.id, given)
-        return events
+    play = play_turn
 
 
 def of_type(events: Iterable[Event], kind: type[E]) -> list[E]:
@@ -73,6 +86,25 @@ def finish(events: Sequence[Event]) -> TurnFinished:
 def results(events: Iterable[Event]) -> dict[str, ToolFinished]:
     """What came of each call, by id."""
     return {event.call_id: event for event in of_type(events, ToolFinished)}
+
+
+def assert_valid(messages: tuple[Message, ...]) -> None:
+    """What every provider demands: each call exactly one result, right after, in order."""
+    position = 0
+    seen: set[str] = set()
+    while position < len(messages):
+        message = messages[position]
+        position += 1
+        assert not isinstance(message, ToolMessage), "a result without its call"
+        if isinstance(message, AssistantMessage):
+            for wanted in message.calls:
+                assert wanted.id
+                assert wanted.id not in seen
+                seen.add(wanted.id)
+                result = messages[position]
+                assert isinstance(result, ToolMessage)
+                assert result.call_id == wanted.id
+                position += 1
 
 
 class SceneMaker:
@@ -97,10 +129,7 @@ class SceneMaker:
         tools: tuple[str, ...] | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> Scene:
-        for name, text in (files or {}).items():
-            path = self.workspace / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+        self.write(files or {})
         scripted = {"scripted": ScriptedModel(steps)}
         scripted |= {name: ScriptedModel(own, name) for name, own in (models or {}).items()}
         limits = {"retries": 2, **dict((settings or {}).get("limits", {}))}
@@ -117,6 +146,13 @@ class SceneMaker:
         )
         self._made.append(session)
         return Scene(session, scripted["scripted"], self.workspace, self.home)
+
+    def write(self, files: Mapping[str, str]) -> None:
+        """Put files into the workspace."""
+        for name, text in files.items():
+            path = self.workspace / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
 
     async def close(self) -> None:
         for session in self._made:

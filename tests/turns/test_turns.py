@@ -24,31 +24,12 @@ from agent_cli.core.events import (
     UsageChanged,
 )
 from agent_cli.core.inbox import Approval
-from agent_cli.core.messages import AssistantMessage, Message, ToolMessage, UserMessage
-from tests.kit.sessions import SceneMaker, finish, of_type, results
+from agent_cli.core.messages import AssistantMessage, ToolMessage, UserMessage
+from tests.kit.sessions import SceneMaker, assert_valid, finish, of_type, results
 
 
 def call(name: str, **arguments: object) -> dict[str, object]:
     return {"name": name, "arguments": arguments}
-
-
-def assert_valid(messages: tuple[Message, ...]) -> None:
-    """What every provider demands: each call exactly one result, right after, in order."""
-    position = 0
-    seen: set[str] = set()
-    while position < len(messages):
-        message = messages[position]
-        position += 1
-        assert not isinstance(message, ToolMessage), "a result without its call"
-        if isinstance(message, AssistantMessage):
-            for wanted in message.calls:
-                assert wanted.id
-                assert wanted.id not in seen
-                seen.add(wanted.id)
-                result = messages[position]
-                assert isinstance(result, ToolMessage)
-                assert result.call_id == wanted.id
-                position += 1
 
 
 async def test_an_answer_without_calls_ends_the_turn(make_session: SceneMaker) -> None:
@@ -155,13 +136,14 @@ async def test_steering_reaches_the_model_before_its_next_step(make_session: Sce
 
 
 async def test_steering_during_the_last_step_is_still_answered(make_session: SceneMaker) -> None:
-    scene = make_session({"text": "first"}, {"text": "second"})
+    scene = make_session({"text": "first", "pieces": 5, "delay": 0.01}, {"text": "second"})
     async with aclosing(scene.session.run("go")) as stream:
         async for event in stream:
-            if isinstance(event, TextDelta) and event.text == "first":
-                scene.session.steer("wait")
+            if isinstance(event, TextDelta) and event.text == "f":
+                assert scene.session.steer("wait")
             if isinstance(event, TurnFinished):
                 assert event.text == "second"
+                assert not scene.session.steer("too late")
 
 
 async def test_an_interrupt_while_text_streams_keeps_what_was_shown(
@@ -299,7 +281,7 @@ async def test_a_call_whose_result_changes_is_no_repetition(make_session: SceneM
 async def test_calls_that_are_refused_again_and_again_end_the_turn(
     make_session: SceneMaker,
 ) -> None:
-    steps = [{"calls": [call("Bash", command=f"rm {'  ' * n} x")]} for n in range(9)]
+    steps = [{"calls": [call("Bash", command=f"rm x{n}")]} for n in range(9)]
     scene = make_session(*steps, settings={"permissions": {"deny": ["Bash"]}})
     events = await scene.play()
     assert finish(events).reason == "denied"
