@@ -34,13 +34,7 @@ class BrokenReply(Exception):
 
 async def complete(request: Mapping[str, Any], add: Add) -> dict[str, Any]:
     """Stream one completion; pieces go to `add`, the rest is returned when it ended properly."""
-    stream = await _open(request)
-    try:
-        return await _read(stream, request["model"], add)
-    except litellm.exceptions.MidStreamFallbackError as error:
-        if not isinstance(_innermost(error).__context__, TypeError):
-            raise
-        return await _whole(request, add)  # LiteLLM cannot read this server's pieces
+    return await _read(await _open(request), request["model"], add)
 
 
 async def _read(stream: Any, model: str, add: Add) -> dict[str, Any]:
@@ -56,16 +50,6 @@ async def _read(stream: Any, model: str, add: Add) -> dict[str, Any]:
             add(piece)
     _check_end(stream, finish, has_content=has_content)
     return {"finish": finish, "usage": _usage(usage), "cost": _cost(model, usage)}
-
-
-async def _whole(request: Mapping[str, Any], add: Add) -> dict[str, Any]:
-    """The same completion in one piece."""
-    reply = await litellm.acompletion(**request, max_retries=0, _skip_mcp_handler=True)
-    choice = reply.choices[0]
-    add(_piece(choice.message))
-    usage = getattr(reply, "usage", None)
-    cost = _cost(request["model"], usage)
-    return {"finish": choice.finish_reason, "usage": _usage(usage), "cost": cost}
 
 
 async def _open(request: Mapping[str, Any], **more: Any) -> Any:
@@ -115,11 +99,8 @@ async def prime(model: str) -> None:
 def _piece(delta: Any) -> dict[str, Any]:
     """What a delta brings, without what it merely repeats."""
     piece: dict[str, Any] = {}
-    content = getattr(delta, "content", None)
-    if isinstance(content, str) and content:
+    if content := getattr(delta, "content", None):
         piece["text"] = content
-    elif isinstance(content, list):
-        piece["text"] = "".join(part.get("text", "") for part in content if isinstance(part, dict))
     if thinking := getattr(delta, "reasoning_content", None):
         piece["thinking"] = thinking
     if blocks := getattr(delta, "thinking_blocks", None):
@@ -135,7 +116,7 @@ def _call(call: Any) -> dict[str, Any]:
     if arguments is not None and not isinstance(arguments, str):
         arguments = json.dumps(arguments)
     return {
-        "index": getattr(call, "index", None),
+        "index": call.index,
         "id": call.id,
         "name": function.name if function is not None else None,
         "arguments": arguments or "",
@@ -255,7 +236,8 @@ def _kind(error: BaseException, source: BaseException, status: int | None, text:
         return "bad_history"
     if status in (402, 429) and _QUOTA.search(text + code):
         return "quota"
-    if isinstance(error, BrokenReply) or _NOT_A_REPLY.search(text):
+    unreadable = isinstance(source.__context__, TypeError | ValueError)
+    if isinstance(error, BrokenReply) or unreadable or _NOT_A_REPLY.search(text):
         return "bad_reply"
     if isinstance(error, ConnectionError):
         return "connection"
@@ -278,7 +260,7 @@ def _was_answered(*errors: BaseException) -> bool:
 def _message(error: Exception) -> str:
     """The provider's own words, without LiteLLM's wrapping."""
     text = str(getattr(error, "message", "") or error).strip()
-    text = text.split("\nTraceback", 1)[0]
+    text = text.split("Traceback (most recent call last)", 1)[0].strip()
     while wrapping := re.match(r"(?:litellm\.)?\w*(?:Error|Exception)\s*[:-]\s*", text):
         text = text[wrapping.end() :]
     if bytes_text := re.fullmatch(r"b(['\"])(.*)\1", text, re.DOTALL):
