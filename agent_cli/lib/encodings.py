@@ -81,8 +81,8 @@ def detect(data: bytes, *, whole: bool = True) -> Encoding | None:
     if b"\0" in data:
         return _wide_without_mark(data)
     if _decodes(data, "utf-8", whole=whole):
-        return UTF_8 if not _looks_binary(data) else None
-    if _looks_binary(data):
+        return None if _controls(data) > 0.3 else UTF_8
+    if _controls(data) > 0.02:
         return None
     return _eight_bit(data, whole=whole)
 
@@ -120,11 +120,11 @@ def _decodes(data: bytes, codec: str, *, whole: bool) -> bool:
     return True
 
 
-def _looks_binary(data: bytes) -> bool:
-    """Text has hardly any control characters."""
+def _controls(data: bytes) -> float:
+    """The share of control characters; text has hardly any, a few do not tell anything."""
     sample = data[:SAMPLE]
     controls = len(sample) - len(sample.translate(None, _CONTROLS))
-    return controls * 50 > len(sample)
+    return controls / len(sample) if controls > 4 else 0.0
 
 
 def _wide_without_mark(data: bytes) -> Encoding | None:
@@ -141,7 +141,7 @@ def _wide_without_mark(data: bytes) -> Encoding | None:
     ):
         if high >= max(1, enough) and low == 0:
             text = sample.decode(codec, "replace")
-            if "\ufffd" not in text[:-1] and not _looks_binary(text.encode("utf-8")):
+            if "\ufffd" not in text[:-1] and _controls(text.encode("utf-8")) < 0.02:
                 return Encoding(codec, name)
     return None
 

@@ -45,7 +45,7 @@ _IMAGES = {
     "a GIF image": "image/gif",
     "a WebP image": "image/webp",
 }
-_PLAIN = re.compile(rb"[\t\n\r -~]*")
+_WITHOUT_CONTROLS = re.compile(rb"[\t\n\f\r -~\x80-\xff]*")
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,9 @@ def kind_by_content(head: bytes) -> str | None:
 def certainly_binary(head: bytes) -> str | None:
     """The kind, if it is recognised by bytes that no text begins with."""
     kind = kind_by_content(head)
-    return None if kind is None or _PLAIN.fullmatch(head[:12]) else kind
+    if kind is None or head.startswith(b"%PDF-") or head[0] >= 0x80:
+        return kind
+    return None if _WITHOUT_CONTROLS.fullmatch(head[:512]) else kind
 
 
 def image(head: bytes) -> Image | None:
