@@ -1,6 +1,5 @@
 """Changing a file: what it was, what becomes of it, and the one way it is written."""
 
-import errno
 import os
 import stat
 from dataclasses import dataclass
@@ -114,6 +113,4 @@ def unencodable(text: str, error: UnicodeEncodeError) -> str:
 
 def missing(file: ResolvedPath) -> ToolFailure:
     """There is nothing to change."""
-    return ToolFailure(
-        f"{shown(file)} {os.strerror(errno.ENOENT).lower()}. Use Write to create a file."
-    )
+    return ToolFailure(f"{shown(file)} does not exist. Use Write to create a file.")

@@ -2,6 +2,7 @@
 
 import difflib
 import html
+import itertools
 import re
 import time
 import unicodedata
@@ -12,11 +13,15 @@ from dataclasses import dataclass
 from agent_cli.lib.encodings import readable
 from agent_cli.tools._matching import LineNumbers
 
-_LONGEST_SEARCH = 1.0
+_LONGEST_SEARCH = 0.5
 """Seconds spent on finding what may have been meant."""
 _MOST_SHOWN = 30
 _WIDTH = 240
 _LONGEST_PASSAGE = 100_000
+_COMPARED = 5_000
+_FEW_LINES = 5_000
+_MOST_WORDS = 50
+_MOST_STARTS = 20
 _WORD = re.compile(r"\w+")
 _NUMBERS = re.compile(r"^ *\d+\t", re.MULTILINE)
 _ESCAPE = re.compile(r"""\\([nrt"'\\])""")
@@ -25,6 +30,8 @@ _TYPOGRAPHY = str.maketrans(
     "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2010\u2011\u2012\u2013\u2014\u2212\xa0\u202f",
     "''''\"\"\"\"------  ",
 )
+
+Fold = Callable[[str], str]
 
 
 @dataclass(frozen=True)
@@ -41,13 +48,30 @@ def explain(text: str, wanted: str) -> Miss:
     """The most precise thing that can be said. Both texts have LF line breaks."""
     if len(wanted) > _LONGEST_PASSAGE:
         return Miss("It is very long; replace a shorter passage, or several ones with edits.")
-    lines = text.split("\n")
+    lines, wanted_lines = text.split("\n"), wanted.split("\n")
+    likely = _likely_starts(text, wanted_lines)
     return (
         _damaged(text, wanted)
-        or _folded(lines, wanted)
-        or _closest(lines, wanted)
+        or _folded(text, lines, wanted_lines, likely)
+        or _closest(lines, wanted_lines, likely)
         or Miss("Nothing in the file is close to it. Read the file again.")
     )
+
+
+def _likely_starts(text: str, wanted: list[str]) -> list[int]:
+    """Where the passage would start, judged by its rarest words that stand in the file."""
+    places = {word: index for index, line in enumerate(wanted) for word in _WORD.findall(line)}
+    longest = sorted(places, key=len, reverse=True)[:_MOST_WORDS]
+    counted = sorted((text.count(word), word) for word in longest)
+    rarest = [word for count, word in counted if count][:5]
+    if not rarest:
+        return []
+    numbers = LineNumbers(text)
+    votes: Counter[int] = Counter()
+    for word in rarest:
+        for found in itertools.islice(re.finditer(re.escape(word), text), 200):
+            votes[max(0, numbers.at(found.start()) - 1 - places[word])] += 1
+    return [start for start, _ in votes.most_common(_MOST_STARTS)]
 
 
 _REPAIRS: tuple[tuple[Callable[[str], str], str], ...] = (
@@ -79,41 +103,41 @@ def _damaged(text: str, wanted: str) -> Miss | None:
     return None
 
 
-def _folded(lines: list[str], wanted: str) -> Miss | None:
+def _folded(text: str, lines: list[str], wanted: list[str], likely: list[int]) -> Miss | None:
     """A passage that is the same but for blanks, look-alike characters or case."""
-    wanted_lines = wanted.split("\n")
-    kinds: tuple[tuple[Callable[[str], str], Callable[[int, list[str], list[str]], str]], ...] = (
-        (_without_blanks, _blanks_differ),
-        (_look, _characters_differ),
-        (lambda line: _look(_without_blanks(line)).casefold(), _case_differs),
+    if len(lines) <= _FEW_LINES:
+        likely = in_any_case = list(range(len(lines)))
+    else:
+        in_any_case = _likely_starts(text.lower(), [line.lower() for line in wanted])
+    kinds: tuple[tuple[Fold, list[int], Callable[[int, list[str], list[str]], str]], ...] = (
+        (_without_blanks, likely, _blanks_differ),
+        (_look, likely, _characters_differ),
+        (lambda line: _look(_without_blanks(line)).casefold(), in_any_case, _case_differs),
     )
-    for fold, reason in kinds:
-        first = _find_folded(lines, wanted_lines, fold)
+    for fold, starts, reason in kinds:
+        first = _find_folded(lines, wanted, starts, fold)
         if first is not None:
-            there = lines[first : first + len(wanted_lines)]
-            return Miss(reason(first, there, wanted_lines), _small_diff(wanted_lines, there, first))
+            there = lines[first : first + len(wanted)]
+            return Miss(reason(first, there, wanted), _small_diff(wanted, there, first))
     return None
 
 
-def _find_folded(lines: list[str], wanted: list[str], fold: Callable[[str], str]) -> int | None:
+def _find_folded(lines: list[str], wanted: list[str], starts: list[int], fold: Fold) -> int | None:
     """The index of the first line of a passage that is equal after folding.
 
     The first and last line of what is wanted may be parts of lines.
     """
-    deadline = time.monotonic() + _LONGEST_SEARCH / 2
     folded = [fold(line) for line in wanted]
     if not any(folded):
         return None
     head, inner, tail = folded[0], folded[1:-1], folded[-1]
-    for index, line in enumerate(lines[: len(lines) - len(wanted) + 1]):
-        if index % 1_000 == 0 and time.monotonic() > deadline:
-            return None
-        here = fold(line)
+    for index in starts:
+        here = fold(lines[index])
         if len(wanted) == 1:
             if head in here:
                 return index
             continue
-        if not here.endswith(head):
+        if not here.endswith(head) or index + len(wanted) > len(lines):
             continue
         rest = [fold(each) for each in lines[index + 1 : index + len(wanted)]]
         if rest[:-1] == inner and rest[-1].startswith(tail):
@@ -184,60 +208,26 @@ def _case_differs(first: int, _there: list[str], _wanted: list[str]) -> str:
     return f"At line {first + 1} it stands with other upper and lower case or blank space."
 
 
-def _closest(lines: list[str], wanted: str) -> Miss | None:
+def _closest(lines: list[str], wanted: list[str], likely: list[int]) -> Miss | None:
     """The passage that has most in common, as far as a short search tells."""
-    wanted_lines = wanted.strip("\n").split("\n")
+    starts = likely or (range(len(lines)) if len(lines) <= _FEW_LINES else [])
+    sent = "\n".join(wanted)[:_COMPARED]
     deadline = time.monotonic() + _LONGEST_SEARCH
-    starts = _by_equal_lines(lines, wanted_lines) or _by_words(lines, wanted_lines, deadline)
-    best, best_ratio = None, 0.3
+    best, best_ratio = None, 0.4
     for start in starts:
-        there = lines[start : start + len(wanted_lines)]
-        matcher = difflib.SequenceMatcher(
-            None, "\n".join(there)[:5_000], "\n".join(wanted_lines)[:5_000]
-        )
+        there = "\n".join(lines[start : start + len(wanted)])[:_COMPARED]
         # The quick one compares letters without their order: enough to choose, and never slow.
-        if (ratio := matcher.quick_ratio()) > best_ratio:
+        ratio = difflib.SequenceMatcher(None, there, sent).quick_ratio()
+        if ratio > best_ratio:
             best, best_ratio = start, ratio
+        if time.monotonic() > deadline:
+            break
     if best is None:
         return None
-    there = lines[best : best + len(wanted_lines)]
-    last = best + len(there)
-    where = f"line {last}" if len(there) == 1 else f"lines {best + 1}-{last}"
-    return Miss(f"The closest passage is at {where}:", _small_diff(wanted_lines, there, best))
-
-
-def _by_equal_lines(lines: list[str], wanted: list[str]) -> list[int]:
-    """Where the passage would start, judged by lines that stand in the file as they are."""
-    places: dict[str, list[int]] = {line.strip(): [] for line in wanted if _WORD.search(line)}
-    if not places:
-        return []
-    for index, line in enumerate(lines):
-        found = places.get(line.strip())
-        if found is not None and len(found) < 50:
-            found.append(index)
-    votes = Counter(
-        max(0, place - index)
-        for index, line in enumerate(wanted)
-        for place in places.get(line.strip(), ())
-    )
-    return [start for start, _ in votes.most_common(5)]
-
-
-def _by_words(lines: list[str], wanted: list[str], deadline: float) -> list[int]:
-    """Where the passage would start, judged by the words of its longest line."""
-    index = max(range(len(wanted)), key=lambda i: len(wanted[i]))
-    words = set(_WORD.findall(wanted[index][:5_000]))
-    if not words:
-        return []
-    scored: list[tuple[float, int]] = []
-    for place, line in enumerate(lines):
-        if place % 1_000 == 0 and time.monotonic() > deadline:
-            break
-        here = set(_WORD.findall(line[:5_000]))
-        if common := len(words & here):
-            scored.append((common / len(words | here), place))
-    scored.sort(key=lambda score: (-score[0], score[1]))
-    return [max(0, place - index) for _, place in scored[:5]]
+    passage = lines[best : best + len(wanted)]
+    last = best + len(passage)
+    where = f"line {last}" if len(passage) == 1 else f"lines {best + 1}-{last}"
+    return Miss(f"The closest passage is at {where}:", _small_diff(wanted, passage, best))
 
 
 def _small_diff(wanted: list[str], there: list[str], first: int) -> str:

@@ -205,13 +205,13 @@ def _apply(
     """The text with one replacement made, and the lines where."""
     passages = Passages(text)
     old, new = replacement.old_string, replacement.new_string
-    numbers = LineNumbers(text)
     if replacement.replace_all:
         matches = list(passages.find(old))
     else:
         matches = list(itertools.islice(passages.find(old, overlapping=True), _MOST_NAMED + 1))
     if not matches:
         raise _not_found(passages, old, file, which)
+    numbers = LineNumbers(text)
     lines = [numbers.at(match.start) for match in matches]
     if len(matches) > 1 and not replacement.replace_all:
         named = ", ".join(map(str, lines[:_MOST_NAMED]))

@@ -1,7 +1,6 @@
 """Reads a file."""
 
 import base64
-import errno
 import os
 import threading
 from dataclasses import dataclass
@@ -273,8 +272,7 @@ def _directory(file: ResolvedPath) -> ToolFailure:
 def _missing(file: ResolvedPath, context: ToolContext) -> ToolFailure:
     names = similar_paths(file, context.workspace)
     hint = f" Did you mean {' or '.join(names)}?" if names else ""
-    missing = FileNotFoundError(errno.ENOENT, "does not exist")
-    return ToolFailure(f"{shown(file)} {missing.strerror}.{hint}")
+    return ToolFailure(f"{shown(file)} does not exist.{hint}")
 
 
 def _title(params: Params) -> str:
