@@ -68,6 +68,9 @@ UTF_8 = Encoding("utf-8", "UTF-8")
 _LATIN_1 = Encoding("latin-1", "Latin-1")
 _CP1252 = Encoding("cp1252", "Windows-1252")
 _GB18030 = Encoding("gb18030", "GB18030")
+_UTF_16_LE = Encoding("utf-16-le", "UTF-16 LE")
+_UTF_16_BE = Encoding("utf-16-be", "UTF-16 BE")
+_NOT_IN_TEXT = re.compile(r"[\0-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f\ufffd]")
 
 
 def detect(data: bytes, *, whole: bool = True) -> Encoding | None:
@@ -128,21 +131,16 @@ def _controls(data: bytes) -> float:
 
 
 def _wide_without_mark(data: bytes) -> Encoding | None:
-    """UTF-16 of mostly western text: zeros in every other byte, and no character zero."""
+    """UTF-16 of mostly western text: zeros in every other byte only, and nothing but text."""
     sample = data[: SAMPLE // 2 * 2]
-    if len(sample) < 4 or len(data) % 2:
+    if len(sample) < 6 or len(data) % 2:
         return None
-    even, odd = sample[::2], sample[1::2]
-    zeros = (even.count(0), odd.count(0))
-    enough = len(even) * 2 // 5
-    for codec, name, high, low in (
-        ("utf-16-le", "UTF-16 LE", zeros[1], zeros[0]),
-        ("utf-16-be", "UTF-16 BE", zeros[0], zeros[1]),
-    ):
-        if high >= max(1, enough) and low == 0:
-            text = sample.decode(codec, "replace")
-            if "\ufffd" not in text[:-1] and _controls(text.encode("utf-8")) < 0.02:
-                return Encoding(codec, name)
+    zeros = (sample[::2].count(0), sample[1::2].count(0))
+    for encoding, high, low in ((_UTF_16_LE, zeros[1], zeros[0]), (_UTF_16_BE, *zeros)):
+        if low == 0 and high * 4 >= len(sample):
+            text = sample.decode(encoding.codec, "replace")
+            if not _NOT_IN_TEXT.search(text[:-1]):
+                return encoding
     return None
 
 

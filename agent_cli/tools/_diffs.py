@@ -10,6 +10,7 @@ _CONTEXT = 3
 _MOST_COMPARED = 4_000
 """Lines on both sides that are compared one by one; more are shown as removed and added."""
 _MOST_LINES = 4_000
+_MOST_CHARACTERS = 400_000
 _LONGEST_LINE = 2_000
 _NO_BREAK = "\\ No newline at end of file"
 
@@ -24,11 +25,13 @@ def diff_block(path: str, before: str, after: str) -> DiffBlock:
     removed = sum(end - start for tag, start, end, _, _ in opcodes if tag != "equal")
     added = sum(end - start for tag, _, _, start, end in opcodes if tag != "equal")
     lines = [f"--- {path if before else '/dev/null'}", f"+++ {path}"]
+    size = 0
     for line in _hunks(opcodes, old, new):
-        if len(lines) >= _MOST_LINES:
+        if len(lines) >= _MOST_LINES or size > _MOST_CHARACTERS:
             lines.append(f"… the rest is not shown ({added:,} lines added, {removed:,} removed)")
             break
         lines.append(line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…")
+        size += len(lines[-1])
     text = "\n".join(lines) if added or removed else ""
     return DiffBlock(path=path, diff=text, added=added, removed=removed)
 

@@ -11,6 +11,7 @@ from agent_cli.core.tool import AnyTool, ToolResult
 from agent_cli.core.tool_context import SessionState, SessionView, ToolContext
 from agent_cli.models.scripted import ScriptedModel
 from agent_cli.safety.paths import Workspace
+from agent_cli.tools._files import FileMemory
 
 
 class Hands:
@@ -41,6 +42,10 @@ class Hands:
             call=unavailable,
             ask=unavailable,
         )
+
+    @property
+    def memory(self) -> FileMemory:
+        return self._state.get(FileMemory)
 
     async def call(self, tool: AnyTool, **arguments: Any) -> ToolResult:
         """The result, whether it went well or not."""
