@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import re
 import time
 from typing import Any
 
@@ -320,7 +321,7 @@ async def test_an_edit_changes_exactly_the_matched_bytes(
     assert written.startswith(bom + head)
     assert written.endswith(tail)
     middle = written[len(bom + head) : len(written) - len(tail)].decode(body)
-    assert middle.replace("\r\n", "\n") == new.replace("\r\n", "\n")
+    assert re.sub("\r*\n", "\n", middle) == re.sub("\r*\n", "\n", new)
 
 
 @given(st.text(st.sampled_from("ab\r\n"), max_size=30), st.text(st.sampled_from("ab\n"), min_size=1,
