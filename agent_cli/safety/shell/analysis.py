@@ -6,7 +6,7 @@ import unicodedata
 from functools import lru_cache
 
 from agent_cli.safety.sensitive import is_own_policy, is_protected
-from agent_cli.safety.shell import catastrophic, effects
+from agent_cli.safety.shell import catastrophic, effects, table
 from agent_cli.safety.shell.facts import (
     Destruction,
     Place,
@@ -14,11 +14,12 @@ from agent_cli.safety.shell.facts import (
     SimpleCommand,
     inside,
 )
+from agent_cli.safety.shell.found import Found
+from agent_cli.safety.shell.lenient_words import UNKNOWN
 from agent_cli.safety.shell.prove import Proof, prove
-from agent_cli.safety.shell.scan import UNKNOWN, Found, scan
-from agent_cli.safety.shell.wrappers import unwrap
+from agent_cli.safety.shell.scan import scan
+from agent_cli.safety.shell.wrappers import WRAPPERS, unwrap
 
-MOST_SCRIPTS = 400
 MOST_LEVELS = 64
 NOT_LOOKED_AT = ("it is not proven on its own",)
 HARMLESS_TARGETS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
@@ -115,29 +116,31 @@ class _Seen:
         """Scan the text, then every script found in it, while the budget lasts."""
         place = self.place
         variables = {"HOME": place.home, "USER": place.home.rpartition("/")[2]}
-        pending: list[tuple[str, str | None, int]] = [(command, place.cwd, 0)]
-        budget = 200_000 + 4 * len(command)
-        count = 0
+        pending: list[tuple[str, str | None, int, bool]] = [(command, place.cwd, 0, False)]
+        # Only texts that make ever more text (an eval of itself) can use this up.
+        budget = 200_000 + 20 * len(command)
         while pending:
-            text, cwd, level = pending.pop()
-            budget -= len(text)
-            count += 1
-            if budget < 0 or count > MOST_SCRIPTS:
+            text, cwd, level, data = pending.pop()
+            budget -= len(text) + 1
+            if budget < 0:
                 self.exhausted = True
                 return
-            result = scan(text, cwd, variables)
-            pending.extend((script, cwd, level + 1) for script in result.scripts)
+            result = scan(text, cwd, variables, data=data)
+            pending.extend((script, cwd, level + 1, False) for script in result.scripts)
+            pending.extend((body, folder, level + 1, True) for body, folder in result.data)
             if "{" in text and catastrophic.fork_bomb("".join(result.skeleton)):
                 self.catastrophic["it starts processes without end (fork bomb)"] = None
             for found in result.found:
                 for script in self._found(found, level):
-                    pending.append((script, found.cwd, level + 1))
+                    pending.append((script, found.cwd, level + 1, False))
 
     def _found(self, found: Found, level: int) -> list[str]:
         scripts: list[str] = []
         if level == 0:
             self.first_level.append(found.argv)
         levels = self._levels(found, level, scripts)
+        if len(levels) == 1 and not found.writes and _is_one_faced(found.argv[0]):
+            return scripts
         for path in effects.redirect_targets(found):
             if path not in HARMLESS_TARGETS:
                 self.writes[path] = None
@@ -160,6 +163,7 @@ class _Seen:
         levels: list[tuple[str, ...]] = []
         argv = found.argv
         while argv and len(levels) < MOST_LEVELS:
+            argv = _without_repeats(argv)
             levels.append(argv)
             known = not any(UNKNOWN in word for word in argv)
             shown = tuple(word.replace(UNKNOWN, "…") for word in argv)
@@ -214,6 +218,18 @@ class _Seen:
             return tuple(self.commands)
         judged = {command.argv for command in proof.commands}
         return (*proof.commands, *(each for each in self.commands if each.argv not in judged))
+
+
+def _without_repeats(argv: tuple[str, ...]) -> tuple[str, ...]:
+    """`env env env rm` is `env rm`, however often it is written."""
+    index = 0
+    while index + 1 < len(argv) and argv[index] == argv[index + 1] and argv[0] in WRAPPERS:
+        index += 1
+    return argv[index:]
+
+
+def _is_one_faced(name: str) -> bool:
+    return name in table.commands() and name not in effects.TWO_FACED
 
 
 def _second_opinion(proof: Proof, seen: _Seen) -> None:
