@@ -16,7 +16,7 @@ from agent_cli.lib.files import (
     write_atomic,
 )
 from agent_cli.safety.paths import PathProblem, ResolvedPath, fingerprint, still_same
-from agent_cli.tools._files import EDITABLE, FileMemory, failure, read_all, shown
+from agent_cli.tools._files import FileMemory, failure, read_small, shown
 
 
 @dataclass(frozen=True)
@@ -52,16 +52,13 @@ def look(file: ResolvedPath, doing: str) -> Existing | None:
     except OSError as error:
         raise failure(file, error, doing) from error
     try:
-        identity = read_identity(descriptor)
         mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
         if not mode & 0o222 or not os.access(file.real, os.W_OK):
             raise ToolFailure(
                 f"{shown(file)} cannot be {doing}: it is write-protected (mode {mode:04o}). "
                 "Ask the person before you change that."
             )
-        if identity.size > EDITABLE:
-            return Existing(identity, None)
-        return Existing(*read_all(descriptor))
+        return Existing(*read_small(descriptor))
     finally:
         os.close(descriptor)
 

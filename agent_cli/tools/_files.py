@@ -120,10 +120,15 @@ def failure(file: ResolvedPath, error: OSError, doing: str) -> ToolFailure:
     return ToolFailure(f"{name} cannot be {doing}: {reason}.")
 
 
-def read_all(descriptor: int) -> tuple[FileIdentity, bytes]:
-    """The content of a small open file and the identity that belongs to it."""
+def read_small(descriptor: int, most: int = EDITABLE) -> tuple[FileIdentity, bytes | None]:
+    """The content of an open file and the identity it has with it; None if it is not small.
+
+    Files of the kernel's claim to be empty and may have no end.
+    """
     with os.fdopen(descriptor, "rb", closefd=False) as file:
-        return read_identity(descriptor), file.read()
+        identity = read_identity(descriptor)
+        data = file.read(most + 1) if identity.size <= most else None
+    return identity, None if data is None or len(data) > most else data
 
 
 async def in_thread(work: Callable[[], T]) -> T:

@@ -43,9 +43,9 @@ class Page:
         return "\n".join(f"{n:>6}\t{line}" for n, line in enumerate(self.lines, self.first))
 
 
-def blocks_of(descriptor: int, encoding: Encoding, cancelled: threading.Event) -> Blocks:
-    """The content of an open file, in blocks in which a line break is one byte."""
-    raw = _raw_blocks(descriptor, len(encoding.bom), cancelled)
+def blocks_of(source: int | bytes, encoding: Encoding, cancelled: threading.Event) -> Blocks:
+    """What is in an open file or in memory, in blocks in which a line break is one byte."""
+    raw = _raw_blocks(source, len(encoding.bom), cancelled)
     return _narrow_blocks(raw, encoding) if encoding.is_wide else raw
 
 
@@ -155,9 +155,12 @@ class _Collector:
         return True
 
 
-def _raw_blocks(descriptor: int, start: int, cancelled: threading.Event) -> Blocks:
-    position = start
-    while block := os.pread(descriptor, _BLOCK, position):
+def _raw_blocks(source: int | bytes, position: int, cancelled: threading.Event) -> Blocks:
+    while block := (
+        os.pread(source, _BLOCK, position)
+        if isinstance(source, int)
+        else source[position : position + _BLOCK]
+    ):
         check_cancelled(cancelled)
         yield block
         position += len(block)

@@ -89,12 +89,12 @@ class Params(ToolParams):
     @field_validator("edits", mode="before")
     @classmethod
     def _from_text(cls, given: Any) -> Any:
-        if not isinstance(given, str):
-            return given
-        try:
-            return json.loads(given, strict=False) if given.strip() else None
-        except ValueError as error:
-            raise ValueError("must be a list, not a text") from error
+        if isinstance(given, str):
+            try:
+                given = json.loads(given, strict=False) if given.strip() else None
+            except ValueError as error:
+                raise ValueError("must be a list, not a text") from error
+        return [given] if isinstance(given, dict) else given
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:

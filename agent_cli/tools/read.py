@@ -33,7 +33,7 @@ from agent_cli.tools._files import (
     FileMemory,
     failure,
     in_thread,
-    read_all,
+    read_small,
     resolve,
     shown,
     size_of,
@@ -113,11 +113,8 @@ def _read(
 def _text(
     opened: _Opened, params: Params, cancelled: threading.Event
 ) -> tuple[ToolResult, FileIdentity, bytes | None]:
-    data: bytes | None = None
-    identity = opened.identity
-    if identity.size <= EDITABLE:
-        identity, data = read_all(opened.descriptor)
-    elif identity.size > _ONLY_BY_RANGE and params.offset is None and params.limit is None:
+    identity, data = read_small(opened.descriptor)
+    if identity.size > _ONLY_BY_RANGE and params.offset is None and params.limit is None:
         raise refuse(
             f"{shown(opened.file)} is {size_of(identity.size)}, too large to be read from end to "
             "end. Give offset and limit, or search it with Grep."
@@ -133,11 +130,11 @@ def _text(
     text = encoding.decode(sample)
     breaks = breaks_of(text)
     page = take_page(
-        blocks_of(opened.descriptor, encoding, cancelled),
+        blocks_of(opened.descriptor if data is None else data, encoding, cancelled),
         encoding,
         params.offset or 1,
         params.limit or _DEFAULT_LIMIT,
-        count_all=identity.size <= _ONLY_BY_RANGE,
+        count_all=data is not None or EDITABLE < identity.size <= _ONLY_BY_RANGE,
         line_break=b"\r" if breaks == "CR" else b"\n",
     )
     notes = [encoding.name] if encoding != UTF_8 else []
@@ -207,9 +204,9 @@ def _document(opened: _Opened, kind: str, params: Params, cancelled: threading.E
             f"{shown(opened.file)} is a {kind} document of {size_of(opened.identity.size)}; "
             f"at most {size_of(LARGEST)} can be opened."
         )
-    _, data = read_all(opened.descriptor)
+    _, data = read_small(opened.descriptor, LARGEST)
     try:
-        text = document_text(kind, data, params.pages, cancelled)
+        text = document_text(kind, data or b"", params.pages, cancelled)
     except ToolFailure as problem:
         raise ToolFailure(
             f"{shown(opened.file)}: {problem.message}", type=problem.type
@@ -246,8 +243,8 @@ def _picture(opened: _Opened, picture: Image, *, takes_images: bool) -> ToolResu
             ),
         )
     else:
-        _, data = read_all(opened.descriptor)
-        encoded = base64.b64encode(data).decode("ascii")
+        _, data = read_small(opened.descriptor, _LARGEST_IMAGE)
+        encoded = base64.b64encode(data or b"").decode("ascii")
         content = (told, ImagePart(media_type=picture.media_type, data=encoded))
     return ToolResult(
         llm_content=content,

@@ -28,6 +28,7 @@ from agent_cli.tools._diffs import diff_block
 from agent_cli.tools._files import (
     PATH_ALIASES,
     FileMemory,
+    check_cancelled,
     in_thread,
     resolve,
     shown,
@@ -53,6 +54,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     def work() -> ToolResult:
         check_approval(context, file)
         change = plan(file, params.content, memory)
+        check_cancelled(context.cancelled)
         memory.remember(file.real, commit(change, "written"), change.data)
         return _result(change)
 
