@@ -96,6 +96,8 @@ def _regex(pattern: str) -> str:
     if not later:
         return first
     *middle, last = later
+    if not (first or middle) and last and "/" not in last:
+        return f"(?>(?:.*/)?){last}"  # the most common kind: only the name counts
     anywhere = "".join(f"(?>(?:[^/]+/)*?{group}/)" for group in middle if group)
     end = f"(?:[^/]+/)*?{last}" if last else ".+"
     return f"{first + '/' if first else ''}{anywhere}{end}"

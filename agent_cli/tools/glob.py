@@ -1,9 +1,10 @@
 """Finds files by name."""
 
 import asyncio
+import heapq
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from pydantic import Field
@@ -30,6 +31,7 @@ SHOWN = 200
 SORTED = 10_000
 """Files whose times are looked up; asking for more would take longer than finding them."""
 _NAME_TYPE = "agentglob"
+_ALL = ("*", "**", "**/*")
 
 
 class Params(ToolParams):
@@ -65,10 +67,11 @@ async def _find(place: Place, rest: str, context: ToolContext) -> list[str]:
     patterns = alternatives(rest + "**" if rest.endswith("/") else rest)
     matches = matcher(patterns)
     cut = len(place.prefix)
-    found = set(_spelled_out(place, patterns))
+    named = list(_spelled_out(place, patterns))
+    found: list[str] = []
     async for paths in list_files(_command(patterns, rest), place.directory, context):
-        found.update(path for path in paths if matches(path[cut:]))
-    return list(found)
+        found += paths if rest in _ALL else [path for path in paths if matches(path[cut:])]
+    return list({*found, *named}) if named else found
 
 
 def _spelled_out(place: Place, patterns: list[str]) -> Iterator[str]:
@@ -95,13 +98,16 @@ def _command(patterns: list[str], rest: str) -> Any:
 
 def _is_plain(name: str) -> bool:
     """Whether ripgrep reads a name's pattern exactly as we do."""
-    return bool(name) and "**" not in name and not set(name) & set(":\\!{}[]")
+    return name not in ("", "*") and "**" not in name and not set(name) & set(":\\!{}[]")
+
+
+def _first_by_name(found: list[str]) -> list[str]:
+    return heapq.nsmallest(SHOWN, found)
 
 
 async def _result(found: list[str], params: Params, note: str, context: ToolContext) -> ToolResult:
     sortable = len(found) <= SORTED
-    order: Callable[[list[str]], list[str]] = newest_first if sortable else sorted
-    ordered = await asyncio.to_thread(order, found)
+    ordered = await asyncio.to_thread(newest_first if sortable else _first_by_name, found)
     names = Names(context)
     listed = "\n".join(names.shown(path) for path in ordered[:SHOWN])
     notes = [note] if note and found else []

@@ -66,11 +66,9 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
         if params.output_mode == "content"
         else FoundFiles(limit, names, secrets, context.progress, params.output_mode)
     )
-    started = time.monotonic()
     problems = await _search(params, place, secrets, findings, context)
     listing = _scope(params).files().null()
-    took = time.monotonic() - started
-    notes = [await secrets.note(listing, context, seconds=took), *_problem_notes(problems)]
+    notes = [await secrets.note(listing, context), *_problem_notes(problems)]
     text, block = await asyncio.to_thread(findings.report)
     told = "\n".join(note for note in (*findings.notes, *notes) if note)
     return ToolResult(

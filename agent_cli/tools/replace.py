@@ -187,7 +187,7 @@ async def _to_its_end(work: Callable[[threading.Event], T]) -> T:
 async def _notes(params: Params, plan: Plan, context: ToolContext) -> list[str]:
     place = find_place(params.path, context)
     listing_command = _scope(params).files().null()
-    notes = [await Secrets(place, context).note(listing_command, context, seconds=0.5)]
+    notes = [await Secrets(place, context).note(listing_command, context)]
     if plan.binary:
         notes.append(f"{plural(len(plan.binary), 'binary file')} left out: {plan.binary[0]} …")
     if plan.refused and params.preview:
