@@ -19,6 +19,9 @@ LONGEST_PATTERN = 20_000
 """Characters; the system takes at most 128 KiB in one argument."""
 UNMEANT = (".git", "node_modules")
 _KEPT_ERRORS = 16_384
+_SMALL = 1 << 14
+_GATHERING = 0.005
+"""Seconds; each piece that is read costs more than what is in it."""
 
 _HINTS = (
     (
@@ -68,14 +71,25 @@ class Running:
     """A ripgrep process whose output is being read."""
 
     process: asyncio.subprocess.Process
+    output: int
+    """The reading end of a pipe of our own: a stream of asyncio's would wake up for every line."""
     errors: asyncio.Task[bytes]
     stopped: bool = False
+    _small_pieces: int = 0
 
     async def read(self) -> bytes:
-        """The next piece of output; empty at the end, or when it was stopped."""
-        if self.stopped or self.process.stdout is None:
+        """The next piece of output; empty at the end, or when it was stopped.
+
+        The first piece comes at once; small ones then are left to gather, longer each time.
+        """
+        if self.stopped:
             return b""
-        return await self.process.stdout.read(CHUNK)
+        if self._small_pieces:
+            await asyncio.sleep(min(_GATHERING, self._small_pieces / 1000))
+        await _readable(self.output)
+        chunk = os.read(self.output, CHUNK)
+        self._small_pieces = self._small_pieces + 1 if len(chunk) < _SMALL else 0
+        return chunk
 
     def stop(self) -> None:
         """End it: enough is known."""
@@ -101,22 +115,46 @@ async def ripgrep(
     arguments = [*command.command, "--", *paths]
     environment = dict(context.session.environment)
     environment.pop("RIPGREP_CONFIG_PATH", None)
-    process = await asyncio.create_subprocess_exec(
-        *arguments,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        cwd=directory,
-        env=environment,
-        process_group=0,
-        limit=CHUNK,
-    )
-    running = Running(process, asyncio.create_task(_beginning(process.stderr)))
+    output, into = os.pipe()
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *arguments,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=into,
+            stderr=asyncio.subprocess.PIPE,
+            cwd=directory,
+            env=environment,
+            process_group=0,
+        )
+    except BaseException:
+        os.close(output)
+        raise
+    finally:
+        os.close(into)
+    running = Running(process, output, asyncio.create_task(_beginning(process.stderr)))
     try:
         yield running
     finally:
         _kill(process)
-        await _ended(running)
+        os.close(output)
+        await running.errors
+        await process.wait()
+
+
+async def _readable(descriptor: int) -> None:
+    """Wait until there is something to read, or the end."""
+    loop = asyncio.get_running_loop()
+    ready: asyncio.Future[None] = loop.create_future()
+    loop.add_reader(descriptor, _settle, ready)
+    try:
+        await ready
+    finally:
+        loop.remove_reader(descriptor)
+
+
+def _settle(ready: asyncio.Future[None]) -> None:
+    if not ready.done():
+        ready.set_result(None)
 
 
 def wrong_request(told: str) -> ToolFailure | None:
@@ -150,12 +188,3 @@ def _kill(process: asyncio.subprocess.Process) -> None:
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-
-
-async def _ended(running: Running) -> None:
-    """Wait for the end; what is still in the pipes is read, so that they close."""
-    stdout = running.process.stdout
-    while stdout is not None and await stdout.read(CHUNK):
-        pass
-    await running.errors
-    await running.process.wait()

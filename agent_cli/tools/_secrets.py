@@ -6,7 +6,7 @@ Dropping what was found in them would not do: whether a pattern matches tells wh
 import os
 import re
 from collections.abc import Iterable, Iterator
-from fnmatch import fnmatchcase, translate
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any
 
@@ -58,9 +58,9 @@ class Secrets:
         async with ripgrep(command, context, directory=place.directory, paths=[place.real]) as run:
             while chunk := await run.read():
                 whole, _, rest = (rest + chunk).rpartition(b"\0")
-                candidates = _candidates().finditer(whole + b"\0")
-                count += sum(self.hides(decoded(found[1])) for found in candidates)
-                looked_at += whole.count(b"\0") + 1
+                paths = decoded(whole).split("\0")
+                count += sum(self.hides(path) for path in _candidates(paths))
+                looked_at += len(paths)
                 if looked_at >= _MOST_LOOKED_AT:
                     run.stop()
         return _told(count, whole=not run.stopped)
@@ -100,31 +100,46 @@ def _name_globs() -> tuple[str, ...]:
 
 def all_but(words: Iterable[str]) -> list[str]:
     """Globs that together match every text except these words: globs know no "not"."""
-    words = set(words)
-    starts = sorted({word[:end] for word in words for end in range(len(word) + 1)})
-    found = [start for start in starts if start not in words]
-    for start in starts:
-        following = {word[len(start)] for word in words if word.startswith(start) and word != start}
-        other = f"[!{''.join(sorted(following))}]" if following else "?"
-        found.append(f"{start}{other}*")
-    return found
+    return ["", _continuing("", frozenset(words))]
+
+
+def _continuing(start: str, words: frozenset[str]) -> str:
+    """A glob for everything that can follow a start, at least one character, but for the words."""
+    following = sorted(
+        {word[len(start)] for word in words if word.startswith(start) and word != start}
+    )
+    if not following:
+        return "?*"
+    options = [f"[!{''.join(following)}]*"]
+    for character in following:
+        if start + character not in words:
+            options.append(character)
+        options.append(character + _continuing(start + character, words))
+    return f"{{{','.join(options)}}}"
 
 
 def _literal(name: str) -> str:
     return re.sub(r"([*?\[\]{}\\])", r"\\\1", name)
 
 
+def _candidates(paths: Iterable[str]) -> Iterator[str]:
+    """The paths that may be secret: told quickly, because there are many of them."""
+    starts, ends, parts = _signs()
+    for path in paths:
+        folded = path.casefold()
+        name = folded.rpartition("/")[2]
+        if (
+            name.startswith(starts)
+            or name.endswith(ends)
+            or not parts.isdisjoint(folded.split("/"))
+        ):
+            yield path
+
+
 @lru_cache(maxsize=1)
-def _candidates() -> re.Pattern[bytes]:
-    """Paths in a NUL-separated list whose name or directory may be secret."""
-    names = "|".join(_inner(pattern) for pattern in SECRET_NAMES)
-    parts = "|".join(re.escape(name) for name in SECRET_COMPONENTS)
-    last = {os.path.basename(path) for path in (*SECRET_HOME, *SECRET_SYSTEM)}  # noqa: PTH119
-    places = "|".join(re.escape(name) for name in sorted(last))
-    whole = rf"(?<![^\0])([^\0]*/(?:(?:{names})|(?:{parts}|{places})(?:/[^\0]*)?))\0"
-    return re.compile(whole.encode(), re.IGNORECASE)
-
-
-def _inner(pattern: str) -> str:
-    """A glob as a regular expression for one name in such a list."""
-    return translate(pattern).removeprefix("(?s:").removesuffix(r")\Z").replace(".*", r"[^/\0]*")
+def _signs() -> tuple[tuple[str, ...], tuple[str, ...], frozenset[str]]:
+    """How secret names begin, how the others end, and names of secret places."""
+    starts = {start for pattern in SECRET_NAMES if (start := pattern.partition("*")[0])}
+    ends = {pattern.rpartition("*")[2] for pattern in SECRET_NAMES if pattern.startswith("*")}
+    places = {path.rpartition("/")[2] for path in (*SECRET_HOME, *SECRET_SYSTEM)}
+    return tuple(starts), tuple(ends), frozenset({*SECRET_COMPONENTS, *places})
