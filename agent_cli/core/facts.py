@@ -19,12 +19,13 @@ async def gather(
 ) -> Facts:
     """The facts about a call, in the place where it would run."""
     tool = invocation.tool
+    is_milder = tool.kind is not ToolKind.READONLY and invocation.kind is ToolKind.READONLY
     facts = Facts(
         tool=tool.name,
-        kind=tool.kind,
-        needs_permission=bool(tool.requires_permission),
+        kind=invocation.kind,
+        needs_permission=bool(tool.requires_permission) and not is_milder,
         hosts=tuple(target.value for target in invocation.targets if target.kind == "host"),
-        unproven=() if tool.kind is ToolKind.READONLY else ("it is not read-only",),
+        unproven=() if invocation.kind is ToolKind.READONLY else ("it is not read-only",),
     )
     for target in invocation.targets:
         if target.kind == "path":
@@ -32,6 +33,12 @@ async def gather(
         elif target.kind == "command":
             facts = await _with_command(facts, target, workspace, shell, trusted=trusted)
     return facts
+
+
+def as_a_look(facts: Facts) -> Facts:
+    """The facts, had the call only looked at what it would change."""
+    paths = tuple(replace(p, access="read", protected=None, forbidden=None) for p in facts.paths)
+    return replace(facts, kind=ToolKind.READONLY, paths=paths, unproven=(), needs_permission=False)
 
 
 def _path_fact(target: Target, workspace: Workspace) -> PathFact:

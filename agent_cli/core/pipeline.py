@@ -14,7 +14,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agent_cli.core.display import Display, TerminalBlock
@@ -29,12 +29,12 @@ from agent_cli.core.events import (
     ToolProgress,
     ToolStarted,
 )
-from agent_cli.core.facts import gather
+from agent_cli.core.facts import as_a_look, gather
 from agent_cli.core.inbox import Answers, ApprovalRequest, Inbox, Question, QuestionRequest
 from agent_cli.core.messages import ToolCall, text_of
 from agent_cli.core.model import Model
 from agent_cli.core.outgoing import Outgoing
-from agent_cli.core.permissions import Decision, Effect, Policy
+from agent_cli.core.permissions import Decision, Effect, Facts, Policy
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.store import CallRecord, Recorder
 from agent_cli.core.tool import Invocation, ToolResult
@@ -190,9 +190,14 @@ class Pipeline:
         self, course: Course, invocation: AnyInvocation, context: ToolContext
     ) -> None:
         """Return if the call may run; otherwise raise a failure that says why not."""
-        shell = self.state.get(ShellStanding)
-        facts = await gather(invocation, self.session.workspace, shell, trusted=self.policy.trusted)
+        facts = await self._facts(invocation)
         decision = course.decision = self.policy.decide(facts)
+        discover = invocation.tool.discover
+        may_look = self.policy.decide(as_a_look(facts)).effect is Effect.ALLOW
+        if discover is not None and may_look and decision.effect is not Effect.DENY:
+            found = await discover(invocation.params, context)
+            invocation = course.invocation = replace(invocation, found=found)
+            decision = course.decision = self.policy.decide(await self._facts(invocation))
         if decision.effect is Effect.ALLOW:
             return
         why = "; ".join(decision.reasons)
@@ -205,6 +210,18 @@ class Pipeline:
                 "and nobody is there to ask. Go on without it, or say what you would need."
             )
         await self._ask_permission(course, invocation, context, decision)
+        if discover is not None and not may_look:
+            # What the person could not be shown by name is still held against the rules.
+            found = await discover(invocation.params, context)
+            invocation = course.invocation = replace(invocation, found=found)
+            late = self.policy.decide(await self._facts(invocation))
+            if late.effect is Effect.DENY:
+                raise _not_permitted(f"Not permitted: {'; '.join(late.reasons)}.")
+
+    async def _facts(self, invocation: AnyInvocation) -> Facts:
+        shell = self.state.get(ShellStanding)
+        place = self.session.workspace
+        return await gather(invocation, place, shell, trusted=self.policy.trusted)
 
     async def _ask_permission(
         self,

@@ -167,6 +167,7 @@ class StatusTexts:
 P = TypeVar("P", bound=ToolParams)
 
 Preview = Callable[[P, "ToolContext"], Awaitable[Display | None]]
+Discover = Callable[[P, "ToolContext"], Awaitable[tuple[Target, ...]]]
 
 
 def _no_targets(_params: Any) -> tuple[Target, ...]:
@@ -197,6 +198,10 @@ class Tool(Generic[P]):
 
     targets: Callable[[P], tuple[Target, ...]] = _no_targets
     """What a call touches; what permission rules match."""
+    discover: Discover[P] | None = None
+    """Targets that only a look can tell, such as the files a search finds; instead of `targets`."""
+    kind_of: Callable[[P], ToolKind] | None = None
+    """A milder kind for some parameters: a preview changes nothing."""
     title: Callable[[P], str] = _no_title
     """The main argument in a few words, always visible: "src/app.py 1-120"."""
     preview: Preview[P] | None = None
@@ -287,11 +292,18 @@ class Invocation(Generic[P]):
     params: P
     notes: tuple[str, ...] = ()
     """What was tacitly put right in the arguments, for the model to know."""
+    found: tuple[Target, ...] = ()
+    """What the tool discovered it would touch."""
 
     @cached_property
     def targets(self) -> tuple[Target, ...]:
         """What this call touches."""
-        return self.tool.targets(self.params)
+        return self.found or self.tool.targets(self.params)
+
+    @property
+    def kind(self) -> ToolKind:
+        """What this call does to the world."""
+        return self.tool.kind_of(self.params) if self.tool.kind_of else self.tool.kind
 
     @property
     def title(self) -> str:
