@@ -48,12 +48,13 @@ def _path_fact(target: Target, workspace: Workspace) -> PathFact:
         raise ToolFailure(f"{problem}.", type=FailureType.VALIDATION) from problem
     found = workspace.facts(path)
     is_write = target.access == "write"
+    is_own_output = not is_write and workspace.is_own_output(path.real)
     return PathFact(
         typed=target.value,
         real=path.real,
         access="write" if is_write else "read",
-        outside=not (found.inside or (not is_write and workspace.may_read(path.real))),
-        secret=found.secret,
+        outside=not (found.inside or is_own_output),
+        secret=None if is_own_output else found.secret,
         protected=found.protected,
         forbidden=(found.own or found.special) if is_write else None,
     )

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from contextlib import aclosing
 from typing import Any
 
 import pytest
@@ -190,11 +191,12 @@ async def test_a_question_is_answered_by_id(make_session: SceneMaker) -> None:
 
     scene = make_session(calls("Ask"), {"text": "ok"}, extra=[make("Ask", ask, timeout=None)])
     events = []
-    async for event in scene.session.run("go"):
-        events.append(event)
-        for request in scene.session.waiting:
-            assert scene.session.reply(request.id, Answers(answers=("that one",)))
-            assert not scene.session.reply(request.id, Answers(answers=("no, this",)))
+    async with aclosing(scene.session.run("go")) as stream:
+        async for event in stream:
+            events.append(event)
+            for request in scene.session.waiting:
+                assert scene.session.reply(request.id, Answers(answers=("that one",)))
+                assert not scene.session.reply(request.id, Answers(answers=("no, this",)))
     assert of_type(events, ToolFinished)[0].result.llm_content == "that one"
 
 
