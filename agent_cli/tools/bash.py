@@ -43,9 +43,9 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     """Run the command until it ends, its time is up, or it goes on in the background."""
     settings = bash_settings(context.session)
     shell = context.state(ShellSession)
-    jobs = context.state(Jobs)
+    jobs, standing = context.state(Jobs), context.state(ShellStanding)
     directory = _directory(params, context)
-    gone = shell.leave_missing_directory()
+    gone = shell.leave_missing_directory(standing)
     live = Live(context.progress)
     command = await shell.start(params.command, context.session, directory=directory, watcher=live)
     try:
@@ -55,7 +55,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
             if _is_out_of_time(params, settings):
                 await _end_in_any_case(command, settings)
                 return timed_out(command, params.timeout / 1000)
-            return in_background(jobs.add(command, read_to=command.output.size), at_once=False)
+            return in_background(jobs.add(command), at_once=False)
         await command.settle()
     except asyncio.CancelledError:
         await _end_in_any_case(command, settings)
@@ -65,17 +65,14 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
         command.watcher = None
     notes = [f"{gone} is gone; the shell is back in {context.workspace.root}"] if gone else []
     before = shell.directory or context.workspace.root
-    if dropped := shell.adopt(
-        command, context.state(ShellStanding), with_directory=directory is None
-    ):
+    if dropped := shell.adopt(command, standing, with_directory=directory is None):
         notes.append(dropped)
     moved_to = shell.directory if shell.directory not in (None, before) else None
-    job = None
     if command.is_running:
-        job = jobs.add(command, read_to=command.output.size, is_leftover=True)
-    else:
-        command.close()
-    return ended(command, notes=notes, moved_to=moved_to, leftover=job)
+        leftover = jobs.add(command, is_leftover=True)
+        return ended(command, notes=notes, moved_to=moved_to, leftover=leftover)
+    command.close()
+    return ended(command, notes=notes, moved_to=moved_to)
 
 
 def _patience(params: Params, settings: BashSettings) -> float:

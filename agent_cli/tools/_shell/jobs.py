@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -59,12 +60,12 @@ class Jobs:
     def __len__(self) -> int:
         return len(self._jobs)
 
-    def add(self, command: Command, *, read_to: int = 0, is_leftover: bool = False) -> Job:
-        """Make a command a job."""
+    def add(self, command: Command, *, is_leftover: bool = False) -> Job:
+        """Make a command a job. Nothing of its output counts as read."""
         self._count += 1
         command.output.keep()
         command.close_dump()
-        job = Job(f"bash_{self._count}", command, read_to, is_leftover)
+        job = Job(f"bash_{self._count}", command, is_leftover=is_leftover)
         self._jobs[job.id] = job
         self._forget_old()
         return job
@@ -83,9 +84,8 @@ class Jobs:
 
     async def close(self) -> None:
         """End them all."""
+        await asyncio.gather(*(job.command.end() for job in self if job.command.is_running))
         for job in self:
-            if job.command.is_running:
-                await job.command.end()
             job.command.close()
         self._jobs.clear()
 

@@ -20,7 +20,11 @@ _OVERWRITTEN = re.compile(r"[^\n\r]*\r+(?=[^\n\r])")
 
 
 def ended(
-    command: Command, *, notes: Sequence[str], moved_to: str | None, leftover: Job | None
+    command: Command,
+    *,
+    notes: Sequence[str],
+    moved_to: str | None = None,
+    leftover: Job | None = None,
 ) -> ToolResult:
     """The result of a command whose shell has ended."""
     code = command.exit_code or 0
@@ -38,7 +42,7 @@ def ended(
     figures = f"{how} · {plural(command.output.lines, 'line')}" if command.output.size else how
     return ToolResult(
         success=code == 0,
-        llm_content=_told(command, remarks),
+        llm_content=_told(command, remarks, leftover),
         display=(_block(command),),
         summary=f"{figures} · {leftover.id} runs on" if leftover else figures,
         error=ToolError(type=FailureType.EXECUTION, message=how) if code else None,
@@ -73,7 +77,7 @@ def in_background(job: Job, *, at_once: bool) -> ToolResult:
         "What it does to directory and variables stays its own."
     )
     return ToolResult(
-        llm_content=text if at_once else _told(command, [text]),
+        llm_content=text if at_once else _told(command, [text], job),
         display=(_block(command),),
         summary=f"{job.id} runs in the background",
         metadata=_metadata(command, job_id=job.id),
@@ -108,8 +112,12 @@ def _code(command: Command) -> int:
     return 128 - code if code < 0 else code
 
 
-def _told(command: Command, remarks: Sequence[str]) -> str:
-    text = readable(command.output.whole().text).rstrip("\n")
+def _told(command: Command, remarks: Sequence[str], job: Job | None = None) -> str:
+    """The output and the remarks; what is told of a job counts as read."""
+    piece = command.output.since(0, is_final=job is None)
+    if job is not None:
+        job.read_to = piece.end
+    text = readable(piece.text).rstrip("\n")
     lines = [text] if text.strip() else []
     if command.output.is_cut and command.output.problem:
         remarks = [*remarks, command.output.problem]

@@ -41,7 +41,7 @@ _LOWEST = 110
 # that looks for its words, and is evaluated exactly as it was analysed. All of this is one line, so
 # that it is parsed before the command can define an alias, and that lines are counted from one.
 _DRIVER = (
-    'IFS= read -rd "" -u {given}; eval "$REPLY"; '
+    'read -rd "" -u {given}; eval "$REPLY"; '
     f'eval "$REPLY"; {{{{ {DUMP} "$?"; }}}} >/dev/null 2>&1; exit'
 )
 
@@ -49,8 +49,9 @@ _OPENING = f"""\
 {DUMP}() {{{{
 set +euxvC +o posix
 trap - DEBUG ERR RETURN
-{{{{ printf '%s\\0' "$PWD"; declare -p; printf '\\0'; alias -p; printf '\\0'
-declare -F; printf '\\0'; declare -f; printf '\\0done\\0'; }}}} >&{sweep.DESCRIPTOR}
+{{{{ builtin printf '%s\\0' "$PWD"; builtin declare -p; builtin printf '\\0'; builtin alias -p
+builtin printf '\\0'; builtin declare -F; builtin printf '\\0'; builtin declare -f
+builtin printf '\\0done\\0'; }}}} >&{sweep.DESCRIPTOR}
 {DUMP}() {{{{ return "$1"; }}}}
 return "$1"
 }}}}
@@ -58,7 +59,7 @@ exec {sweep.DESCRIPTOR}>&{{dump}} {{dump}}>&-
 trap '\\{DUMP} "$?" >/dev/null 2>&1' EXIT
 """
 _MIDDLE = """
-IFS= read -rd "" -u {given}
+read -rd "" -u {given}
 exec {given}<&-
 shopt -s expand_aliases
 """
@@ -123,26 +124,23 @@ class ShellSession:
         except UnreadableState:
             return ""  # it replaced its shell, or closed our descriptor
         if not with_directory or after.directory is None or not Path(after.directory).is_dir():
-            after = _with_directory(after, before.directory)
+            after = replace(after, directory=before.directory)
         self._state = after
-        self.tell(standing)
+        self._tell(standing)
         return "; ".join(item for item in after.dropped if item not in before.dropped)
 
-    def tell(self, standing: ShellStanding) -> None:
-        """Let permission decisions know where the shell stands."""
-        standing.directory = self._state.directory
-        standing.altered_by = altered_by(self._state)
-
-    def reset(self) -> None:
+    def reset(self, standing: ShellStanding) -> None:
         """Go on with a fresh shell in the workspace."""
         self._state = ShellState()
+        self._tell(standing)
 
-    def leave_missing_directory(self) -> str | None:
+    def leave_missing_directory(self, standing: ShellStanding) -> str | None:
         """If the shell's directory is gone, return to the workspace; says which it was."""
         gone = self._state.directory
         if gone is None or Path(gone).is_dir():
             return None
-        self._state = _with_directory(self._state, None)
+        self._state = replace(self._state, directory=None)
+        self._tell(standing)
         return gone
 
     async def close(self) -> None:
@@ -216,6 +214,11 @@ class ShellSession:
             place = self._temporary
         return place / f"bash-{mark.strip('.')}.txt"
 
+    def _tell(self, standing: ShellStanding) -> None:
+        """Let permission decisions know where the shell stands."""
+        standing.directory = self._state.directory
+        standing.altered_by = altered_by(self._state)
+
     def _guard(self) -> None:
         """Have somebody who ends what we started even if we are killed."""
         if self._watchdog is not None and self._watchdog.poll() is None:
@@ -285,7 +288,3 @@ def _fill(descriptor: int, text: str) -> None:
 
 def _read_dump(descriptor: int) -> bytes:
     return os.pread(descriptor, LARGEST_DUMP, 0)
-
-
-def _with_directory(state: ShellState, directory: str | None) -> ShellState:
-    return replace(state, directory=directory)

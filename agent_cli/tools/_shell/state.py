@@ -72,6 +72,8 @@ def read_state(dump: bytes, fresh: Mapping[str, Variable]) -> ShellState:
     """How the shell that wrote this dump differs from a fresh one."""
     directory, variables, aliases, names, bodies = _sections(dump)
     read = _Variables(variables)
+    if not read.found:
+        raise UnreadableState  # something stood between us and bash
     functions, exported, unkept = _functions(names, bodies)
     return ShellState(
         directory=directory,
@@ -265,22 +267,26 @@ def _starts(bodies: str, names: list[str]) -> Iterator[tuple[str, int]]:
     """Where each function begins; `declare -f` prints them in the order of `declare -F`."""
     at = 0
     for name in names:
-        opening = f"{name} () \n{{"
-        start = 0 if at == 0 and bodies.startswith(opening) else bodies.find(f"\n{opening}", at) + 1
-        if start > 0 or bodies.startswith(opening):
-            yield name, start
-            at = start + len(opening)
+        # The line before it closes another function, so a here-document hardly looks like this.
+        opening = re.compile(rf"(?:\A|\n\}}[^\n]*\n)({re.escape(name)} \(\) \n\{{)")
+        if found := opening.search(bodies, at):
+            yield name, found.start(1)
+            at = found.end()
 
 
 def _declaration(name: str, variable: Variable) -> str:
-    attributes = "".join(sorted(set(variable.attributes) & set("aAilrux")))
+    # A plain value never goes to an array: bash would look for elements in it, and evaluate them.
+    kept = "ilrux" if isinstance(variable.value, str) else "aAilrux"
+    attributes = "".join(letter for letter in kept if letter in variable.attributes)
     option = f"-{attributes}" if attributes else "--"
     if isinstance(variable.value, str):
         return f"declare {option} {name}={_quoted(variable.value)}"
     if "A" in attributes:
         inside = " ".join(f"[{_quoted(k)}]={_quoted(v)}" for k, v in variable.value)
     else:
-        inside = " ".join(f"[{k}]={_quoted(v)}" for k, v in variable.value if k.isdecimal())
+        inside = " ".join(
+            f"[{k}]={_quoted(v)}" for k, v in variable.value if re.fullmatch("[0-9]+", k)
+        )
     return f"declare {option} {name}=({inside})"
 
 
