@@ -48,6 +48,7 @@ def end(mark: str, groups: Collection[int] = (), *, grace: float = 0.5) -> list[
     until = time.monotonic() + _KILLING
     while alive := find(mark, groups):
         for pid in alive:
+            _kill_group_of(pid)
             _send(pid, signal.SIGKILL)
         if time.monotonic() >= until:
             break
@@ -56,14 +57,28 @@ def end(mark: str, groups: Collection[int] = (), *, grace: float = 0.5) -> list[
 
 
 def has_members(group: int) -> bool:
-    """Whether a process group has a process in it."""
+    """Whether a process group has a living process in it."""
     try:
         os.killpg(group, 0)
     except ProcessLookupError:
         return False
     except PermissionError:
         return True
-    return True
+    if sys.platform != "linux":
+        return True
+    # Dead processes count for the kernel until somebody reaps them, which may be never.
+    return any(_group(place) == group for place in _places())
+
+
+def _kill_group_of(pid: int) -> None:
+    """Kill a marked process's whole group: in one stroke, so that none can fork away from it.
+
+    Marked processes live in sessions of their own, so all of the group is theirs.
+    """
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        group = os.getpgid(pid)
+        if group != os.getpgrp():
+            os.killpg(group, signal.SIGKILL)
 
 
 def _send(pid: int, number: int) -> None:
@@ -73,12 +88,15 @@ def _send(pid: int, number: int) -> None:
 
 def _from_proc(mark: str, groups: Collection[int]) -> Iterator[int]:
     in_environment = f"{VARIABLE}={mark}".encode()
-    for name in os.listdir("/proc"):  # noqa: PTH208 (a thousand Path objects are slow)
-        if not name.isdigit():
-            continue
-        place = f"/proc/{name}"
+    for place in _places():
         if _has_mark(place, mark, in_environment) or (groups and _group(place) in groups):
-            yield int(name)
+            yield int(place.removeprefix("/proc/"))
+
+
+def _places() -> Iterator[str]:
+    names = [name for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208 (speed)
+    # Young processes first: they are the ones that may have forked before their turn comes.
+    yield from (f"/proc/{name}" for name in sorted(names, key=int, reverse=True))
 
 
 def _has_mark(place: str, mark: str, in_environment: bytes) -> bool:

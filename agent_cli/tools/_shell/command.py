@@ -16,7 +16,7 @@ from agent_cli.lib import sweep
 from agent_cli.lib.output import Output
 
 _CHUNK = 65_536
-_SETTLING = 0.1
+_SETTLING = 0.25
 """Seconds in which what the shell started may print its last words after the shell has ended."""
 
 
@@ -119,7 +119,7 @@ class Command:
                 async with asyncio.timeout(_SETTLING):
                     await self._silent.wait()
                     while self.is_running:  # noqa: ASYNC110 (no event tells that a group ended)
-                        await asyncio.sleep(0.005)
+                        await asyncio.sleep(0.01)
 
     async def end(self, grace: float = 0.8) -> list[int]:
         """End it and everything it started; returns what could not be ended."""
