@@ -4,7 +4,7 @@ from itertools import count, pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_cli.lib.output import Output, without_broken_end, without_broken_start
@@ -25,6 +25,7 @@ def written(directory: str, data: bytes, cuts: list[int], **limits: int) -> Outp
     return output
 
 
+@settings(deadline=None)
 @given(TEXT, st.lists(st.integers(0, 500)), st.integers(4, 40), st.integers(4, 40))
 def test_head_and_tail_are_never_lost_and_no_character_is_cut(
     text: str, cuts: list[int], head: int, tail: int
@@ -52,6 +53,7 @@ def test_head_and_tail_are_never_lost_and_no_character_is_cut(
         output.close()
 
 
+@settings(deadline=None)
 @given(TEXT, st.lists(st.integers(0, 500)), st.integers(30, 200))
 def test_reading_bit_by_bit_gives_everything_exactly_once(
     text: str, cuts: list[int], room: int
@@ -73,6 +75,7 @@ def test_reading_bit_by_bit_gives_everything_exactly_once(
         output.close()
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=300), st.lists(st.integers(0, 300)))
 def test_bytes_that_are_no_text_are_taken_too(data: bytes, cuts: list[int]) -> None:
     with TemporaryDirectory() as directory:
