@@ -27,6 +27,7 @@ from agent_cli.core.session import Parts, Session, new_session_id
 from agent_cli.core.store import Nowhere
 from agent_cli.core.tool_context import SessionView
 from agent_cli.lib.discovery import values_named
+from agent_cli.lib.own_environment import forget
 from agent_cli.models.providers import take_credentials
 from agent_cli.models.remote import Endpoint
 from agent_cli.models.source import ModelSource
@@ -85,7 +86,7 @@ def open_session(
     secrets = {name: value for name, value in variables.items() if looks_secret(name, value)}
     credentials = take_credentials(variables)
     if environment is None:
-        take_credentials(os.environ)
+        forget(credentials)
     places = Places.of(variables)
     start_log(places)
     session_id = new_session_id()

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit.program import Program
 from tests.kit.sessions import SceneMaker
 
 
@@ -14,3 +15,9 @@ async def make_session(tmp_path: Path) -> AsyncIterator[SceneMaker]:
     maker = SceneMaker(tmp_path)
     yield maker
     await maker.close()
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    """The real `agent`, in a directory of its own."""
+    return Program(tmp_path)

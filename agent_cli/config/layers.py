@@ -170,8 +170,8 @@ def _explained(error: ValidationError, origins: Mapping[str, str]) -> UserError:
         where = _origin(key, origins)
         if problem["type"] == "extra_forbidden":
             siblings = {known for known, _ in leaves()} | {k.split(".")[0] for k, _ in leaves()}
-            near = difflib.get_close_matches(key, siblings, 1, 0.5)
-            hint = f" Did you mean {near[0]}?" if near else ""
+            near = difflib.get_close_matches(key, siblings, 2, 0.6)
+            hint = f" Did you mean {' or '.join(near)}?" if near else ""
             lines.append(f"{where}: {key} is not a setting.{hint}")
         else:
             expected = problem["msg"].removeprefix("Value error, ")

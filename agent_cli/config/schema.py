@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from agent_cli.core.errors import UserError
 from agent_cli.core.permissions import Mode, Rule
 
 
@@ -34,7 +35,10 @@ class PermissionSettings(Table):
     @classmethod
     def _readable(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
         for text in texts:
-            Rule.parse(text)
+            try:
+                Rule.parse(text)
+            except UserError as error:
+                raise ValueError(f"{error.message} {error.hint}") from error
         return texts
 
 

@@ -44,7 +44,7 @@ from agent_cli.core.messages import (
 from agent_cli.core.model import Finish, Model, ModelRequest, Reply, TextChunk, ThinkingChunk, Usage
 from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.retry import RetryPolicy
-from agent_cli.core.runaway import RunawayGuard
+from agent_cli.core.runaway import LONGEST_REPLY, RunawayGuard
 
 log = logging.getLogger(__name__)
 
@@ -250,7 +250,8 @@ class Turn:
         raise ModelError("The model's reply broke off.", kind=ModelErrorKind.CONNECTION)
 
     def _cut(self, model: Model, problem: str) -> Reply:
-        message = AssistantMessage(text="".join(self._partial).rstrip(), model=model.name)
+        text = "".join(self._partial)[:LONGEST_REPLY].rstrip()
+        message = AssistantMessage(text=text, model=model.name)
         return Reply(message, Finish.LENGTH, notices=(problem,))
 
     def _account(self, reply: Reply) -> None:

@@ -34,7 +34,10 @@ class BrokenReply(Exception):
 
 async def complete(request: Mapping[str, Any], add: Add) -> dict[str, Any]:
     """Stream one completion; pieces go to `add`, the rest is returned when it ended properly."""
-    stream = await _open(request)
+    return await _read(await _open(request), request["model"], add)
+
+
+async def _read(stream: Any, model: str, add: Add) -> dict[str, Any]:
     finish: str | None = None
     usage: Any = None
     has_content = False
@@ -46,8 +49,7 @@ async def complete(request: Mapping[str, Any], add: Add) -> dict[str, Any]:
             has_content = has_content or bool(piece)
             add(piece)
     _check_end(stream, finish, has_content=has_content)
-    cost = _cost(request["model"], usage) if usage else None
-    return {"finish": finish, "usage": _usage(usage), "cost": cost}
+    return {"finish": finish, "usage": _usage(usage), "cost": _cost(model, usage)}
 
 
 async def _open(request: Mapping[str, Any], **more: Any) -> Any:
@@ -97,11 +99,8 @@ async def prime(model: str) -> None:
 def _piece(delta: Any) -> dict[str, Any]:
     """What a delta brings, without what it merely repeats."""
     piece: dict[str, Any] = {}
-    content = getattr(delta, "content", None)
-    if isinstance(content, str) and content:
+    if content := getattr(delta, "content", None):
         piece["text"] = content
-    elif isinstance(content, list):
-        piece["text"] = "".join(part.get("text", "") for part in content if isinstance(part, dict))
     if thinking := getattr(delta, "reasoning_content", None):
         piece["thinking"] = thinking
     if blocks := getattr(delta, "thinking_blocks", None):
@@ -143,6 +142,8 @@ def _usage(usage: Any) -> dict[str, int]:
 
 def _cost(model: str, usage: Any) -> float | None:
     """Dollars by LiteLLM's price list; None when it does not know the model."""
+    if not usage:
+        return None
     try:
         info = litellm.get_model_info(model)
         if not info.get("input_cost_per_token") and not info.get("output_cost_per_token"):
@@ -235,7 +236,8 @@ def _kind(error: BaseException, source: BaseException, status: int | None, text:
         return "bad_history"
     if status in (402, 429) and _QUOTA.search(text + code):
         return "quota"
-    if isinstance(error, BrokenReply) or _NOT_A_REPLY.search(text):
+    unreadable = isinstance(source.__context__, TypeError | ValueError)
+    if isinstance(error, BrokenReply) or unreadable or _NOT_A_REPLY.search(text):
         return "bad_reply"
     if isinstance(error, ConnectionError):
         return "connection"
@@ -258,7 +260,7 @@ def _was_answered(*errors: BaseException) -> bool:
 def _message(error: Exception) -> str:
     """The provider's own words, without LiteLLM's wrapping."""
     text = str(getattr(error, "message", "") or error).strip()
-    text = text.split("\nTraceback", 1)[0]
+    text = text.split("Traceback (most recent call last)", 1)[0].strip()
     while wrapping := re.match(r"(?:litellm\.)?\w*(?:Error|Exception)\s*[:-]\s*", text):
         text = text[wrapping.end() :]
     if bytes_text := re.fullmatch(r"b(['\"])(.*)\1", text, re.DOTALL):

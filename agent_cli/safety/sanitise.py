@@ -32,15 +32,19 @@ __all__ = [
 ]
 
 _TAB = 8
-_DROPPED = f"{ch.CONTROLS}{ch.BIDI}{ch.ZERO_WIDTH}{ch.TAGS}{ch.SELECTORS}"
+# Without line breaks and without the two selectors for text and emoji: those have their own rules.
+_DROPPED = (
+    "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufe00-\ufe0d\U000e0100-\U000e01ef"
+    f"{ch.BIDI}{ch.ZERO_WIDTH}{ch.TAGS}"
+)
 _BROKEN = f"{ch.SURROGATES}{ch.NONCHARACTERS}"
-_ODD = re.compile(f"[\t{_DROPPED}{_BROKEN}{ch.LINE_BREAKS}]")
+_ODD = re.compile(f"[{_DROPPED}{_BROKEN}{ch.LINE_BREAKS}\r]")
 _RULES = re.compile(
     rf"(?P<newline>\r+\n|\r+|[{ch.LINE_BREAKS}])"
     rf"|(?P<broken>[{_BROKEN}])"
-    rf"|(?P<selector>[\ufe0e\ufe0f])[{ch.SELECTORS}]*"
     rf"|[{_DROPPED}]+"
 )
+_SELECTOR_RUN = re.compile("(?<=[\ufe0e\ufe0f])[\ufe0e\ufe0f]+")
 
 _MAYBE_HIDDEN = re.compile(
     rf"[{_BROKEN}\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{ch.TAGS}{ch.SELECTORS}{ch.ZERO_WIDTH}]"
@@ -181,16 +185,17 @@ def _unfinished(text: str) -> str:
 
 
 def _floods_cut(text: str, before: str) -> str:
-    cut = ch.mark_floods().sub(lambda found: found.group()[: ch.MOST_MARKS], before + text)
+    joined = before + text
+    if "\ufe0f" in joined or "\ufe0e" in joined:
+        joined = _SELECTOR_RUN.sub("", joined)
+    cut = ch.mark_floods().sub(lambda found: found.group()[: ch.MOST_MARKS], joined)
     return cut[len(before) :]
 
 
 def _replacement(found: re.Match[str]) -> str:
     if found["newline"]:
         return "\n"
-    if found["broken"]:
-        return "\ufffd"
-    return found["selector"] or ""
+    return "\ufffd" if found["broken"] else ""
 
 
 def _joined(spans: tuple[Span, ...]) -> tuple[Span, ...]:

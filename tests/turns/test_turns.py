@@ -322,9 +322,11 @@ async def test_a_call_cut_by_the_output_limit_never_runs(make_session: SceneMake
 
 async def test_two_requests_share_their_beginning_to_the_byte(make_session: SceneMaker) -> None:
     scene = make_session(
-        {"text": "looking", "calls": [call("Read", file_path="a")]}, {"text": "ok"}, {"text": "yes"},
+        {"text": "looking", "calls": [call("Read", file_path="a")]},
+        {"text": "ok"},
+        {"text": "yes"},
         files={"a": "x"},
-    )  # fmt: skip
+    )
     await scene.play("one")
     await scene.play("two")
     first, second, third = scene.model.requests

@@ -1,6 +1,7 @@
 """Turns through the real LiteLLM, on each provider's wire."""
 
 import asyncio
+import itertools
 import json
 from contextlib import aclosing
 from typing import Any
@@ -208,7 +209,7 @@ async def test_requests_share_their_beginning_to_the_byte(make_wire: WireSceneMa
     await scene.play("first")
     await scene.play("second")
     bodies = [request.body for request in scene.server.requests]
-    for before, after in zip(bodies, bodies[1:], strict=False):
+    for before, after in itertools.pairwise(bodies):
         assert json.dumps(after["tools"]) == json.dumps(before["tools"])
         count = len(before["messages"])
         assert json.dumps(after["messages"][:count]) == json.dumps(before["messages"])

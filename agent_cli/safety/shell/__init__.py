@@ -1,10 +1,15 @@
 """Analysis of shell commands: what they run, what they touch, whether they only read."""
 
 from agent_cli.safety.shell.analysis import analyse, bash_accepts, odd_characters
+from agent_cli.safety.shell.disk import place_on_disk
 from agent_cli.safety.shell.facts import Destruction, Place, ShellFacts, SimpleCommand
 from agent_cli.safety.shell.reference import default_effect
+from agent_cli.safety.shell.rules import propose_rule
+from agent_cli.safety.shell.state import PROBE as SHELL_PROBE
+from agent_cli.safety.shell.state import taints_shell
 
 __all__ = [
+    "SHELL_PROBE",
     "Destruction",
     "Place",
     "ShellFacts",
@@ -13,4 +18,7 @@ __all__ = [
     "bash_accepts",
     "default_effect",
     "odd_characters",
+    "place_on_disk",
+    "propose_rule",
+    "taints_shell",
 ]

@@ -6,7 +6,7 @@ import unicodedata
 from functools import lru_cache
 
 from agent_cli.safety.sensitive import is_own_policy, is_protected
-from agent_cli.safety.shell import catastrophic, effects
+from agent_cli.safety.shell import catastrophic, effects, table
 from agent_cli.safety.shell.facts import (
     Destruction,
     Place,
@@ -14,9 +14,10 @@ from agent_cli.safety.shell.facts import (
     SimpleCommand,
     inside,
 )
+from agent_cli.safety.shell.lenient_words import UNKNOWN
 from agent_cli.safety.shell.prove import Proof, prove
-from agent_cli.safety.shell.scan import UNKNOWN, Found, scan
-from agent_cli.safety.shell.wrappers import unwrap
+from agent_cli.safety.shell.scan import Found, scan
+from agent_cli.safety.shell.wrappers import WRAPPERS, unwrap
 
 MOST_SCRIPTS = 400
 MOST_LEVELS = 64
@@ -138,6 +139,8 @@ class _Seen:
         if level == 0:
             self.first_level.append(found.argv)
         levels = self._levels(found, level, scripts)
+        if len(levels) == 1 and not found.writes and _is_one_faced(found.argv[0]):
+            return scripts
         for path in effects.redirect_targets(found):
             if path not in HARMLESS_TARGETS:
                 self.writes[path] = None
@@ -160,6 +163,7 @@ class _Seen:
         levels: list[tuple[str, ...]] = []
         argv = found.argv
         while argv and len(levels) < MOST_LEVELS:
+            argv = _without_repeats(argv)
             levels.append(argv)
             known = not any(UNKNOWN in word for word in argv)
             shown = tuple(word.replace(UNKNOWN, "…") for word in argv)
@@ -214,6 +218,18 @@ class _Seen:
             return tuple(self.commands)
         judged = {command.argv for command in proof.commands}
         return (*proof.commands, *(each for each in self.commands if each.argv not in judged))
+
+
+def _without_repeats(argv: tuple[str, ...]) -> tuple[str, ...]:
+    """`env env env rm` is `env rm`, however often it is written."""
+    index = 0
+    while index + 1 < len(argv) and argv[index] == argv[index + 1] and argv[0] in WRAPPERS:
+        index += 1
+    return argv[index:]
+
+
+def _is_one_faced(name: str) -> bool:
+    return name in table.commands() and name not in effects.TWO_FACED
 
 
 def _second_opinion(proof: Proof, seen: _Seen) -> None:

@@ -9,8 +9,9 @@ from itertools import pairwise
 
 from agent_cli.safety.shell import table
 from agent_cli.safety.shell.facts import Place, absolute, inside, lexical
+from agent_cli.safety.shell.lenient_words import UNKNOWN, printed
 from agent_cli.safety.shell.names import names
-from agent_cli.safety.shell.scan import UNKNOWN, Found, printed
+from agent_cli.safety.shell.scan import Found
 from agent_cli.safety.shell.wrappers import SHELLS, unwrap
 
 SYSTEM = names(
@@ -37,8 +38,8 @@ TEXT_ONLY = names(
     "tldr history alias export help"
 )
 CODE = re.compile(
-    r"\brm\s+(?:-[\w-]+\s+)*-(?:\w*[rR]\w*|-recursive)\s+(?:-[\w-]+\s+)*[\"']?(?:/|~|\$HOME)[\"']?[/*.]*"
-    r"(?=[\s\"';|&)\\]|\Z)"
+    r"\brm\s{1,9}(?:-[\w-]{1,30}\s{1,9}){0,9}-(?:\w{0,9}[rR]\w{0,9}|-recursive)\s{1,9}"
+    r"(?:-[\w-]{1,30}\s{1,9}){0,9}[\"']?(?:/|~|\$HOME)[\"']?[/*.]{0,9}(?=[\s\"'`;|&)\\]|\Z)"
     r"|rmtree\(\s*[\"'](?:/|~|/home|/etc|/usr)/?[\"']"
     r"|rmSync\(\s*[\"'](?:/|~)/?[\"']"
 )
@@ -65,7 +66,9 @@ def fork_bomb(skeleton: str) -> bool:
     """Does a function call itself twice over, in a pipe or in the background?"""
     at = skeleton.find("{")
     while at >= 0:
-        head = re.search(r"([^\s(){};&|]+)\s*(?:\(\s*\))?\s*\Z", skeleton[max(0, at - 80) : at])
+        before = skeleton[max(0, at - 80) : at]
+        defines = before.rstrip().endswith(")") or "function" in before
+        head = re.search(r"([^\s(){};&|]+)\s*(?:\(\s*\))?\s*\Z", before) if defines else None
         close = skeleton.find("}", at)
         body = skeleton[at + 1 : min(close if close >= 0 else len(skeleton), at + 400)]
         if head:
@@ -105,15 +108,20 @@ def _reads_script(argv: tuple[str, ...]) -> bool:
     return _name(argv) in SHELLS and (not operands or "-s" in argv)
 
 
-def _piped_text(found: Found | None) -> str | None:
-    if found is None or not found.argv:
+def _piped_text(found: Found | None, depth: int = 0) -> str | None:
+    """What a pipe delivers, when its start is known text and its parts only decode it."""
+    if found is None or not found.argv or depth > 8:
         return None
     name = _name(found.argv)
     if name in {"echo", "printf"}:
         return printed((name, *found.argv[1:]))
     if name == "cat" and found.stdin not in {None, UNKNOWN} and len(found.argv) == 1:
         return found.stdin
-    text = found.stdin if found.stdin not in {None, UNKNOWN} else _piped_text(found.piped_from)
+    text = (
+        found.stdin
+        if found.stdin not in {None, UNKNOWN}
+        else _piped_text(found.piped_from, depth + 1)
+    )
     if text is None:
         return None
     try:
@@ -164,24 +172,20 @@ def _command(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[str]
     if name == "rm":
         yield from _rm(options, operands, cwd, place)
     elif name in {"chmod", "chown", "chgrp", "setfacl", "chattr", "chcon"}:
-        recursive = "R" in options or _long(options, "--recursive")
-        for path in operands:
-            if recursive and _is_vital(path, cwd, place, homes=name == "chmod"):
-                yield f"{name} of everything below {path}"
+        if "R" in options or _long(options, "--recursive"):
+            vital = (
+                path for path in operands if _is_vital(path, cwd, place, homes=name == "chmod")
+            )
+            yield from (f"{name} of everything below {path}" for path in vital)
     elif name == "mv":
-        for path in operands[:-1]:
-            if _is_vital(path, cwd, place):
-                yield f"it moves {path} away"
-        for path in operands:
-            yield from _overwrites(path, cwd)
+        vital = (path for path in operands[:-1] if _is_vital(path, cwd, place))
+        yield from (f"it moves {path} away" for path in vital)
+        yield from _all_overwritten(operands, cwd)
     elif name in {"cp", "tee", "install", "truncate", "shred", "ln", "unlink"}:
         targets = operands[-1:] if name in {"cp", "install", "ln"} else operands
-        for path in targets:
-            yield from _overwrites(path, cwd)
+        yield from _all_overwritten(targets, cwd)
     elif name == "dd":
-        for word in argv[1:]:
-            if word.startswith("of="):
-                yield from _overwrites(word[3:], cwd)
+        yield from _all_overwritten([word[3:] for word in argv if word.startswith("of=")], cwd)
     elif name == "rsync":
         deletes = any(option.startswith("--del") for option in options)
         if deletes and operands[1:] and _is_vital(operands[-1], cwd, place):
@@ -235,6 +239,11 @@ def _overwrites(path: str, cwd: str | None) -> Iterator[str]:
         yield f"it overwrites the disk {full}"
     elif CRITICAL_FILES.fullmatch(full):
         yield f"it overwrites {full}"
+
+
+def _all_overwritten(paths: list[str], cwd: str | None) -> Iterator[str]:
+    for path in paths:
+        yield from _overwrites(path, cwd)
 
 
 FIND_FILTERS = names(

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from agent_cli.safety.shell.facts import Destruction, absolute, lexical
+from agent_cli.safety.shell.lenient_words import UNKNOWN
 from agent_cli.safety.shell.names import names
-from agent_cli.safety.shell.scan import UNKNOWN, Found
+from agent_cli.safety.shell.scan import Found
 from agent_cli.safety.shell.wrappers import SHELLS
 
 ALL_OPERANDS = names("rm rmdir unlink shred touch mkdir truncate fallocate mkfifo mknod tee mv")
@@ -38,6 +39,8 @@ NETWORK = names(
     "dnf yum docker podman kubectl helm aws gcloud az terraform cargo go gem bundle composer "
     "claude codex"
 )
+# Of the commands that may be proven, those that can also write or run something.
+TWO_FACED = names("find sort sed awk gawk mawk git xxd uniq base64 tree tar printf echo env bash")
 GIT_NETWORK = names("fetch pull push clone ls-remote submodule")
 PRIVILEGE = names("sudo su doas pkexec run0 runuser gosu")
 GIT_DESTROYS = names("clean checkout reset restore rm stash switch")

@@ -3,15 +3,17 @@
 import posixpath
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 
+@lru_cache(maxsize=4096)
 def lexical(path: str) -> str:
     """Resolve a path without touching the disk: for places that need not exist."""
     plain = posixpath.normpath(path)
     return plain[1:] if plain.startswith("//") else plain
 
 
-def no_matches(pattern: str) -> tuple[str, ...]:
+def no_matches(pattern: str) -> tuple[str, ...] | None:
     """Expand a glob to nothing: for places that need not exist."""
     return ()
 
@@ -31,8 +33,8 @@ class Place:
     trusted: bool = True
     resolve: Callable[[str], str] = lexical
     """Absolute path → real path; pass `os.path.realpath` to see through links."""
-    expand: Callable[[str], tuple[str, ...]] = no_matches
-    """Absolute glob → the paths it matches now, so that links among them are seen."""
+    expand: Callable[[str], tuple[str, ...] | None] = no_matches
+    """Absolute glob → what it matches now, so that links among it are seen; None = too many."""
     probe_git: Callable[[str], bool] | None = None
     """Asked for every directory git would run in, where that is not the workspace itself."""
 

@@ -73,9 +73,8 @@ def _option(spec: Spec, word: Word, parsed: Parsed) -> str | None:
         name = "-" + text[index]
         kind = spec.options.get(name)
         if kind is None:
-            raise Refused(
-                f"option {name if len(text) == 2 else f'{name} in {text}'} is not known to be harmless"
-            )
+            shown = name if len(text) == 2 else f"{name} in {text}"
+            raise Refused(f"option {shown} is not known to be harmless")
         attached = text[index + 1 :]
         if kind == "":
             parsed.options.append((name, None))

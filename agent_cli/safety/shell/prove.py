@@ -76,7 +76,7 @@ class Prover:
             return where
         try:
             tokens = tokenize(source)
-            node = parse(source)
+            node = parse(source, tokens)
             agree(source, node, tokens)
         except (NotPlain, Disagreement) as why:
             self.unreadable(str(why))
@@ -309,7 +309,10 @@ class Prover:
             secret = next(filter(None, map(may_match_secret, parts[first:])), None)
             if secret:
                 self._sensitive(f"{word.text} may match {secret}")
-        for match in self.place.expand(pattern):
+        matches = self.place.expand(pattern)
+        if matches is None:
+            self.unresolved(f"{word.text} matches very many files")
+        for match in matches or ():
             if posixpath.basename(match).startswith("-") and word.may_be_option:
                 self.unresolved(f"the file {posixpath.basename(match)} looks like an option")
             self._look_at(match, match, content=content)

@@ -7,20 +7,23 @@ its own, so that its cost grows with the length and not with the nesting.
 import re
 from dataclasses import dataclass, field
 
-from agent_cli.safety.shell.facts import lexical
+from agent_cli.safety.shell.lenient_words import (
+    ANSI,
+    LETTERS,
+    LONGEST_VALUE,
+    SHADOW,
+    TO_SHADOW,
+    UNKNOWN,
+    expand,
+    moved,
+    printed,
+    unshadow,
+)
 from agent_cli.safety.shell.names import names
 
-UNKNOWN = "\x00"
-"""Stands for what is only known at run time; the character cannot occur in a command."""
-SHADOW = 0xE000
-"""Quoted special characters are shifted here until a word is finished."""
-SPECIAL = "{},*?[]~ \t\n="
-_TO_SHADOW = {ord(char): chr(SHADOW + ord(char)) for char in SPECIAL}
 RESERVED = names(
     "if then elif else fi do done while until { } ! time coproc esac in ;; function select"
 )
-LONGEST_VALUE = 4096
-MOST_WORDS = 128
 
 
 @dataclass
@@ -54,7 +57,6 @@ class Frame:
     last: Found | None = None
     count: int = 0
     cwd: str | None = None
-    start: int = 0
     keyword: str = ""
 
 
@@ -83,19 +85,6 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PARAMETER = re.compile(r"\{([#!]?)([A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])(:?[-=+?]|)")
 _ASSIGN = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\+?=(.*)\Z", re.DOTALL)
 _DELIMITER = re.compile(r"<<-?[ \t]*(?:'([^'\n]*)'|\"([^\"\n]*)\"|([^\s;&|<>()]+))")
-_ANSI = re.compile(
-    r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|(.))", re.DOTALL
-)
-_LETTERS = {
-    "n": "\n",
-    "t": "\t",
-    "r": "\r",
-    "a": "\a",
-    "b": "\b",
-    "e": "\x1b",
-    "f": "\f",
-    "v": "\v",
-}
 
 
 class _Scanner:
@@ -103,22 +92,33 @@ class _Scanner:
         self.source = source
         self.at = 0
         self.variables = variables
-        self.stack = [Frame("top", cwd=cwd)]
+        self.top = Frame("top", cwd=cwd)
+        self.stack = [self.top]
+        self.budget = LONGEST_VALUE * 16 + 4 * len(source)
         self.result = Scan()
         self.heredocs: list[tuple[Frame, str, bool, bool]] = []
         self.literal_quotes = False
         self.balanced = True
-
-    @property
-    def top(self) -> Frame:
-        return self.stack[-1]
+        self.keeps_skeleton = "{" in source
 
     def run(self) -> None:
         end = len(self.source)
         while self.at < end:
-            char = self.source[self.at]
             if self.top.double:
-                self._in_double(char)
+                self._in_double(self.source[self.at])
+                continue
+            run = _PLAIN_RUN.match(self.source, self.at)
+            if run:
+                self.top.word.append(run.group())
+                self.top.has_word = True
+                self._skeleton(run.group())
+                self.at = run.end()
+                continue
+            char = self.source[self.at]
+            if char == " ":
+                self._end_word()
+                self._skeleton(" ")
+                self.at += 1
             elif self.top.kind == "param" and char == "}":
                 self._close_parameter()
             else:
@@ -129,7 +129,7 @@ class _Scanner:
             self.balanced = False
         while len(self.stack) > 1:
             self._end_command()
-            self.stack.pop()
+            self._pop()
         self._end_command()
         if not self.balanced:
             # Broken quoting may hide a command from this scan but not from another shell.
@@ -178,7 +178,7 @@ class _Scanner:
             self._dollar()
         elif char == "`":
             self._backticks()
-        elif char in " \t\r":
+        elif char in "\t\r":
             self._end_word()
             self._skeleton(" ")
             self.at += 1
@@ -188,23 +188,25 @@ class _Scanner:
         elif char in "\n;&|()<>":
             self._operator(char)
         else:
-            run = _PLAIN_RUN.match(source, at)
-            text = run.group() if run else char
-            self.top.word.append(text)
+            self.top.word.append(char)
             self.top.has_word = True
-            self._skeleton(text)
-            self.at += len(text)
+            self._skeleton(char)
+            self.at += 1
 
     def _quoted(self, text: str) -> None:
         self.top.has_word = True
-        self.top.word.append(text.translate(_TO_SHADOW))
+        self.top.word.append(text.translate(TO_SHADOW))
         self._skeleton("_")
 
     def _skeleton(self, char: str) -> None:
-        self.result.skeleton.append(char)
+        if self.keeps_skeleton:
+            self.result.skeleton.append(char)
 
     def _value(self, text: str) -> None:
         """Insert the value of an expansion; unquoted it is split into words."""
+        self.budget -= len(text)
+        if self.budget < 0:
+            text = UNKNOWN
         if self.top.double:
             self._quoted(text)
             return
@@ -257,7 +259,7 @@ class _Scanner:
         at = self.at + 2
         self.top.has_word = True
         while at < len(self.source) and self.source[at] != "'":
-            found = _ANSI.match(self.source, at)
+            found = ANSI.match(self.source, at)
             if not found:
                 self._quoted(self.source[at])
                 at += 1
@@ -268,7 +270,7 @@ class _Scanner:
                 code = int(digits, 16) if digits else int(octal, 8)
                 self._quoted(chr(code) if 0 < code < SHADOW else UNKNOWN)
             else:
-                self._quoted(_LETTERS.get(letter, letter))
+                self._quoted(LETTERS.get(letter, letter))
             at = found.end()
         self.at = at + 1
 
@@ -286,21 +288,25 @@ class _Scanner:
         self.at = at + 1
 
     def _push(self, kind: str, at: int) -> None:
-        self.stack.append(Frame(kind, cwd=self.top.cwd, start=at))
+        self.top = Frame(kind, cwd=self.top.cwd)
+        self.stack.append(self.top)
         self.at = at
 
-    def _close_parameter(self) -> None:
+    def _pop(self) -> Frame:
         frame = self.stack.pop()
+        self.top = self.stack[-1]
+        return frame
+
+    def _close_parameter(self) -> None:
+        frame = self._pop()
         self.at += 1
         name, operator, prefix = [*frame.words, "", "", ""][:3]
-        default = _unshadow("".join(frame.word))
+        default = unshadow("".join(frame.word))
         known = self._variable(name) if name else UNKNOWN
         if prefix or operator in {"+", ":+"}:
             value = default if operator else UNKNOWN
         elif operator and known == UNKNOWN:
             value = default
-        elif operator == "" and default:
-            value = UNKNOWN
         else:
             value = known
         self._value(value)
@@ -351,7 +357,7 @@ class _Scanner:
         if self.top.kind == "param":
             self.at += 1
             return
-        frame = self.stack.pop()
+        frame = self._pop()
         self.at += 1
         if frame.kind == "sub":
             self._value(_printed(frame))
@@ -426,7 +432,7 @@ class _Scanner:
             return
         if not frame.has_word:
             return
-        words = [_tilde(word, self.variables) for word in _expand(frame.word)]
+        words = expand(frame.word, self.variables)
         frame.word, frame.has_word = [], False
         if frame.redirect is not None:
             operator, frame.redirect = frame.redirect, None
@@ -465,7 +471,7 @@ class _Scanner:
         frame.count += 1
         self.result.found.append(found)
         if words and words[0] in {"cd", "pushd", "chdir"}:
-            frame.cwd = _moved(frame.cwd, words[1:], self.variables)
+            frame.cwd = moved(frame.cwd, words[1:], self.variables)
 
     def _assignments(self, words: list[str]) -> list[str]:
         index = 0
@@ -503,81 +509,3 @@ def _printed(frame: Frame) -> str:
         text = printed(last.argv)
         return UNKNOWN if text is None else text[:LONGEST_VALUE]
     return UNKNOWN
-
-
-def printed(argv: tuple[str, ...]) -> str | None:
-    """The output of echo or printf, approximately."""
-    words = list(argv[1:])
-    escapes = argv[0] == "printf"
-    while argv[0] == "echo" and words and re.fullmatch(r"-[neE]+", words[0]):
-        escapes = escapes or "e" in words[0]
-        words = words[1:]
-    if argv[0] == "printf" and len(words) > 1 and "%" in words[0]:
-        words = [words[0].replace("%s", " ".join(words[1:]), 1)]
-    text = " ".join(words)
-    return _ANSI.sub(_decode, text) if escapes else text
-
-
-def _decode(found: re.Match[str]) -> str:
-    *hexadecimal, octal, letter = found.groups()
-    digits = next(filter(None, hexadecimal), None)
-    code = int(digits, 16) if digits else int(octal, 8) if octal else 0
-    if code:
-        return chr(code) if code < SHADOW else UNKNOWN
-    return _LETTERS.get(letter, letter or "")
-
-
-def _unshadow(text: str) -> str:
-    if text.isascii():
-        return text
-    return "".join(chr(ord(c) - SHADOW) if SHADOW <= ord(c) < SHADOW + 128 else c for c in text)
-
-
-def _tilde(word: str, variables: dict[str, str]) -> str:
-    home = variables.get("HOME", UNKNOWN)
-    if word.startswith("~"):
-        name, slash, rest = word[1:].partition("/")
-        if not name:
-            word = home + slash + rest
-        elif name == "root":
-            word = "/root" + slash + rest
-        elif name == home.rpartition("/")[2]:
-            word = home + slash + rest
-    return _unshadow(word)
-
-
-def _expand(chars: list[str]) -> list[str]:
-    pending = ["".join(chars)]
-    done: list[str] = []
-    while pending:
-        word = pending.pop()
-        choices = _choices(word) if len(pending) + len(done) < MOST_WORDS else None
-        if choices is None:
-            done.append(word)
-        else:
-            pending.extend(reversed(choices))
-    return [word for word in done if word] or [""]
-
-
-def _choices(word: str) -> list[str] | None:
-    close = word.find("}")
-    while close >= 0:
-        start = word.rfind("{", 0, close)
-        if start >= 0 and "," in word[start:close] and len(word) < LONGEST_VALUE:
-            return [
-                word[:start] + choice + word[close + 1 :]
-                for choice in word[start + 1 : close].split(",")
-            ]
-        close = word.find("}", close + 1) if len(word) < LONGEST_VALUE else -1
-    return None
-
-
-def _moved(cwd: str | None, words: list[str], variables: dict[str, str]) -> str | None:
-    target = next((word for word in words if not word.startswith("-") or word == "-"), None)
-    if target is None:
-        return variables.get("HOME")
-    if UNKNOWN in target or target == "-":
-        return None
-    if target.startswith("/"):
-        return lexical(target)
-    return None if cwd is None else lexical(f"{cwd}/{target}")

@@ -12,7 +12,8 @@ KEYWORDS = names(
     "for while until case select function coproc do done then fi elif else esac in ]] } time !"
 )
 ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)\Z", re.DOTALL)
-OPERATORS = ("&>>", "<<<", "<<-", "&&", "||", "|&", ";;", "&>", ">>", ">|", ">&", "<<", "<&", "<>")
+_OPERATOR = re.compile(r"&>>|<<<|<<-|&&|\|\||\|&|;;|&>|>>|>\||>&|<<|<&|<>")
+_ORDINARY = re.compile(r"[A-Za-z0-9_./:@%+,=*?~!^{}\[\]-]+")
 REDIRECTIONS = frozenset({"<", ">", ">>", ">|", "&>", "&>>", ">&", "<&", "<>", "<<<", "<<", "<<-"})
 
 
@@ -82,9 +83,9 @@ class If:
 Node: TypeAlias = Simple | Pipeline | Chain | Sequence | Group | If
 
 
-def parse(source: str) -> Node:
+def parse(source: str, tokens: list[Token]) -> Node:
     """The structure of the command, or NotPlain."""
-    return _Parser(source, tokenize(source)).whole()
+    return _Parser(source, tokens).whole()
 
 
 def tokenize(source: str) -> list[Token]:
@@ -104,7 +105,7 @@ class _Lexer:
         source, end = self.source, len(self.source)
         while self.at < end:
             char = source[self.at]
-            if char in " \t":
+            if char in {" ", "\t"}:
                 self.at += 1
             elif char == "\n":
                 self._newline()
@@ -133,8 +134,8 @@ class _Lexer:
 
     def _operator(self) -> None:
         start = self.at
-        operator = next((op for op in OPERATORS if self.source.startswith(op, start)), None)
-        operator = operator or self.source[start]
+        found = _OPERATOR.match(self.source, start)
+        operator = found.group() if found else self.source[start]
         self.at += len(operator)
         following = self.source[self.at : self.at + 1]
         if operator in {"<", ">"} and following == "(":
@@ -172,7 +173,8 @@ class _Lexer:
             elif char == "`" or (char == "$" and source[at + 1 : at + 2] in {"(", "{", "[", '"'}):
                 raise NotPlain("a value that is only known when it runs ($)")
             else:
-                at += 1
+                run = _ORDINARY.match(source, at)
+                at = run.end() if run else at + 1
         if at > end:
             raise NotPlain("a lone backslash at the end")
         if self.pending is not None and "\n" in source[start:at]:

@@ -24,7 +24,9 @@ STRUCTURE = names(
     "variable_name file_redirect file_descriptor herestring_redirect heredoc_redirect "
     "heredoc_start heredoc_body heredoc_end comment test_command"
 )
-UNITS = names("word number raw_string string concatenation ansi_c_string heredoc_start")
+UNITS = names(
+    "word number raw_string string concatenation ansi_c_string heredoc_start brace_expression"
+)
 IN_UNITS = names("word number raw_string string string_content ansi_c_string brace_expression")
 OPERATORS = frozenset(
     [
@@ -86,7 +88,7 @@ def agree(source: str, plain: Plain, tokens: list[Token]) -> None:
     offset = seen.offset
 
     def outside_tests(start: int) -> bool:
-        return not any(first <= start < last for first, last in tests)
+        return not tests or not any(first <= start < last for first, last in tests)
 
     ours = [
         (offset(token.start), token.raw)

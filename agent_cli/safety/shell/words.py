@@ -36,9 +36,12 @@ class Word:
         return self.pattern is not None and self.text[:1] in GLOB
 
 
+_LITERAL = re.compile(r"[A-Za-z0-9_./-]+")
+
+
 def resolve(raw: str, home: str) -> list[Word]:
     """The arguments that one source word becomes; several when braces multiply it."""
-    if raw.isascii() and raw.replace("-", "").replace("/", "").replace(".", "").isalnum():
+    if _LITERAL.fullmatch(raw):
         return [Word(raw, raw)]
     return [_finish(chars, raw, home) for chars in _braces(_lex(raw))]
 

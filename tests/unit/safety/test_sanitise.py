@@ -90,6 +90,7 @@ def test_bytes_may_be_cut_inside_a_character() -> None:
         ("\x1b[38;2;1;2;3mx\x1b[", "x"),
         ("\x1b[1\u00e9", "é"),
         ("👍\ufe0f\ufe0f\ufe0f!", "👍\ufe0f!"),
+        ("a\x00\rb\x00\u2028c", "a\nb\nc"),
         ("nai\u0308ve", "nai\u0308ve"),
     ],
 )

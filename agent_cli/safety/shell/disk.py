@@ -1,0 +1,40 @@
+"""A place on this disk: links are followed and file patterns expanded as they are now."""
+
+import os
+from collections.abc import Callable
+from glob import iglob
+from itertools import islice
+
+from agent_cli.safety.shell.facts import Place
+
+MOST_MATCHES = 2000
+
+
+def place_on_disk(
+    cwd: str,
+    roots: tuple[str, ...],
+    home: str,
+    *,
+    git_is_plain: bool = True,
+    shell_is_plain: bool = True,
+    trusted: bool = True,
+    probe_git: Callable[[str], bool] | None = None,
+) -> Place:
+    """The place with everything resolved; `cwd` is where the shell really stands."""
+    return Place(
+        cwd=os.path.realpath(cwd),
+        roots=tuple(os.path.realpath(root) for root in roots),
+        home=home,
+        git_is_plain=git_is_plain,
+        shell_is_plain=shell_is_plain,
+        trusted=trusted,
+        resolve=os.path.realpath,
+        expand=expand,
+        probe_git=probe_git,
+    )
+
+
+def expand(pattern: str) -> tuple[str, ...] | None:
+    """What the glob matches now, or None when that is too much to look at."""
+    found = tuple(islice(iglob(pattern), MOST_MATCHES + 1))  # noqa: PTH207  the text may be any glob
+    return None if len(found) > MOST_MATCHES else found

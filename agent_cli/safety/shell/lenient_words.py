@@ -1,0 +1,123 @@
+"""Turn the pieces of a word into its likely value, for the lenient scan."""
+
+import re
+
+from agent_cli.safety.shell.facts import lexical
+
+UNKNOWN = "\x00"
+"""Stands for what is only known at run time; the character cannot occur in a command."""
+SHADOW = 0xE000
+"""Quoted special characters are shifted here until a word is finished."""
+SPECIAL = "{},*?[]~ \t\n="
+TO_SHADOW = {ord(char): chr(SHADOW + ord(char)) for char in SPECIAL}
+LONGEST_VALUE = 1024
+MOST_WORDS = 256
+
+ANSI = re.compile(
+    r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|(.))", re.DOTALL
+)
+LETTERS = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "a": "\a",
+    "b": "\b",
+    "e": "\x1b",
+    "f": "\f",
+    "v": "\v",
+}
+
+
+def printed(argv: tuple[str, ...]) -> str | None:
+    """The output of echo or printf, approximately."""
+    words = list(argv[1:])
+    escapes = argv[0] == "printf"
+    while argv[0] == "echo" and words and re.fullmatch(r"-[neE]+", words[0]):
+        escapes = escapes or "e" in words[0]
+        words = words[1:]
+    if argv[0] == "printf" and len(words) > 1 and "%" in words[0]:
+        words = [words[0].replace("%s", " ".join(words[1:]), 1)]
+    text = " ".join(words)
+    return ANSI.sub(_decode, text) if escapes else text
+
+
+def _decode(found: re.Match[str]) -> str:
+    *hexadecimal, octal, letter = found.groups()
+    digits = next(filter(None, hexadecimal), None)
+    code = int(digits, 16) if digits else int(octal, 8) if octal else 0
+    if code:
+        return chr(code) if code < SHADOW else UNKNOWN
+    return LETTERS.get(letter, letter or "")
+
+
+def unshadow(text: str) -> str:
+    if text.isascii():
+        return text
+    return "".join(chr(ord(c) - SHADOW) if SHADOW <= ord(c) < SHADOW + 128 else c for c in text)
+
+
+def _tilde(word: str, variables: dict[str, str]) -> str:
+    home = variables.get("HOME", UNKNOWN)
+    if word.startswith("~"):
+        name, slash, rest = word[1:].partition("/")
+        if not name:
+            word = home + slash + rest
+        elif name == "root":
+            word = "/root" + slash + rest
+        elif name == home.rpartition("/")[2]:
+            word = home + slash + rest
+    return unshadow(word)
+
+
+def expand(chars: list[str], variables: dict[str, str]) -> list[str]:
+    """A finished word after braces, tilde and the removal of quotes."""
+    whole = "".join(chars)
+    if whole.isascii() and "{" not in whole and not whole.startswith("~"):
+        return [whole]
+    return [_tilde(word, variables) for word in _braces(whole)]
+
+
+def _braces(whole: str) -> list[str]:
+    pending = [whole]
+    done: list[str] = []
+    while pending:
+        word = pending.pop()
+        choices = _choices(word) if len(pending) + len(done) < MOST_WORDS else None
+        if choices is None:
+            done.append(word)
+        else:
+            pending.extend(reversed(choices))
+    return [word for word in done if word] or [""]
+
+
+_RANGE = re.compile(r"\{(-?\d{1,6})\.\.(-?\d{1,6})\}", re.ASCII)
+
+
+def _choices(word: str) -> list[str] | None:
+    close = word.find("}")
+    while close >= 0:
+        start = word.rfind("{", 0, close)
+        if start >= 0 and "," in word[start:close] and len(word) < LONGEST_VALUE:
+            return [
+                word[:start] + choice + word[close + 1 :]
+                for choice in word[start + 1 : close].split(",")
+            ]
+        numbers = _RANGE.fullmatch(word, start, close + 1) if start >= 0 else None
+        if numbers:
+            first, last = int(numbers.group(1)), int(numbers.group(2))
+            step = 1 if last >= first else -1
+            choices = range(first, last + step, step)[: MOST_WORDS * 2]
+            return [f"{word[:start]}{number}{word[close + 1 :]}" for number in choices]
+        close = word.find("}", close + 1) if len(word) < LONGEST_VALUE else -1
+    return None
+
+
+def moved(cwd: str | None, words: list[str], variables: dict[str, str]) -> str | None:
+    target = next((word for word in words if not word.startswith("-") or word == "-"), None)
+    if target is None:
+        return variables.get("HOME")
+    if UNKNOWN in target or target == "-":
+        return None
+    if target.startswith("/"):
+        return lexical(target)
+    return None if cwd is None else lexical(f"{cwd}/{target}")
