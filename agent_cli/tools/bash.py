@@ -6,6 +6,7 @@ import asyncio
 
 from pydantic import Field
 
+from agent_cli.core.errors import ToolFailure
 from agent_cli.core.tool import (
     Description,
     StatusTexts,
@@ -45,7 +46,12 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     shell = context.state(ShellSession)
     jobs, standing = context.state(Jobs), context.state(ShellStanding)
     directory = _directory(params, context)
-    gone = shell.leave_missing_directory(standing)
+    if directory is None and (gone := shell.leave_missing_directory(standing)):
+        # It was judged by where it would have run, so it must not run elsewhere.
+        raise ToolFailure(
+            f"The command was not run: the shell's directory {gone} is gone. "
+            f"The shell is now in {context.workspace.root}; give the command again if it fits there."
+        )
     live = Live(context.progress)
     command = await shell.start(params.command, context.session, directory=directory, watcher=live)
     try:
@@ -63,16 +69,13 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     finally:
         live.close()
         command.watcher = None
-    notes = [f"{gone} is gone; the shell is back in {context.workspace.root}"] if gone else []
     before = shell.directory or context.workspace.root
-    if dropped := shell.adopt(command, standing, with_directory=directory is None):
-        notes.append(dropped)
-    moved_to = shell.directory if shell.directory not in (None, before) else None
-    if command.is_running:
-        leftover = jobs.add(command, is_leftover=True)
-        return ended(command, notes=notes, moved_to=moved_to, leftover=leftover)
-    command.close()
-    return ended(command, notes=notes, moved_to=moved_to)
+    note = shell.adopt(command, standing, with_directory=directory is None)
+    after = shell.directory or before
+    leftover = jobs.add(command, is_leftover=True) if command.is_running else None
+    if leftover is None:
+        command.close()
+    return ended(command, cwd=after, moved=after != before, note=note, leftover=leftover)
 
 
 def _patience(params: Params, settings: BashSettings) -> float:

@@ -43,11 +43,12 @@ class Live:
     def _tick(self) -> None:
         self._timer = None
         data, self._pending = bytes(self._pending), bytearray()
+        mark = ""
         if self._skipped:
             self._decoder.reset()
-            self._show(f"\n[… {self._skipped:,} bytes …]\n")
+            mark = f"\n[… {self._skipped:,} bytes …]\n"
             data, self._skipped = without_broken_start(data), 0
-        if text := self._decoder.decode(data):
+        if text := mark + self._decoder.decode(data):
             self._show(text)
 
 

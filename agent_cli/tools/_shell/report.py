@@ -22,18 +22,19 @@ _OVERWRITTEN = re.compile(r"[^\n\r]*\r+(?=[^\n\r])")
 def ended(
     command: Command,
     *,
-    notes: Sequence[str],
-    moved_to: str | None = None,
+    cwd: str,
+    moved: bool = False,
+    note: str = "",
     leftover: Job | None = None,
 ) -> ToolResult:
     """The result of a command whose shell has ended."""
     code = command.exit_code or 0
     how = how_it_ended(command)
-    remarks = list(notes)
+    remarks = [note] if note else []
     if code:
         remarks.append(how)
-    if moved_to:
-        remarks.append(f"the directory is now {moved_to}")
+    if moved:
+        remarks.append(f"the directory is now {cwd}")
     if leftover:
         remarks.append(
             f"what it started in the background still runs as job {leftover.id}: "
@@ -46,7 +47,7 @@ def ended(
         display=(_block(command),),
         summary=f"{figures} · {leftover.id} runs on" if leftover else figures,
         error=ToolError(type=FailureType.EXECUTION, message=how) if code else None,
-        metadata=_metadata(command, cwd=moved_to, job_id=leftover.id if leftover else None),
+        metadata=_metadata(command, cwd=cwd, job_id=leftover.id if leftover else None),
     )
 
 

@@ -110,9 +110,17 @@ class ShellSession:
         if self._fresh is None:
             self._fresh = await self._look_at_a_fresh_shell(view)
         self._guard()
-        return self._launch(
-            text, view, self._state, directory=directory, watcher=watcher, wrap=wrap
-        )
+        try:
+            return self._launch(
+                text, view, self._state, directory=directory, watcher=watcher, wrap=wrap
+            )
+        except OSError as error:
+            # What cannot be started must not stay so for good.
+            self._state = ShellState(directory=self._state.directory)
+            raise ToolFailure(
+                f"The shell could not be started: {error.strerror}. "
+                "The next command gets a fresh one: its variables and functions are gone."
+            ) from error
 
     def adopt(self, command: Command, standing: ShellStanding, *, with_directory: bool) -> str:
         """Go on from where a command ended; returns what to tell about it, if anything."""
@@ -123,7 +131,7 @@ class ShellSession:
             after = read_state(_read_dump(command.dump), self._fresh or {})
         except UnreadableState:
             return ""  # it replaced its shell, or closed our descriptor
-        if not with_directory or after.directory is None or not Path(after.directory).is_dir():
+        if not with_directory or not _is_usable(after.directory):
             after = replace(after, directory=before.directory)
         self._state = after
         self._tell(standing)
@@ -137,7 +145,7 @@ class ShellSession:
     def leave_missing_directory(self, standing: ShellStanding) -> str | None:
         """If the shell's directory is gone, return to the workspace; says which it was."""
         gone = self._state.directory
-        if gone is None or Path(gone).is_dir():
+        if gone is None or _is_usable(gone):
             return None
         self._state = replace(self._state, directory=None)
         self._tell(standing)
@@ -184,9 +192,9 @@ class ShellSession:
                     dump=dump,
                 )
             )
-        except OSError as error:
+        except BaseException:
             os.close(dump)
-            raise ToolFailure(f"The shell could not be started: {error.strerror}.") from error
+            raise
         finally:
             os.close(given)
         return command
@@ -235,6 +243,10 @@ class ShellSession:
         assert self._watchdog.stdin is not None
         self._watchdog.stdin.write(f"{self._mark}\n".encode())
         self._watchdog.stdin.flush()
+
+
+def _is_usable(directory: str | None) -> bool:
+    return directory is not None and Path(directory).is_dir() and os.access(directory, os.X_OK)
 
 
 def _orders(state: ShellState, given: int, dump: int) -> str:

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from agent_cli.safety.tokens import words
 
 LARGEST_VALUE = 100_000
+MOST_FUNCTIONS = 500_000
+"""Characters of all functions: they travel in the environment, which has a limit."""
 LARGEST_DUMP = 4_000_000
 
 # What bash keeps for itself, and what belongs to one command only.
@@ -254,7 +256,8 @@ def _functions(names: str, bodies: str) -> tuple[dict[str, str], frozenset[str],
     for number, (name, start) in enumerate(starts):
         stop = starts[number + 1][1] if number + 1 < len(starts) else len(bodies)
         body = bodies[start + len(name) : stop].partition(" () \n")[2].rstrip()
-        if name in UNKEPT_FUNCTIONS or len(body) > LARGEST_VALUE or not body.startswith("{"):
+        room = min(LARGEST_VALUE, MOST_FUNCTIONS - sum(map(len, functions.values())))
+        if name in UNKEPT_FUNCTIONS or len(body) > room or not body.startswith("{"):
             if name != DUMP:
                 unkept.append(f"the function {name} cannot be kept")
         else:

@@ -157,12 +157,15 @@ async def test_the_command_is_not_found_by_its_own_words(bench: Bench) -> None:
     assert text_of(result.llm_content) == "alive"
 
 
-async def test_a_directory_that_vanished_leads_back_to_the_workspace(bench: Bench) -> None:
+async def test_no_command_runs_elsewhere_because_its_directory_vanished(bench: Bench) -> None:
     await bench.bash("mkdir sub; cd sub")
     shutil.rmtree(bench.root / "sub")
-    told = await bench.says("pwd")
-    assert told.startswith(str(bench.root))
-    assert f"{bench.root}/sub is gone" in told
+    result = await bench.bash("touch elsewhere")
+    assert result.error is not None
+    assert f"{bench.root}/sub is gone" in result.error.message
+    assert not (bench.root / "elsewhere").exists()
+    assert bench.standing.directory is None
+    assert await bench.says("pwd") == str(bench.root)
 
 
 async def test_another_directory_holds_for_one_command(bench: Bench) -> None:
