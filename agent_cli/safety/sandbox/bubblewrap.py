@@ -27,6 +27,11 @@ _KEPT_OF_RUN = (
     "/run/resolvconf/resolv.conf",
 )
 
+# Root owns these also without any capability; one of them names a program that the kernel runs.
+_SETTINGS_OF_THE_KERNEL = tuple(
+    f"/proc/{name}" for name in ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr")
+)
+
 _ALONE = (
     "--unshare-user",
     "--unshare-pid",
@@ -70,6 +75,8 @@ def _mounts(confinement: Confinement) -> Iterator[Mount]:
     yield "/", ("--ro-bind", "/", "/")
     yield "/dev", ("--dev", "/dev")
     yield "/proc", ("--proc", "/proc")
+    if os.geteuid() == 0:
+        yield from (_bound("--ro-bind", p) for p in _SETTINGS_OF_THE_KERNEL if os.path.exists(p))
     if os.path.isdir("/run"):
         yield "/run", ("--tmpfs", "/run")
     for place in _KEPT_OF_RUN:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from agent_cli.safety.paths import contains
 from agent_cli.safety.sandbox.confinement import Confinement
+from agent_cli.safety.sandbox.masks import is_mask
 
 
 @dataclass
@@ -55,7 +56,7 @@ def _hold(root: str, path: str, confinement: Confinement, holding: Holding) -> N
             if os.path.lexists(target) and _root_of(target, confinement.writable):
                 holding.read_only.append(target)
             break
-        if place == path or not stat.S_ISDIR(mode):
+        if place == path or not stat.S_ISDIR(mode) or is_mask(place):
             holding.read_only.append(place)
             break
         above.append(place)

@@ -24,15 +24,15 @@ _PROBE_SECONDS = 10
 _WORKS = 42
 # It must write inside, fail to write outside, and not see what is hidden.
 _PROBE = f"""
-echo written > "$1/file" || exit 1
-(echo written > "$2/file") 2>/dev/null && exit 2
-(read -r secret < "$3/file" && [ -n "$secret" ]) 2>/dev/null && exit 3
+echo written > "$1/file" || exit 43
+(echo written > "$2/file") 2>/dev/null && exit 44
+(read -r secret < "$3/file" && [ -n "$secret" ]) 2>/dev/null && exit 45
 exit {_WORKS}
 """
 _COMPLAINTS = {
-    1: "a confined command cannot write where it should",
-    2: "it does not keep a command from writing outside",
-    3: "it does not hide what should be hidden",
+    43: "a confined command cannot write where it should",
+    44: "it does not keep a command from writing outside",
+    45: "it does not hide what should be hidden",
 }
 _NAMESPACES = (
     "user namespaces are not allowed for bubblewrap (on Ubuntu, load the AppArmor profile "
@@ -216,7 +216,7 @@ async def _prove(sandbox: Sandbox) -> None:
     with tempfile.TemporaryDirectory(prefix="agent-sandbox-") as directory:
         scene = _Scene.in_directory(directory)
         code, said = await _output(sandbox.wrap(scene.probe, scene.confinement, cwd=scene.inside))
-        if code == _WORKS and not scene.has_leaked():
+        if code == _WORKS and scene.is_as_it_should_be():
             return
     raise _Unfit(_COMPLAINTS.get(code) or _in_words(sandbox, said))
 
@@ -245,8 +245,8 @@ class _Scene:
     def probe(self) -> tuple[str, ...]:
         return ("/bin/sh", "-c", _PROBE, "sh", self.inside, self.outside, self.hidden)
 
-    def has_leaked(self) -> bool:
-        return any(Path(self.outside).iterdir())
+    def is_as_it_should_be(self) -> bool:
+        return any(Path(self.inside).iterdir()) and not any(Path(self.outside).iterdir())
 
 
 async def _output(argv: Sequence[str]) -> tuple[int, str]:
