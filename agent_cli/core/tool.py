@@ -243,7 +243,10 @@ class Tool(Generic[P]):
     @cached_property
     def schema(self) -> dict[str, Any]:
         """The JSON Schema of the parameters, as lean as a model can use it."""
-        schema: dict[str, Any] = _lean(self.params.model_json_schema())
+        whole = self.params.model_json_schema()
+        definitions = whole.pop("$defs", {})
+        whole.pop("description", None)  # the class's docstring: the tool is described elsewhere
+        schema: dict[str, Any] = _lean(_inlined(whole, definitions))
         return schema
 
     @cached_property
@@ -309,6 +312,20 @@ class Invocation(Generic[P]):
     def run(self, context: ToolContext) -> Awaitable[ToolResult]:
         """Start the tool's own function."""
         return self.tool.run(self.params, context)
+
+
+def _inlined(schema: Any, definitions: Mapping[str, Any]) -> Any:
+    """Put nested models where they are used: small models do not follow references."""
+    if isinstance(schema, list):
+        return [_inlined(item, definitions) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    name = str(schema.get("$ref", "")).removeprefix("#/$defs/")
+    if name in definitions:
+        rest = {key: value for key, value in schema.items() if key != "$ref"}
+        nested = {k: v for k, v in definitions[name].items() if k != "description"}
+        return _inlined({**nested, **rest}, definitions)
+    return {key: _inlined(value, definitions) for key, value in schema.items()}
 
 
 def _lean(schema: Any) -> Any:
