@@ -7,7 +7,6 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from agent_cli.safety.paths import contains
 from agent_cli.safety.sandbox.confinement import Confinement
 from agent_cli.safety.sandbox.masks import is_mask
 
@@ -66,12 +65,12 @@ def _hold(root: str, path: str, confinement: Confinement, holding: Holding) -> N
 def _steps(root: str, path: str) -> Iterator[str]:
     """Every place on the way from a root to a path, the path last."""
     place = root
-    for name in os.path.relpath(path, root).split("/"):
+    for name in path[len(root.rstrip("/")) + 1 :].split("/"):
         place = os.path.join(place, name)
         yield place
 
 
 def _root_of(path: str, roots: tuple[str, ...]) -> str | None:
     """The innermost root above a path."""
-    above = [root for root in roots if root != path and contains(root, path)]
+    above = [root for root in roots if path.startswith(f"{root.rstrip('/')}/")]
     return max(above, key=len, default=None)

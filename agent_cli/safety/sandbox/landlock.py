@@ -3,8 +3,8 @@
 import os
 import sys
 from collections.abc import Collection, Iterator, Sequence
+from pathlib import PurePosixPath
 
-from agent_cli.safety.paths import contains
 from agent_cli.safety.sandbox import landlock_exec
 from agent_cli.safety.sandbox.confinement import Confinement
 
@@ -56,11 +56,12 @@ def command_line(argv: Sequence[str], confinement: Confinement) -> list[str]:
 
 def readable_places(confinement: Confinement) -> list[str]:
     """Everything but the hidden places. Landlock cannot subtract, so their siblings are named."""
-    hidden = {os.path.realpath(path) for path in confinement.hidden}
-    return list(_around("/", {"/dev", *hidden}))
+    hidden = {"/dev", *map(os.path.realpath, confinement.hidden)}
+    above = {str(parent) for path in hidden for parent in PurePosixPath(path).parents}
+    return list(_around("/", hidden, above))
 
 
-def _around(directory: str, hidden: Collection[str]) -> Iterator[str]:
+def _around(directory: str, hidden: Collection[str], above: Collection[str]) -> Iterator[str]:
     try:
         with os.scandir(directory) as found:
             entries = sorted(found, key=lambda entry: entry.name)
@@ -69,8 +70,7 @@ def _around(directory: str, hidden: Collection[str]) -> Iterator[str]:
     for entry in entries:
         if entry.path in hidden or entry.is_symlink():
             continue  # what a link leads to is readable or not where it is
-        inside = [path for path in hidden if contains(entry.path, path)]
-        if inside:
-            yield from _around(entry.path, inside)
+        if entry.path in above:
+            yield from _around(entry.path, hidden, above)
         else:
             yield entry.path

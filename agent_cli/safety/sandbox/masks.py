@@ -11,6 +11,7 @@ import contextlib
 import fcntl
 import os
 import stat
+import threading
 from collections.abc import Iterable
 
 _MODE = 0o1755
@@ -35,8 +36,15 @@ def release(held: dict[str, int]) -> None:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if _is_at(place, descriptor):
                 os.rmdir(place)
-        os.close(descriptor)
+    if held:
+        # The disk takes its time to give a directory up, and does that on the last close.
+        threading.Thread(target=_close_all, args=(tuple(held.values()),), daemon=True).start()
     held.clear()
+
+
+def _close_all(descriptors: Iterable[int]) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)
 
 
 def is_mask(place: str) -> bool:
