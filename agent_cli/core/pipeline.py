@@ -29,14 +29,23 @@ from agent_cli.core.events import (
     ToolProgress,
     ToolStarted,
 )
-from agent_cli.core.facts import gather
-from agent_cli.core.inbox import Answers, ApprovalRequest, Inbox, Question, QuestionRequest
+from agent_cli.core.inbox import (
+    Answers,
+    Approval,
+    ApprovalRequest,
+    Inbox,
+    Question,
+    QuestionRequest,
+)
+from agent_cli.core.judge import Judgement, judge
 from agent_cli.core.messages import ToolCall, text_of
 from agent_cli.core.model import Model
+from agent_cli.core.offer import offered_rule
 from agent_cli.core.outgoing import Outgoing
-from agent_cli.core.permissions import Decision, Effect, Policy
+from agent_cli.core.permissions import Effect, Policy
+from agent_cli.core.record import call_record
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
-from agent_cli.core.store import CallRecord, Recorder
+from agent_cli.core.store import CallRecord, Nowhere, Recorder, RuleStore
 from agent_cli.core.tool import Invocation, ToolResult
 from agent_cli.core.tool_context import SessionState, SessionView, ShellStanding, ToolContext
 
@@ -55,7 +64,8 @@ class Course:
     call: ToolCall
     parent: Course | None = None
     invocation: AnyInvocation | None = None
-    decision: Decision | None = None
+    judgement: Judgement | None = None
+    mode: str = ""
     answer: str | None = None
     started: float = field(default_factory=time.monotonic)
     cancelled: threading.Event = field(default_factory=threading.Event)
@@ -86,6 +96,7 @@ class Pipeline:
     model: Callable[[], Model]
     state: SessionState = field(default_factory=SessionState)
     selection: Selection = EVERYTHING
+    kept_rules: RuleStore = field(default_factory=Nowhere)
     unanswered: int = 0
     """Calls denied because nobody could be asked."""
     _recording_failed: bool = False
@@ -191,8 +202,9 @@ class Pipeline:
     ) -> None:
         """Return if the call may run; otherwise raise a failure that says why not."""
         shell = self.state.get(ShellStanding)
-        facts = await gather(invocation, self.session.workspace, shell, trusted=self.policy.trusted)
-        decision = course.decision = self.policy.decide(facts)
+        course.mode = self.policy.mode.value
+        judgement = await judge(invocation, self.session.workspace, shell, self.policy)
+        course.judgement, decision = judgement, judgement.decision
         if decision.effect is Effect.ALLOW:
             return
         why = "; ".join(decision.reasons)
@@ -204,14 +216,14 @@ class Pipeline:
                 f"{invocation.tool.name} needs the person's permission ({why}), "
                 "and nobody is there to ask. Go on without it, or say what you would need."
             )
-        await self._ask_permission(course, invocation, context, decision)
+        await self._ask_permission(course, invocation, context, judgement)
 
     async def _ask_permission(
         self,
         course: Course,
         invocation: AnyInvocation,
         context: ToolContext,
-        decision: Decision,
+        judgement: Judgement,
     ) -> None:
         tool, params = invocation.tool, invocation.params
         request = ApprovalRequest(
@@ -219,10 +231,11 @@ class Pipeline:
             call_id=course.call.id,
             tool=tool.display_name,
             title=invocation.title,
-            reasons=decision.reasons,
+            reasons=judgement.decision.reasons,
             targets=tuple(target.value for target in invocation.targets),
             preview=await tool.preview(params, context) if tool.preview else _command(invocation),
             description=str(getattr(params, "description", "") or ""),
+            rule=offered_rule(invocation, judgement.facts, self.policy),
         )
         answer = await self.inbox.approval(request, lambda r: self.emit(ApprovalAsked(request=r)))
         course.answer = answer.answer
@@ -237,8 +250,21 @@ class Pipeline:
         if answer.answer == "no":
             because = f" The person said: {answer.reason}" if answer.reason else ""
             raise _not_permitted(f"The person did not permit this {tool.name} call.{because}")
-        if answer.answer in ("session", "project") and request.rule:
-            self.policy.learn(request.rule)
+        if request.rule:
+            self._learn(request.rule, answer)
+
+    def _learn(self, rule: str, answer: Approval) -> None:
+        """Allow it from now on, if the person said so; for the project, keep it."""
+        if answer.answer not in ("session", "project"):
+            return
+        self.policy.learn(rule)
+        if answer.answer == "session":
+            return
+        try:
+            self.kept_rules.keep(rule)
+        except OSError as error:
+            said = f"The rule {rule} holds for this session only: it could not be kept ({error})."
+            self.emit(Notice(level="warning", text=said))
 
     async def _run(self, invocation: AnyInvocation, context: ToolContext) -> ToolResult:
         """Run the tool within its time; what it returns is fit to be sent and shown."""
@@ -284,7 +310,7 @@ class Pipeline:
     def _finish(self, course: Course, result: ToolResult) -> ToolResult:
         """Make the result fit to leave, tell the world, and write it down."""
         result = self.outgoing.prepare(result, course.call.id)
-        invocation, decision = course.invocation, course.decision
+        invocation = course.invocation
         if not result.success and not result.summary and invocation is not None:
             result = result.model_copy(update={"summary": invocation.tool.status.error})
         self.emit(
@@ -295,28 +321,19 @@ class Pipeline:
                 seconds=course.seconds,
             )
         )
-        self._record(
-            CallRecord(
-                session_id=self.session.id,
-                call_id=course.call.id,
-                tool=invocation.tool.name if invocation else course.call.name[:80],
-                version=invocation.tool.version if invocation else "",
-                targets=self._target_texts(invocation),
-                decision=decision.effect.value if decision else "none",
-                reasons=decision.reasons if decision else (),
-                rule=decision.rule if decision else None,
-                answer=course.answer,
-                success=result.success,
-                error=result.error.type if result.error else None,
-                seconds=round(course.seconds, 6),
-            )
+        record = CallRecord(
+            session_id=self.session.id,
+            call_id=course.call.id,
+            tool=invocation.tool.name
+            if invocation
+            else self.outgoing.redact(course.call.name[:80]),
+            mode=course.mode,
+            answer=course.answer,
+            seconds=round(course.seconds, 6),
         )
+        known = call_record(record, invocation, course.judgement, result, self.outgoing.redact)
+        self._record(known)
         return result
-
-    def _target_texts(self, invocation: AnyInvocation | None) -> tuple[str, ...]:
-        if invocation is None:
-            return ()
-        return tuple(self.outgoing.redact(target.value) for target in invocation.targets)
 
     def _record(self, record: CallRecord) -> None:
         try:

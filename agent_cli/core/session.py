@@ -26,7 +26,7 @@ from agent_cli.core.permissions import Mode, Policy
 from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
-from agent_cli.core.store import Recorder, Store
+from agent_cli.core.store import Nowhere, Recorder, RuleStore, Store
 from agent_cli.core.tool_context import SessionView
 
 
@@ -50,6 +50,8 @@ class Parts:
     store: Store
     outgoing: Outgoing
     system_prompt: str
+    kept_rules: RuleStore = field(default_factory=Nowhere)
+    """Where "always in this project" is kept."""
     selection: Selection = EVERYTHING
     limits: Limits = Limits()
     retry: RetryPolicy = RetryPolicy()
@@ -80,6 +82,7 @@ class Session:
             emit=lambda event: self._emit(event),
             model=lambda: self._model,
             selection=parts.selection,
+            kept_rules=parts.kept_rules,
         )
 
     @property
