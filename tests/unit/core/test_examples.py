@@ -39,7 +39,10 @@ def test_a_deny_rule_matches_a_command_anywhere_in_a_line() -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ('allow = [{ rule = "Bash(npm run test *)", match = ["npm run testing"] }]', "npm run testing"),
+        (
+            'allow = [{ rule = "Bash(npm run test *)", match = ["npm run testing"] }]',
+            "npm run testing",
+        ),
         ('deny = [{ rule = "Edit(docs/**)", not_match = ["docs/a"] }]', "docs/a"),
         ('allow = [{ rule = "Bash(" }]', "Bash("),
     ],
@@ -58,8 +61,6 @@ def test_a_violated_example_names_file_rule_and_example(
 
 def test_rules_with_and_without_examples_stand_side_by_side(tmp_path: Path) -> None:
     user = tmp_path / "config.toml"
-    user.write_text(
-        '[permissions]\nallow = ["Bash(a)", { rule = "Bash(b *)", match = ["b c"] }]\n'
-    )
+    user.write_text('[permissions]\nallow = ["Bash(a)", { rule = "Bash(b *)", match = ["b c"] }]\n')
     loaded = load(user_file=user, project_file=None, environment={}, flags={})
     assert loaded.settings.permissions.texts(Effect.ALLOW) == ("Bash(a)", "Bash(b *)")
