@@ -35,15 +35,18 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Carry out a command line; returns the exit code."""
-    from agent_cli.flags import parser
+    from agent_cli.flags import SUBCOMMANDS, parser, subcommand
 
-    options = parser().parse_args(arguments)
+    options = parser(arguments).parse_args(arguments)
     worker = None if options.command else _start_worker(options)
     from agent_cli.core.errors import UserError
 
     try:
         if options.command == "config":
             return _show_config(options)
+        if options.command in SUBCOMMANDS:
+            code: int = subcommand(options.command).run(options)
+            return code
         return _run_headless(options, worker)
     except UserError as error:
         sys.stderr.write(f"agent: {error.message}\n" + (f"{error.hint}\n" if error.hint else ""))

@@ -10,6 +10,12 @@ if TYPE_CHECKING:
     from agent_cli.runtime import Wishes
 
 MODES = ("default", "accept-edits", "plan", "yolo")
+SUBCOMMANDS = {
+    "audit": "show what was run, and by whose permission",
+    "check": "explain what would be decided about a command",
+    "trust": "show what trusting a folder enables, and trust it",
+}
+"""Each is a module in subcommands/ with `add_arguments` and `run`."""
 
 
 class _Formatter(argparse.HelpFormatter):
@@ -23,8 +29,8 @@ class _Formatter(argparse.HelpFormatter):
         super().__init__(prog, width=max(40, min(columns, 100) - 2))
 
 
-def parser() -> argparse.ArgumentParser:
-    """All flags and commands."""
+def parser(arguments: "list[str] | None" = None) -> argparse.ArgumentParser:
+    """All flags and commands; of the sub-commands, only one that is used is loaded."""
     top = argparse.ArgumentParser(
         prog="agent",
         formatter_class=_Formatter,
@@ -58,7 +64,18 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=_Formatter,
     )
     _add_settings(config)
+    for name, words in SUBCOMMANDS.items():
+        added = commands.add_parser(name, help=words, formatter_class=_Formatter)
+        if name in (arguments or ()):
+            subcommand(name).add_arguments(added)
     return top
+
+
+def subcommand(name: str) -> "Any":
+    """The module of a sub-command."""
+    import importlib
+
+    return importlib.import_module(f"agent_cli.subcommands.{name}")
 
 
 def _add_settings(target: argparse.ArgumentParser) -> None:

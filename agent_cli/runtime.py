@@ -5,7 +5,7 @@ import logging
 import os
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,13 @@ from typing import Any
 from agent_cli import tools
 from agent_cli.config.layers import PROJECT_FILE, Loaded, load
 from agent_cli.config.places import Places
-from agent_cli.config.schema import ModelSettings, Settings
+from agent_cli.config.schema import ModelSettings, PermissionSettings, Settings
 from agent_cli.core.errors import UserError
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.loop import Limits
 from agent_cli.core.model import Models
 from agent_cli.core.outgoing import Outgoing
-from agent_cli.core.permissions import Place, Policy, Rules
+from agent_cli.core.permissions import Effect, Mode, Place, Policy, Rules
 from agent_cli.core.prompt import Surroundings, build, instruction_directories, read_instructions
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
@@ -36,6 +36,8 @@ from agent_cli.safety.environment import child_environment, looks_secret
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.redact import Redactor
 from agent_cli.storage.audit import AuditLog
+from agent_cli.storage.learnt_rules import LearntRules
+from agent_cli.storage.trust import Standing, TrustStore
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +47,7 @@ class Wishes:
     cwd: Path
     added: tuple[Path, ...] = ()
     trust: bool = False
+    """Trust the folder for this run, whatever is stored about it."""
     tools: tuple[str, ...] | None = None
     """The only tools to use; None: all."""
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -57,12 +60,38 @@ class Wishes:
 
 def load_settings(wishes: Wishes, environment: Mapping[str, str]) -> Loaded:
     """The settings for a session in this directory."""
-    return load(
-        user_file=Places.of(environment).config_file,
-        project_file=wishes.cwd / PROJECT_FILE if wishes.trust else None,
+    places = Places.of(environment)
+    standing = folder_standing(wishes, environment)
+    loaded = load(
+        user_file=places.config_file,
+        project_file=wishes.cwd / PROJECT_FILE if standing.trusted else None,
         environment=environment,
         flags=wishes.settings,
     )
+    warnings = [*loaded.warnings, *learnt_rules(places, str(wishes.cwd)).load().warnings]
+    if standing.state == "changed":
+        warnings.append(
+            f"{wishes.cwd} is not trusted any more: {', '.join(standing.changed[:5])} changed. "
+            "Look at it with `agent trust`."
+        )
+    return replace(loaded, warnings=tuple(warnings))
+
+
+def folder_standing(wishes: Wishes, environment: Mapping[str, str]) -> Standing:
+    """Whether the folder is trusted: for this run by wish, or because it was stored."""
+    if wishes.trust:
+        return Standing("trusted")
+    return trust_store(Places.of(environment)).standing(wishes.cwd)
+
+
+def trust_store(places: Places) -> TrustStore:
+    """Where the person's trust is kept."""
+    return TrustStore(places.state / "trust")
+
+
+def learnt_rules(places: Places, workspace: str) -> LearntRules:
+    """Where the rules learnt in a workspace are kept."""
+    return LearntRules(places.state / "rules", os.path.realpath(workspace))
 
 
 def built_in_tools() -> Registry:
@@ -90,6 +119,7 @@ def open_session(
         forget(credentials)
     places = Places.of(variables)
     start_log(places)
+    trusted = folder_standing(wishes, variables).trusted
     session_id = new_session_id()
     spill = places.state / "results" / session_id
     workspace = Workspace(
@@ -115,12 +145,13 @@ def open_session(
             model=_chosen_model(settings),
             fallbacks=settings.fallback_models,
             registry=registry,
-            policy=_policy(wishes, settings, workspace),
+            policy=make_policy(wishes, settings, workspace, places, trusted=trusted),
             inbox=Inbox(attended=wishes.attended),
             recorder=AuditLog(places.state / "audit.jsonl"),
             store=Nowhere(),
+            kept_rules=learnt_rules(places, workspace.root),
             outgoing=Outgoing(Redactor(secrets | credentials), spill),
-            system_prompt=_system_prompt(wishes, settings, workspace, places),
+            system_prompt=_system_prompt(wishes, settings, workspace, places, trusted=trusted),
             selection=_selection(wishes, registry),
             limits=Limits(settings.limits.steps, settings.limits.cost),
             retry=RetryPolicy(attempts=settings.limits.retries + 1),
@@ -196,13 +227,26 @@ def _of(settings: Settings, model: str) -> ModelSettings:
     return settings.models.get(model) or ModelSettings()
 
 
-def _policy(wishes: Wishes, settings: Settings, workspace: Workspace) -> Policy:
-    rules = settings.permissions
+def make_policy(
+    wishes: Wishes, settings: Settings, workspace: Workspace, places: Places, *, trusted: bool
+) -> Policy:
+    """What applies in a folder. One that is not trusted gets read-only tools, plus what the
+    command line of this very run lets through; what loosens for good does not reach it."""
+    permissions = settings.permissions
+    learnt = learnt_rules(places, workspace.root).load().rules
+    allow, mode = permissions.texts(Effect.ALLOW), settings.mode
+    if not trusted:
+        learnt = replace(learnt, allow=())
+        given = PermissionSettings.model_validate(wishes.settings.get("permissions", {}))
+        allow = given.texts(Effect.ALLOW)
+        mode = mode if mode is Mode.PLAN or "mode" in wishes.settings else Mode.DEFAULT
+    rules = Rules.parse(allow, permissions.texts(Effect.ASK), permissions.texts(Effect.DENY))
     return Policy(
         place=Place(root=workspace.root, home=workspace.home),
-        rules=Rules.parse(rules.allow, rules.ask, rules.deny),
-        mode=settings.mode,
-        trusted=wishes.trust,
+        rules=rules + learnt,
+        mode=mode,
+        trusted=trusted,
+        ask_dangerous=permissions.dangerous_cmd,
     )
 
 
@@ -219,16 +263,20 @@ def _selection(wishes: Wishes, registry: Registry) -> Selection:
     return Selection(names=frozenset(names))
 
 
-def _system_prompt(wishes: Wishes, settings: Settings, workspace: Workspace, places: Places) -> str:
+def _system_prompt(
+    wishes: Wishes, settings: Settings, workspace: Workspace, places: Places, *, trusted: bool
+) -> str:
     instructions = ""
     if settings.instructions.enabled:
         root = Path(workspace.root)
-        directories = instruction_directories(places.config, root, trusted=wishes.trust)
-        instructions = read_instructions(directories, settings.instructions.most_bytes)
+        directories = instruction_directories(places.config, root, trusted=trusted)
+        most = settings.instructions.most_bytes
+        instructions = read_instructions(directories, most, own=places.config)
     surroundings = Surroundings(
         Path(workspace.root),
         datetime.now().astimezone().date(),
         added=tuple(map(Path, workspace.added)),
+        trusted=trusted,
     )
     return build(
         surroundings,

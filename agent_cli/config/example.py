@@ -70,6 +70,8 @@ def toml_value(value: Any) -> str:
     """A value as TOML writes it; None, which TOML cannot say, as nothing."""
     if value is None:
         return ""
+    if isinstance(value, BaseModel):
+        value = value.model_dump(mode="json", exclude_defaults=True)
     if isinstance(value, dict):
         plain = {
             key: item.model_dump(mode="json", exclude_defaults=True)

@@ -2,10 +2,11 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from agent_cli.core.errors import UserError
-from agent_cli.core.permissions import Mode, Rule
+from agent_cli.core.examples import wrong_example
+from agent_cli.core.permissions import Effect, Mode, Rule
 
 
 class FromProject:
@@ -18,28 +19,57 @@ class Table(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
-RuleText = str
+class ExampledRule(Table):
+    """A rule with examples of what it is meant to match; they are checked when it is loaded."""
+
+    rule: str
+    """The rule itself."""
+    match: tuple[str, ...] = ()
+    """Commands or paths that it must match."""
+    not_match: tuple[str, ...] = ()
+    """Commands or paths that it must not match."""
+
+
+RuleEntry = str | ExampledRule
 
 
 class PermissionSettings(Table):
-    """Rules that let a call through, ask the person, or refuse it. Deny beats ask beats allow."""
+    """Rules that let a call through, ask the person, or refuse it. Deny beats ask beats allow.
+    A rule is a text or a table with examples:
+    { rule = "Bash(npm run test *)", match = ["npm run test a"], not_match = ["npm run testing"] }.
+    """
 
-    allow: tuple[RuleText, ...] = ()
+    allow: tuple[RuleEntry, ...] = ()
     """Calls that need no question, such as "Bash(npm run test *)" or "Edit(docs/**)"."""
-    ask: Annotated[tuple[RuleText, ...], FromProject()] = ()
+    ask: Annotated[tuple[RuleEntry, ...], FromProject()] = ()
     """Calls that always ask, even in yolo mode."""
-    deny: Annotated[tuple[RuleText, ...], FromProject()] = ()
+    deny: Annotated[tuple[RuleEntry, ...], FromProject()] = ()
     """Calls that are refused in every mode."""
+    dangerous_cmd: bool = True
+    """Whether dangerous commands are confirmed. false: in a trusted folder commands run unasked,
+    unless a rule asks, they touch secret or protected files or places outside the workspace, or
+    they cannot be read for certain. Catastrophic commands stay refused."""
 
     @field_validator("allow", "ask", "deny")
     @classmethod
-    def _readable(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
-        for text in texts:
+    def _readable(
+        cls, entries: tuple[RuleEntry, ...], info: ValidationInfo
+    ) -> tuple[RuleEntry, ...]:
+        for entry in entries:
+            given = ExampledRule(rule=entry) if isinstance(entry, str) else entry
             try:
-                Rule.parse(text)
+                rule = Rule.parse(given.rule)
             except UserError as error:
                 raise ValueError(f"{error.message} {error.hint}") from error
-        return texts
+            effect = Effect(info.field_name or "deny")
+            if wrong := wrong_example(rule, effect, given.match, given.not_match):
+                raise ValueError(wrong)
+        return entries
+
+    def texts(self, effect: Effect) -> tuple[str, ...]:
+        """The rules of one effect, without their examples."""
+        entries: tuple[RuleEntry, ...] = getattr(self, effect.value)
+        return tuple(entry if isinstance(entry, str) else entry.rule for entry in entries)
 
 
 class LimitSettings(Table):

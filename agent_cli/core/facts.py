@@ -1,7 +1,6 @@
 """What is known of a call before it runs: its targets, resolved and looked at."""
 
 import asyncio
-import glob
 import os
 from dataclasses import replace
 from typing import Any
@@ -11,6 +10,7 @@ from agent_cli.core.permissions import CommandFact, Facts, PathFact
 from agent_cli.core.tool import Invocation, Target, ToolKind
 from agent_cli.core.tool_context import ShellStanding
 from agent_cli.safety import shell as shell_analysis
+from agent_cli.safety.git_probe import git_is_plain
 from agent_cli.safety.paths import PathProblem, Workspace
 
 
@@ -31,7 +31,26 @@ async def gather(
         if target.kind == "path":
             facts = replace(facts, paths=(*facts.paths, _path_fact(target, workspace)))
         elif target.kind == "command":
-            facts = await _with_command(facts, target, workspace, shell, trusted=trusted)
+            place = _shell_place(target, workspace, shell, trusted=trusted)
+            facts = _with_command(facts, await _analysed(target.value, place, workspace))
+    return facts
+
+
+async def second_opinion(invocation: Invocation[Any], facts: Facts) -> Facts:
+    """The facts, with a doubt added to each command that bash itself does not accept.
+
+    It costs a process, so it is asked for only where it matters: before a command is allowed.
+    """
+    for target in invocation.targets:
+        if target.kind != "command" or facts.unresolved:
+            continue
+        if not await asyncio.to_thread(shell_analysis.bash_accepts, target.value):
+            facts = replace(
+                facts,
+                unproven=(*facts.unproven, "bash itself does not accept it"),
+                unresolved=True,
+                needs_permission=True,
+            )
     return facts
 
 
@@ -60,25 +79,51 @@ def _path_fact(target: Target, workspace: Workspace) -> PathFact:
     )
 
 
-async def _with_command(
-    facts: Facts, target: Target, workspace: Workspace, shell: ShellStanding, *, trusted: bool
-) -> Facts:
-    """The facts with those of a shell command added."""
-    command = target.value
+def _shell_place(
+    target: Target, workspace: Workspace, shell: ShellStanding, *, trusted: bool
+) -> shell_analysis.Place:
     directory = target.base or shell.directory or workspace.root
-    place = shell_analysis.Place(
-        cwd=os.path.join(workspace.root, directory),  # noqa: PTH118 (text, not a Path)
-        roots=(workspace.root, *workspace.added),
-        home=workspace.home,
-        shell_is_plain=not shell.altered_by,
-        trusted=trusted,
-        resolve=os.path.realpath,
-        expand=lambda pattern: tuple(glob.glob(pattern)),  # noqa: PTH207
+    cwd = os.path.join(workspace.root, directory)  # noqa: PTH118 (text, not a Path)
+    roots = (workspace.root, *workspace.added)
+    is_plain = not shell.altered_by
+    if workspace.on_disk:
+        return shell_analysis.place_on_disk(
+            cwd, roots, workspace.home, shell_is_plain=is_plain, trusted=trusted
+        )
+    return shell_analysis.Place(
+        cwd, roots, workspace.home, shell_is_plain=is_plain, trusted=trusted
     )
-    found = shell_analysis.analyse(command, place)
-    unproven, unresolved = found.unproven, found.unresolved
-    if not unresolved and not await asyncio.to_thread(shell_analysis.bash_accepts, command):
-        unproven, unresolved = (*unproven, "bash itself does not accept it"), True
+
+
+async def _analysed(
+    command: str, place: shell_analysis.Place, workspace: Workspace
+) -> shell_analysis.ShellFacts:
+    """The analysis of a command; git is asked about its repository only if the command runs git.
+
+    That costs processes: so the first pass notes where git would run, and if it would anywhere,
+    those places are looked at in a thread and a second pass uses the answers.
+    """
+    if not workspace.on_disk:
+        return shell_analysis.analyse(command, place)
+    where: list[str] = []
+
+    def note(directory: str) -> bool:
+        where.append(directory)
+        return True
+
+    found = shell_analysis.analyse(command, replace(place, probe_git=note))
+    if not where:
+        return found
+    plain = await asyncio.to_thread(_plain_repositories, where)
+    return shell_analysis.analyse(command, replace(place, probe_git=plain.__contains__))
+
+
+def _plain_repositories(directories: list[str]) -> frozenset[str]:
+    return frozenset(each for each in dict.fromkeys(directories) if git_is_plain(each)[0])
+
+
+def _with_command(facts: Facts, found: shell_analysis.ShellFacts) -> Facts:
+    """The facts with those of a shell command added."""
     return replace(
         facts,
         commands=facts.commands
@@ -90,9 +135,9 @@ async def _with_command(
         + tuple(PathFact(path, path, "read") for path in found.reads)
         + tuple(PathFact(path, path, "write") for path in found.writes),
         sensitive=facts.sensitive + found.sensitive,
-        unproven=unproven,
-        unresolved=unresolved,
+        unproven=found.unproven,
+        unresolved=found.unresolved,
         dangers=found.dangers,
         catastrophic=found.catastrophic,
-        needs_permission=bool(unproven),
+        needs_permission=bool(found.unproven),
     )

@@ -10,7 +10,8 @@ everything else. The order, first hit wins within a step and the strictest targe
     5. allow rules: all targets match and nothing is unresolved
     6. proven to change nothing, in a trusted folder: allow
     7. the mode: plan denies, accept-edits allows edits, yolo allows
-    8. ask
+    8. commands whose every word is known, if dangerous ones need no question (dangerous_cmd)
+    9. ask
 """
 
 from __future__ import annotations
@@ -159,7 +160,15 @@ class Place:
     home: str
 
 
-def decide(facts: Facts, rules: Rules, mode: Mode, place: Place, *, trusted: bool) -> Decision:
+def decide(
+    facts: Facts,
+    rules: Rules,
+    mode: Mode,
+    place: Place,
+    *,
+    trusted: bool,
+    ask_dangerous: bool = True,
+) -> Decision:
     """The decision about a call. See the module's docstring for the order."""
     if never := _never(facts):
         return Decision(Effect.DENY, never)
@@ -182,7 +191,16 @@ def decide(facts: Facts, rules: Rules, mode: Mode, place: Place, *, trusted: boo
         return Decision(Effect.ASK, ("the folder is not trusted",))
     if mode is Mode.ACCEPT_EDITS and facts.kind is ToolKind.WRITE and trusted:
         return Decision(Effect.ALLOW, ("the mode accepts edits",))
+    if not ask_dangerous and facts.commands and not facts.unresolved and trusted:
+        return Decision(Effect.ALLOW, ("dangerous_cmd is off",))
     return Decision(Effect.ASK, facts.dangers + facts.unproven or ("it is not read-only",))
+
+
+def matches(rule: Rule, effect: Effect, facts: Facts, place: Place) -> bool:
+    """Whether the rule speaks of the call: an allow rule of all it touches, others of any of it."""
+    if effect is Effect.ALLOW:
+        return _all_allowed(facts, (rule,), place) is not None
+    return _touches(rule, facts, place)
 
 
 def _never(facts: Facts) -> tuple[str, ...]:
@@ -337,10 +355,27 @@ class Policy:
     rules: Rules = Rules()
     mode: Mode = Mode.DEFAULT
     trusted: bool = False
+    ask_dangerous: bool = True
+    """Whether dangerous commands need a question; the catastrophic are denied in any case."""
 
     def decide(self, facts: Facts) -> Decision:
         """The decision about a call, by what applies now."""
-        return decide(facts, self.rules, self.mode, self.place, trusted=self.trusted)
+        return self._decide(facts, self.rules)
+
+    def would_allow(self, facts: Facts, rule: str) -> bool:
+        """Whether the call would run unasked if this rule were there."""
+        rules = self.rules + Rules(allow=(Rule.parse(rule),))
+        return self._decide(facts, rules).effect is Effect.ALLOW
+
+    def _decide(self, facts: Facts, rules: Rules) -> Decision:
+        return decide(
+            facts,
+            rules,
+            self.mode,
+            self.place,
+            trusted=self.trusted,
+            ask_dangerous=self.ask_dangerous,
+        )
 
     def learn(self, rule: str) -> None:
         """Allow for the rest of the session what the person said yes to for good."""

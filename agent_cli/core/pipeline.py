@@ -2,8 +2,8 @@
 
     find → parse → validate → decide → ask if needed → run (time, cancel) → bound → record
 
-Permission lives here and nowhere else, so no tool, plugin or server can forget it. Nothing but
-cancellation leaves `execute`: whatever goes wrong is a result the model can act upon.
+Permission is asked for here and nowhere else, so no tool, plugin or server can forget it. Nothing
+but cancellation leaves `execute`: whatever goes wrong is a result the model can act upon.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from agent_cli.core.display import Display, TerminalBlock
+from agent_cli.core.authority import Authority, Hearing
+from agent_cli.core.display import Display
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.events import (
-    ApprovalAnswered,
-    ApprovalAsked,
     Event,
     Notice,
     QuestionAsked,
@@ -29,16 +28,15 @@ from agent_cli.core.events import (
     ToolProgress,
     ToolStarted,
 )
-from agent_cli.core.facts import as_a_look, gather
-from agent_cli.core.inbox import Answers, ApprovalRequest, Inbox, Question, QuestionRequest
+from agent_cli.core.inbox import Answers, Question, QuestionRequest
 from agent_cli.core.messages import ToolCall, text_of
 from agent_cli.core.model import Model
 from agent_cli.core.outgoing import Outgoing
-from agent_cli.core.permissions import Decision, Effect, Facts, Policy
+from agent_cli.core.record import call_record
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.store import CallRecord, Recorder
 from agent_cli.core.tool import Invocation, ToolResult
-from agent_cli.core.tool_context import SessionState, SessionView, ShellStanding, ToolContext
+from agent_cli.core.tool_context import SessionState, SessionView, ToolContext
 
 log = logging.getLogger(__name__)
 
@@ -55,8 +53,7 @@ class Course:
     call: ToolCall
     parent: Course | None = None
     invocation: AnyInvocation | None = None
-    decision: Decision | None = None
-    answer: str | None = None
+    hearing: Hearing | None = None
     started: float = field(default_factory=time.monotonic)
     cancelled: threading.Event = field(default_factory=threading.Event)
     children: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
@@ -77,8 +74,7 @@ class Pipeline:
     """Takes every tool call of a session from name to result."""
 
     registry: Registry
-    policy: Policy
-    inbox: Inbox
+    authority: Authority
     session: SessionView
     recorder: Recorder
     outgoing: Outgoing
@@ -86,8 +82,6 @@ class Pipeline:
     model: Callable[[], Model]
     state: SessionState = field(default_factory=SessionState)
     selection: Selection = EVERYTHING
-    unanswered: int = 0
-    """Calls denied because nobody could be asked."""
     _recording_failed: bool = False
 
     async def execute_all(self, calls: Sequence[ToolCall]) -> list[ToolResult]:
@@ -115,7 +109,7 @@ class Pipeline:
         try:
             invocation = self._bind(course)
             context = self._context(course)
-            await self._authorise(course, invocation, context)
+            invocation = await self._authorise(course, invocation, context)
             result = await self._run(invocation, context)
         except ToolFailure as failure:
             result = ToolResult.failed(failure)
@@ -188,77 +182,14 @@ class Pipeline:
 
     async def _authorise(
         self, course: Course, invocation: AnyInvocation, context: ToolContext
-    ) -> None:
-        """Return if the call may run; otherwise raise a failure that says why not."""
-        facts = await self._facts(invocation)
-        decision = course.decision = self.policy.decide(facts)
-        discover = invocation.tool.discover
-        may_look = self.policy.decide(as_a_look(facts)).effect is Effect.ALLOW
-        if discover is not None and may_look and decision.effect is not Effect.DENY:
-            found = await discover(invocation.params, context)
-            invocation = course.invocation = replace(invocation, found=found)
-            decision = course.decision = self.policy.decide(await self._facts(invocation))
-        if decision.effect is Effect.ALLOW:
-            return
-        why = "; ".join(decision.reasons)
-        if decision.effect is Effect.DENY:
-            raise _not_permitted(f"{invocation.tool.name} is not permitted: {why}.")
-        if not self.inbox.attended:
-            self.unanswered += 1
-            raise _not_permitted(
-                f"{invocation.tool.name} needs the person's permission ({why}), "
-                "and nobody is there to ask. Go on without it, or say what you would need."
-            )
-        await self._ask_permission(course, invocation, context, decision)
-        if discover is not None and not may_look:
-            # What the person could not be shown by name is still held against the rules.
-            found = await discover(invocation.params, context)
-            invocation = course.invocation = replace(invocation, found=found)
-            late = self.policy.decide(await self._facts(invocation))
-            if late.effect is Effect.DENY:
-                raise _not_permitted(f"Not permitted: {'; '.join(late.reasons)}.")
-
-    async def _facts(self, invocation: AnyInvocation) -> Facts:
-        shell = self.state.get(ShellStanding)
-        place = self.session.workspace
-        return await gather(invocation, place, shell, trusted=self.policy.trusted)
-
-    async def _ask_permission(
-        self,
-        course: Course,
-        invocation: AnyInvocation,
-        context: ToolContext,
-        decision: Decision,
-    ) -> None:
-        tool, params = invocation.tool, invocation.params
-        request = ApprovalRequest(
-            id=self.inbox.next_id(),
-            call_id=course.call.id,
-            tool=tool.display_name,
-            title=invocation.title,
-            reasons=decision.reasons,
-            targets=tuple(target.value for target in invocation.targets),
-            preview=await tool.preview(params, context) if tool.preview else _command(invocation),
-            description=str(getattr(params, "description", "") or ""),
-        )
-        answer = await self.inbox.approval(request, lambda r: self.emit(ApprovalAsked(request=r)))
-        course.answer = answer.answer
-        self.emit(
-            ApprovalAnswered(
-                request_id=request.id,
-                call_id=course.call.id,
-                answer=answer.answer,
-                reason=answer.reason,
-            )
-        )
-        if answer.answer == "no":
-            because = f" The person said: {answer.reason}" if answer.reason else ""
-            raise _not_permitted(f"The person did not permit this {tool.name} call.{because}")
-        if answer.answer in ("session", "project") and request.rule:
-            self.policy.learn(request.rule)
+    ) -> AnyInvocation:
+        """The call as it may run, or a failure that says why not."""
+        course.hearing = Hearing(invocation, context, self.authority.policy.mode.value)
+        course.invocation = await self.authority.permit(course.hearing)
+        return course.invocation
 
     async def _run(self, invocation: AnyInvocation, context: ToolContext) -> ToolResult:
-        """Run the tool within its time; what it returns is fit to be sent and shown."""
+        """Run the tool within its time; what was put right in its arguments is noted."""
         limit = invocation.tool.timeout
         try:
             async with asyncio.timeout(limit):
@@ -269,10 +200,9 @@ class Pipeline:
                 f"{invocation.tool.name} was stopped: it took longer than {limit:g} s.",
                 type=FailureType.TIMEOUT,
             ) from error
-        if invocation.notes:
+        if invocation.notes and isinstance(result.llm_content, str):
             noted = f"{text_of(result.llm_content)}\n\n[{'; '.join(invocation.notes)}]"
-            if isinstance(result.llm_content, str):
-                result = result.model_copy(update={"llm_content": noted})
+            result = result.model_copy(update={"llm_content": noted})
         return result
 
     async def _chain(self, course: Course, name: str, arguments: Mapping[str, Any]) -> ToolResult:
@@ -288,20 +218,18 @@ class Pipeline:
         return await self.execute(inner, course)
 
     async def _ask_person(self, course: Course, questions: tuple[Question, ...]) -> Answers:
-        if not self.inbox.attended:
+        inbox = self.authority.inbox
+        if not inbox.attended:
             raise ToolFailure(
-                "Nobody is there to answer. Decide by yourself and say which assumption you made.",
-                type=FailureType.EXECUTION,
+                "Nobody is there to answer. Decide by yourself and say which assumption you made."
             )
-        request = QuestionRequest(
-            id=self.inbox.next_id(), call_id=course.call.id, questions=questions
-        )
-        return await self.inbox.answers(request, lambda r: self.emit(QuestionAsked(request=r)))
+        request = QuestionRequest(id=inbox.next_id(), call_id=course.call.id, questions=questions)
+        return await inbox.answers(request, lambda r: self.emit(QuestionAsked(request=r)))
 
     def _finish(self, course: Course, result: ToolResult) -> ToolResult:
         """Make the result fit to leave, tell the world, and write it down."""
         result = self.outgoing.prepare(result, course.call.id)
-        invocation, decision = course.invocation, course.decision
+        invocation = course.invocation
         if not result.success and not result.summary and invocation is not None:
             result = result.model_copy(update={"summary": invocation.tool.status.error})
         self.emit(
@@ -312,32 +240,22 @@ class Pipeline:
                 seconds=course.seconds,
             )
         )
-        self._record(
-            CallRecord(
-                session_id=self.session.id,
-                call_id=course.call.id,
-                tool=invocation.tool.name if invocation else course.call.name[:80],
-                version=invocation.tool.version if invocation else "",
-                targets=self._target_texts(invocation),
-                decision=decision.effect.value if decision else "none",
-                reasons=decision.reasons if decision else (),
-                rule=decision.rule if decision else None,
-                answer=course.answer,
-                success=result.success,
-                error=result.error.type if result.error else None,
-                seconds=round(course.seconds, 6),
-            )
-        )
+        self._record(course, result)
         return result
 
-    def _target_texts(self, invocation: AnyInvocation | None) -> tuple[str, ...]:
-        if invocation is None:
-            return ()
-        return tuple(self.outgoing.redact(target.value) for target in invocation.targets)
-
-    def _record(self, record: CallRecord) -> None:
+    def _record(self, course: Course, result: ToolResult) -> None:
+        redact, invocation, hearing = self.outgoing.redact, course.invocation, course.hearing
+        record = CallRecord(
+            session_id=self.session.id,
+            call_id=course.call.id,
+            tool=invocation.tool.name if invocation else redact(course.call.name[:80]),
+            mode=hearing.mode if hearing else "",
+            answer=hearing.answer if hearing else None,
+            seconds=round(course.seconds, 6),
+        )
+        judgement = hearing.judgement if hearing else None
         try:
-            self.recorder.record(record)
+            self.recorder.record(call_record(record, invocation, judgement, result, redact))
         except OSError as error:
             log.warning("the audit log cannot be written: %s", error)
             if not self._recording_failed:
@@ -349,15 +267,3 @@ class Pipeline:
                         hint="The session goes on; its calls are not recorded.",
                     )
                 )
-
-
-def _not_permitted(message: str) -> ToolFailure:
-    return ToolFailure(message, type=FailureType.PERMISSION)
-
-
-def _command(invocation: AnyInvocation) -> Display | None:
-    """The command of a call that is about one, as it will run."""
-    for target in invocation.targets:
-        if target.kind == "command":
-            return TerminalBlock(command=target.value, output="")
-    return None

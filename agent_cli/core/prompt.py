@@ -22,16 +22,21 @@ class Surroundings:
     today: date
     added: tuple[Path, ...] = ()
     shell: str = "bash"
+    trusted: bool = False
+    """Whether the folder may speak here: even the name of a branch is somebody's text."""
 
     def __str__(self) -> str:
         lines = [
             f"- Workspace: {self.workspace}",
             *(f"- Also allowed: {path}" for path in self.added),
-            f"- Git: {git_branch(self.workspace) or 'not a repository'}",
+            *([f"- Git: {self._git()}"] if self.trusted else []),
             f"- System: {platform.system()} {platform.release()}, shell {self.shell}",
             f"- Date: {self.today.isoformat()}",
         ]
         return "\n".join(lines)
+
+    def _git(self) -> str:
+        return git_branch(self.workspace) or "not a repository"
 
 
 def build(
@@ -56,16 +61,22 @@ def fixed_prompt() -> str:
     return resources.files("agent_cli.core").joinpath("system_prompt.md").read_text("utf-8")
 
 
-def read_instructions(directories: Sequence[Path], most_bytes: int) -> str:
-    """The instruction files of these directories, farthest first, cut at the cap with a note."""
+def read_instructions(
+    directories: Sequence[Path], most_bytes: int, *, own: Path | None = None
+) -> str:
+    """The instruction files of these directories, farthest first, cut at the cap with a note.
+
+    `own` is the person's directory: there, links may lead anywhere.
+    """
     parts: list[str] = []
     left = most_bytes
     for directory in directories:
-        path = next((directory / n for n in INSTRUCTION_FILES if (directory / n).is_file()), None)
+        path = _instruction_file(directory, follow=directory == own)
         if path is None:
             continue
         try:
-            data = path.read_bytes()[: left + 1]
+            with path.open("rb") as file:
+                data = file.read(left + 1)
         except OSError:
             continue
         text = data[:left].decode("utf-8", "replace").strip()
@@ -91,6 +102,25 @@ def instruction_directories(user: Path, root: Path, *, trusted: bool) -> list[Pa
     return [user, root]
 
 
+def instruction_files(root: Path) -> list[Path]:
+    """The instruction files that a trusted workspace has, farthest first."""
+    directories = instruction_directories(Path(), root, trusted=True)[1:]
+    return [path for path in map(_instruction_file, directories) if path is not None]
+
+
+def _instruction_file(directory: Path, *, follow: bool = False) -> Path | None:
+    """The file of a directory; a link counts only if it stays there, or with `follow`."""
+    for name in INSTRUCTION_FILES:
+        path = directory / name
+        try:
+            inside = follow or path.resolve().is_relative_to(directory.resolve())
+        except (OSError, RuntimeError):
+            continue
+        if inside and path.is_file():
+            return path
+    return None
+
+
 def git_branch(directory: Path) -> str | None:
     """The branch checked out here, read from .git: git would run the repository's helpers."""
     for parent in (directory, *directory.parents):
@@ -100,7 +130,7 @@ def git_branch(directory: Path) -> str | None:
                 target = marker.read_text("utf-8").removeprefix("gitdir:").strip()
                 marker = Path(os.path.normpath(parent / target))
             if marker.is_dir():
-                head = (marker / "HEAD").read_text("utf-8").strip()
+                head = (marker / "HEAD").read_text("utf-8")[:300].partition("\n")[0].strip()
                 name = head.removeprefix("ref: refs/heads/")
                 return f"branch {name}" if name != head else f"detached at {head[:12]}"
         except (OSError, UnicodeDecodeError):

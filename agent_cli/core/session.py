@@ -14,6 +14,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from agent_cli.core.authority import Authority
 from agent_cli.core.conversation import Conversation
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event, Notice, TurnFinished
@@ -26,7 +27,7 @@ from agent_cli.core.permissions import Mode, Policy
 from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
-from agent_cli.core.store import Recorder, Store
+from agent_cli.core.store import Nowhere, Recorder, RuleStore, Store
 from agent_cli.core.tool_context import SessionView
 
 
@@ -50,6 +51,8 @@ class Parts:
     store: Store
     outgoing: Outgoing
     system_prompt: str
+    kept_rules: RuleStore = field(default_factory=Nowhere)
+    """Where "always in this project" is kept."""
     selection: Selection = EVERYTHING
     limits: Limits = Limits()
     retry: RetryPolicy = RetryPolicy()
@@ -72,8 +75,12 @@ class Session:
         self._conversation = Conversation(parts.store, parts.history, warn=self._warn)
         self._pipeline = Pipeline(
             registry=parts.registry,
-            policy=parts.policy,
-            inbox=parts.inbox,
+            authority=Authority(
+                policy=parts.policy,
+                inbox=parts.inbox,
+                emit=lambda event: self._emit(event),
+                kept_rules=parts.kept_rules,
+            ),
             session=parts.view,
             recorder=parts.recorder,
             outgoing=parts.outgoing,

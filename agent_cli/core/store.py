@@ -18,13 +18,24 @@ class CallRecord(BaseModel):
     tool: str
     version: str = ""
     targets: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    """Each simple command, quoted as a shell would read it."""
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    """What spoke against it: dangers, secrets, places outside."""
+    mode: str = ""
     decision: Literal["allow", "ask", "deny", "none"] = "none"
     reasons: tuple[str, ...] = ()
     rule: str | None = None
+    """The rule that decided, if one did."""
     answer: str | None = None
     """What the person answered, if asked."""
+    sha256: str | None = None
+    """Of what was decided on: tool, validated arguments and targets, as canonical JSON."""
     success: bool = False
     error: FailureType | None = None
+    exit_code: int | None = None
     seconds: float = 0.0
 
 
@@ -44,6 +55,14 @@ class Store(Protocol):
         ...
 
 
+class RuleStore(Protocol):
+    """Keeps what the person allowed for good in this project."""
+
+    def keep(self, rule: str) -> None:
+        """Keep one allow rule; may raise OSError."""
+        ...
+
+
 class Nowhere:
     """Keeps nothing: for tests, and for a place where nothing can be written."""
 
@@ -52,3 +71,6 @@ class Nowhere:
 
     def append(self, message: Message) -> None:
         """Forget the message."""
+
+    def keep(self, rule: str) -> None:
+        """Forget the rule."""

@@ -206,6 +206,8 @@ class Tool(Generic[P]):
     """The main argument in a few words, always visible: "src/app.py 1-120"."""
     preview: Preview[P] | None = None
     """What the confirmation shows: a diff, for instance."""
+    rule: Callable[[P], str | None] | None = None
+    """The rule that "always" would add, if the tool knows better than its targets tell."""
     is_dangerous: Callable[[P], bool] = _harmless
     is_enabled: Callable[[], bool] = _always
     display_name: str = ""

@@ -93,11 +93,14 @@ class Workspace:
     """The agent's own directories."""
     readable: tuple[str, ...] = ()
     """Directories of the agent's own that may be read: whole outputs of earlier calls."""
+    on_disk: bool = True
+    """False: a place that is only thought of; nothing is looked up, paths are resolved as text."""
 
     def __post_init__(self) -> None:
         # Real paths from the start: a link that is exchanged later must not move the workspace.
-        object.__setattr__(self, "root", os.path.realpath(self.root))
-        object.__setattr__(self, "added", tuple(map(os.path.realpath, self.added)))
+        real = os.path.realpath if self.on_disk else _normalised
+        object.__setattr__(self, "root", real(self.root))
+        object.__setattr__(self, "added", tuple(map(real, self.added)))
 
     @cached_property
     def _own_places(self) -> tuple[str, ...]:
@@ -122,9 +125,9 @@ class Workspace:
         if path == "~" or path.startswith("~/"):
             path = self.home + path[1:]
         absolute = os.path.join(cwd or self.root, path)
-        real = real_path(absolute)
         lexical = _normalised(absolute)
-        found = _status(real)
+        real = real_path(absolute) if self.on_disk else lexical
+        found = _status(real) if self.on_disk else None
         return ResolvedPath(
             typed=typed,
             lexical=lexical,

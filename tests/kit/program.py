@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 AGENT = str(Path(sys.executable).parent / "agent")
+ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class Program:
             "HOME": str(self.home),
             "PATH": "/usr/local/bin:/usr/bin:/bin",
             "LANG": "C.UTF-8",
+            "PYTHONPATH": str(ROOT),  # this checkout, wherever the installed program comes from
             **(extra or {}),
         }
 

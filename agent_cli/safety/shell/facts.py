@@ -36,7 +36,7 @@ class Place:
     expand: Callable[[str], tuple[str, ...] | None] = no_matches
     """Absolute glob → what it matches now, so that links among it are seen; None = too many."""
     probe_git: Callable[[str], bool] | None = None
-    """Asked for every directory git would run in, where that is not the workspace itself."""
+    """Asked for every directory git would run in; None: `git_is_plain` speaks for all of them."""
 
 
 @dataclass(frozen=True)

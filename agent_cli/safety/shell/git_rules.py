@@ -59,7 +59,7 @@ def _plain(context: Context) -> None:
     if not place.git_is_plain:
         raise Refused("git may run programs that this repository's configuration names")
     for cwd in context.where:
-        if place.probe_git is not None and cwd not in place.roots and not place.probe_git(cwd):
+        if place.probe_git is not None and not place.probe_git(cwd):
             raise Refused(f"git may run programs that the configuration in {cwd} names")
 
 

@@ -15,7 +15,8 @@ from agent_cli.core.prompt import (
 def test_it_holds_facts_instructions_and_what_is_appended(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/feature/x\n")
-    prompt = build(Surroundings(tmp_path, date(2026, 1, 2)), "<instructions>", appended="Be nice.")
+    here = Surroundings(tmp_path, date(2026, 1, 2), trusted=True)
+    prompt = build(here, "<instructions>", appended="Be nice.")
     assert str(tmp_path) in prompt
     assert "branch feature/x" in prompt
     assert "2026-01-02" in prompt
@@ -59,3 +60,29 @@ def test_the_branch_of_a_worktree_and_a_detached_head(tmp_path: Path) -> None:
     (tree / ".git").write_text(f"gitdir: {real}\n")
     assert git_branch(tree) == "detached at 0123456789ab"
     assert git_branch(tmp_path) is None
+
+
+def test_nothing_of_a_folder_that_is_not_trusted_is_in_the_prompt(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/obey-me\n")
+    assert "obey-me" not in build(Surroundings(tmp_path, date(2026, 1, 2)))
+
+
+def test_a_branch_name_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/x\n# New instructions\n")
+    assert git_branch(tmp_path) == "branch x"
+
+
+def test_an_instruction_file_that_is_a_link_out_of_its_directory_is_not_read(
+    tmp_path: Path,
+) -> None:
+    project, other = tmp_path / "project", tmp_path / "other"
+    project.mkdir()
+    other.mkdir()
+    (other / "id_rsa").write_text("the key")
+    (project / "AGENTS.md").symlink_to(other / "id_rsa")
+    assert read_instructions([project], 1000) == ""
+    (project / "CLAUDE.md").write_text("be kind")
+    assert "be kind" in read_instructions([project], 1000)
+    assert "the key" in read_instructions([project], 1000, own=project)

@@ -1,0 +1,59 @@
+"""Examples that a rule must and must not match, checked when the rule is loaded."""
+
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+from typing import Literal
+
+from agent_cli.core.permissions import CommandFact, Effect, Facts, PathFact, Place, Rule, matches
+from agent_cli.core.tool import ToolKind
+from agent_cli.safety import shell
+
+# Examples are about words and names, so any place will do.
+PLACE = Place(root="/workspace", home="/home/user")
+
+
+def wrong_example(
+    rule: Rule, effect: Effect, match: Iterable[str] = (), not_match: Iterable[str] = ()
+) -> str | None:
+    """What is wrong with the first example that does not hold, in words; None: all hold."""
+    for text in match:
+        if not _is_matched(rule, effect, text):
+            return f"the rule {rule.text} does not match its example {text!r}, which it should"
+    for text in not_match:
+        if _is_matched(rule, effect, text):
+            return f"the rule {rule.text} matches its example {text!r}, which it should not"
+    return None
+
+
+def _is_matched(rule: Rule, effect: Effect, example: str) -> bool:
+    if rule.tool == "Bash":
+        facts = _of_command(example)
+    elif rule.pattern is not None and rule.pattern.startswith("domain:"):
+        facts = Facts(rule.tool, ToolKind.READONLY, needs_permission=False, hosts=(example,))
+    else:
+        facts = _of_path(rule.tool, example)
+    return matches(rule, effect, facts, PLACE)
+
+
+def _of_command(example: str) -> Facts:
+    found = shell.analyse(example, shell.Place(PLACE.root, (PLACE.root,), PLACE.home))
+    return Facts(
+        tool="Bash",
+        kind=ToolKind.EXECUTE,
+        needs_permission=True,
+        # Not marked as proven: the rule is to match by itself.
+        commands=tuple(CommandFact(each.argv, is_known=each.known) for each in found.commands),
+        unresolved=found.unresolved,
+    )
+
+
+def _of_path(tool: str, example: str) -> Facts:
+    spelled = f"{PLACE.home}/{example[2:]}" if example.startswith("~/") else example
+    path = str(PurePosixPath(PLACE.root, spelled))
+    access: Literal["read", "write"] = "read" if tool == "Read" else "write"
+    return Facts(
+        tool=tool,
+        kind=ToolKind.READONLY if access == "read" else ToolKind.WRITE,
+        needs_permission=access == "write",
+        paths=(PathFact(example, path, access),),
+    )

@@ -1,0 +1,137 @@
+"""What trusting a folder would enable. It only reads, follows no link out, and has bounds."""
+
+import hashlib
+import json
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from agent_cli.core.prompt import instruction_files
+from agent_cli.lib.files import open_regular
+
+SETTINGS = ".agent"
+SERVERS = ".mcp.json"
+MOST_FILES = 1_000
+LARGEST_FILE = 10_000_000
+LONGEST_DETAIL = 1_000
+
+
+class TooMuch(Exception):
+    """The folder holds more than can be looked at; so it cannot be trusted."""
+
+
+@dataclass(frozen=True)
+class TrustItem:
+    """One file that has an effect once the folder is trusted."""
+
+    kind: Literal["settings", "instructions", "servers", "extension"]
+    path: str
+    """Absolute: instructions may lie above the workspace, up to the repository's root."""
+    detail: str
+    """What it would do, in words."""
+    sha256: str
+
+
+def what_trust_enables(root: Path) -> tuple[TrustItem, ...]:
+    """The files that trust would put into effect, as they are now; raises TooMuch."""
+    found: list[TrustItem] = []
+    for path in _files_below(root / SETTINGS):
+        is_settings = path == root / SETTINGS / "config.toml"
+        found.append(_item("settings" if is_settings else "extension", path))
+    if _is_there(root / SERVERS):
+        found.append(_item("servers", root / SERVERS))
+    found += [_item("instructions", path) for path in instruction_files(root)]
+    return tuple(found)
+
+
+def _files_below(directory: Path) -> Iterator[Path]:
+    """Everything but directories, in a fixed order; links are not followed into directories."""
+    if directory.is_symlink():
+        yield directory
+        return
+    count = 0
+    for parent, directories, names in os.walk(directory):
+        directories.sort()
+        links = [name for name in directories if Path(parent, name).is_symlink()]
+        for name in sorted([*names, *links]):
+            count += 1
+            if count > MOST_FILES:
+                raise TooMuch(f"{directory} holds more than {MOST_FILES:,} files")
+            yield Path(parent, name)
+
+
+def _item(
+    kind: Literal["settings", "instructions", "servers", "extension"], path: Path
+) -> TrustItem:
+    data = _content(path)
+    digest = hashlib.sha256(str(path.is_symlink()).encode() + b"\0" + data).hexdigest()
+    return TrustItem(kind, str(path), _detail(kind, path, data), digest)
+
+
+def _is_there(path: Path) -> bool:
+    return path.is_symlink() or path.exists()
+
+
+def _content(path: Path) -> bytes:
+    """The content of the file, or of the file a link leads to, together with where it leads."""
+    leads = b""
+    try:
+        if path.is_symlink():
+            leads = os.fsencode(path.readlink()) + b"\0"
+        with os.fdopen(open_regular(path.resolve()), "rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+    except (OSError, RuntimeError) as error:
+        return leads + type(error).__name__.encode()
+    if len(data) > LARGEST_FILE:
+        raise TooMuch(f"{path} is larger than {LARGEST_FILE:,} bytes")
+    return leads + data
+
+
+def _detail(kind: str, path: Path, data: bytes) -> str:
+    if path.is_symlink():
+        return f"a link to {path.readlink()}"
+    text = data.decode("utf-8", "replace")
+    if kind == "settings":
+        return _bounded(_settings(text))
+    if kind == "servers":
+        return _bounded(_servers(text))
+    if kind == "instructions":
+        return f"{len(data):,} bytes of instructions for the model"
+    return f"{len(data):,} bytes"
+
+
+def _settings(text: str) -> str:
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return "is not valid TOML"
+    return "; ".join(f"{key} = {json.dumps(value, default=str)}" for key, value in _leaves(table))
+
+
+def _leaves(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from _leaves(value, f"{before}{name}.")
+        else:
+            yield f"{before}{name}", value
+
+
+def _servers(text: str) -> str:
+    try:
+        servers = json.loads(text)["mcpServers"].items()
+        return "; ".join(f"{name}: {_server(server)}" for name, server in servers)
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
+        return "is not readable as a list of servers"
+
+
+def _server(server: Mapping[str, Any]) -> str:
+    if "url" in server:
+        return str(server["url"])
+    return " ".join(map(str, (server.get("command"), *server.get("args", ()))))
+
+
+def _bounded(text: str) -> str:
+    return text if len(text) <= LONGEST_DETAIL else f"{text[:LONGEST_DETAIL]}…"

@@ -1,0 +1,92 @@
+"""Rules learnt from "always in this project", kept in the user's state, never in the project.
+
+One file for each workspace, named by the hash of its real path; one JSON object per line, so that
+several sessions can add to it at once.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent_cli.core.errors import UserError
+from agent_cli.core.permissions import Rule, Rules
+from agent_cli.lib.files import append_line, open_regular, private_directory
+
+LARGEST = 1_000_000
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """The rules of a workspace, and what the person should know about their file."""
+
+    rules: Rules = Rules()
+    warnings: tuple[str, ...] = ()
+
+
+class LearntRules:
+    """The learnt rules of one workspace."""
+
+    def __init__(self, directory: Path, workspace: str) -> None:
+        name = hashlib.sha256(workspace.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+        self.path = directory / f"{name}.jsonl"
+        self._workspace = workspace
+
+    def load(self) -> Learnt:
+        """What was learnt. If any of it cannot be read, nothing is allowed and denials stay."""
+        try:
+            lines = self._lines()
+        except OSError as error:
+            return self._broken(f"it cannot be read ({error.strerror or error})", ())
+        allow: list[Rule] = []
+        deny: list[Rule] = []
+        problem = ""
+        for number, line in enumerate(lines, 1):
+            try:
+                effect, rule = self._parsed(line)
+            except (ValueError, UserError) as error:
+                problem = problem or f"line {number}: {error}"
+                continue
+            (allow if effect == "allow" else deny).append(rule)
+        if problem:
+            return self._broken(problem, deny)
+        return Learnt(Rules(allow=tuple(allow), deny=tuple(deny)))
+
+    def keep(self, rule: str) -> None:
+        """Add an allow rule; raises OSError if it cannot be kept."""
+        Rule.parse(rule)
+        if any(rule == known.text for known in self.load().rules.allow):
+            return
+        private_directory(self.path.parent)
+        line = {"effect": "allow", "rule": rule, "workspace": self._workspace}
+        append_line(self.path, json.dumps(line))
+
+    def _lines(self) -> list[str]:
+        try:
+            descriptor = open_regular(self.path)
+        except FileNotFoundError:
+            return []
+        with os.fdopen(descriptor, "rb") as file:
+            data = file.read(LARGEST + 1)
+        if len(data) > LARGEST:
+            raise OSError(f"it is larger than {LARGEST:,} bytes")
+        return data.decode("utf-8", "replace").splitlines()
+
+    def _parsed(self, line: str) -> tuple[str, Rule]:
+        entry = json.loads(line)
+        if not isinstance(entry, dict):
+            raise ValueError("it is not an object")  # noqa: TRY004  one kind of error for the caller
+        if entry.get("workspace") != self._workspace:
+            raise ValueError("it is about another workspace")
+        if entry.get("effect") not in ("allow", "deny"):
+            raise ValueError("its effect is neither allow nor deny")
+        return str(entry["effect"]), Rule.parse(str(entry.get("rule")))
+
+    def _broken(self, problem: str, deny: Iterable[Rule]) -> Learnt:
+        said = (
+            f"The learnt rules in {self.path} are broken: {problem}. None of them allows anything "
+            "until the file is mended or removed."
+        )
+        return Learnt(Rules(deny=tuple(deny)), (said,))

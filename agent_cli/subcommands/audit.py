@@ -1,0 +1,117 @@
+"""`agent audit`: what was run, by whose permission, and how it ended."""
+
+import argparse
+import json
+import os
+import re
+import sys
+from collections import deque
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from agent_cli.config.places import Places
+from agent_cli.core.errors import UserError
+from agent_cli.safety.sanitise import visible
+from agent_cli.storage.audit import read_records
+
+UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags of `agent audit`."""
+    parser.add_argument("--session", metavar="ID", help="only this session")
+    parser.add_argument("--tool", metavar="NAME", help="only this tool")
+    parser.add_argument(
+        "--decision", choices=("allow", "ask", "deny", "none"), help="only calls decided like this"
+    )
+    parser.add_argument(
+        "--since", metavar="WHEN", help="only later than 30m, 12h, 2d or 2026-01-31 ago or at"
+    )
+    parser.add_argument("--failed", action="store_true", help="only calls that did not succeed")
+    parser.add_argument("--json", action="store_true", help="one JSON object per line")
+    parser.add_argument("-n", metavar="N", type=int, default=50, help="the last N (50); 0: all")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Show the records that fit, newest last."""
+    since = _moment(options.since) if options.since else None
+    path = Places.of(os.environ).state / "audit.jsonl"
+    fitting = (record for record in read_records(path) if _fits(record, options, since))
+    try:
+        shown = deque(fitting, maxlen=options.n if options.n > 0 else None)
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror or error}.") from error
+    for record in shown:
+        line = json.dumps(record, ensure_ascii=False) if options.json else _line(record)
+        sys.stdout.write(f"{line}\n")
+    if not shown and not options.json:
+        sys.stderr.write(f"Nothing in {path} fits.\n")
+    return 0
+
+
+def _fits(record: Mapping[str, Any], options: argparse.Namespace, since: datetime | None) -> bool:
+    return (
+        (options.session is None or str(record.get("session_id", "")).startswith(options.session))
+        and (options.tool is None or str(record.get("tool", "")).lower() == options.tool.lower())
+        and (options.decision is None or record.get("decision") == options.decision)
+        and not (options.failed and record.get("success"))
+        and (since is None or _is_later(record, since))
+    )
+
+
+def _is_later(record: Mapping[str, Any], since: datetime) -> bool:
+    try:
+        return datetime.fromisoformat(str(record.get("time"))) >= since
+    except (ValueError, TypeError):
+        return False
+
+
+def _moment(text: str) -> datetime:
+    """`2d` is two days ago; otherwise a date or a time, here if no zone is given."""
+    if found := re.fullmatch(r"(\d{1,6})([smhdw])", text):
+        return datetime.now(UTC) - timedelta(**{UNITS[found[2]]: int(found[1])})
+    try:
+        return datetime.fromisoformat(text).astimezone()
+    except ValueError as error:
+        raise UserError(
+            f"{text!r} is not a time.", hint="Write 30m, 12h, 2d, 1w or 2026-01-31T12:00."
+        ) from error
+
+
+def _line(record: Mapping[str, Any]) -> str:
+    """time  session  tool  decision  outcome  seconds  what"""
+    try:
+        when = datetime.fromisoformat(str(record.get("time"))).astimezone()
+        time = when.strftime("%Y-%m-%d %H:%M:%S")
+    except ValueError:
+        time = "?"
+    seconds = record.get("seconds")
+    took = f"{seconds:.2f} s" if isinstance(seconds, int | float) else "?"
+    targets = record.get("targets")
+    what = "; ".join(map(str, targets)) if isinstance(targets, list) else ""
+    columns = (
+        f"{time:<19}",
+        f"{str(record.get('session_id', '?'))[:12]:<12}",
+        f"{record.get('tool', '?')!s:<10}",
+        f"{_decided(record):<14}",
+        f"{_outcome(record):<10}",
+        f"{took:>9}",
+        what if len(what) <= 200 else f"{what[:200]}…",
+    )
+    return visible("  ".join(columns), one_line=True).rstrip()
+
+
+def _decided(record: Mapping[str, Any]) -> str:
+    """The decision and who gave it: a rule, the person, or what is known of the call."""
+    decision = str(record.get("decision", "?"))
+    if answer := record.get("answer"):
+        return f"{decision}: {answer}"
+    return f"{decision} (rule)" if record.get("rule") else decision
+
+
+def _outcome(record: Mapping[str, Any]) -> str:
+    code = record.get("exit_code")
+    if isinstance(code, int):
+        return f"exit {code}"
+    return "ok" if record.get("success") else str(record.get("error", "failed"))

@@ -1,0 +1,163 @@
+"""`agent check`: explains what would be decided about a call, and runs nothing."""
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from agent_cli.config.places import Places
+from agent_cli.core.errors import ToolFailure, UserError
+from agent_cli.core.judge import Judgement, judge
+from agent_cli.core.permissions import Effect, Mode, Policy
+from agent_cli.core.registry import Registry
+from agent_cli.core.tool_context import ShellStanding
+from agent_cli.runtime import Wishes, built_in_tools, folder_standing, load_settings, make_policy
+from agent_cli.safety.paths import Workspace
+from agent_cli.safety.sanitise import visible
+
+EXIT_CODES: Final = {Effect.ALLOW: 0, Effect.ASK: 10, Effect.DENY: 11}
+AT_ONCE = 4
+"""Commands that are looked at side by side: each may wait for a process of bash."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags of `agent check`."""
+    parser.epilog = (
+        "Exit codes for one command: 0 allow, 10 ask, 11 deny. With --jsonl: 0. Lines of --jsonl "
+        'are {"id", "command"} or {"id", "tool", "arguments"}.'
+    )
+    parser.add_argument("line", metavar="COMMAND", nargs="?", help="a shell command")
+    parser.add_argument("--json", action="store_true", help="answer as one JSON object")
+    parser.add_argument("--jsonl", action="store_true", help="calls from standard input, by line")
+    parser.add_argument("--mode", choices=[mode.value for mode in Mode], help="as if in this mode")
+    for effect in Effect:
+        parser.add_argument(
+            f"--{effect.value}", metavar="RULE", action="append", help="as if with this rule"
+        )
+    parser.add_argument("--workspace", metavar="DIR", help="as if in this folder; need not exist")
+    parser.add_argument("--home", metavar="DIR", help="as if this were the home directory")
+    parser.add_argument("--assume-trusted", action="store_true", help="as if it were trusted")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Explain one command, or answer line by line."""
+    if options.jsonl == (options.line is not None):
+        raise UserError("Give one command, or --jsonl and calls on standard input.")
+    check = _check(options)
+    if options.jsonl:
+        asyncio.run(_answer_lines(check))
+        return 0
+    answer = asyncio.run(check.answer({"command": options.line}))
+    if options.json:
+        sys.stdout.write(f"{json.dumps(answer)}\n")
+    else:
+        sys.stdout.write(_explained(answer))
+    return EXIT_CODES[Effect(answer["effect"])]
+
+
+@dataclass(frozen=True)
+class Check:
+    """Everything a decision depends on besides the call."""
+
+    tools: Registry
+    workspace: Workspace
+    policy: Policy
+
+    async def answer(self, call: Mapping[str, Any]) -> dict[str, Any]:
+        """What would be decided about a call; one that cannot be made is denied."""
+        try:
+            judged = await self._judged(call)
+        except ToolFailure as failure:
+            reasons = [failure.message, *([failure.details] if failure.details else [])]
+            return {"effect": "deny", "reasons": reasons, "commands": [], "writes": []}
+        return {
+            "effect": judged.decision.effect.value,
+            "reasons": list(judged.decision.reasons),
+            "commands": [list(command.argv) for command in judged.facts.commands],
+            "writes": [path.real for path in judged.facts.paths if path.access == "write"],
+        }
+
+    async def _judged(self, call: Mapping[str, Any]) -> Judgement:
+        name, arguments = call.get("tool"), call.get("arguments", {})
+        if "command" in call and name is None:
+            name, arguments = "Bash", {"command": call["command"]}
+        if not isinstance(arguments, str | dict):
+            arguments = json.dumps(arguments)
+        invocation = self.tools.find(str(name)).bind(arguments)
+        return await judge(invocation, self.workspace, ShellStanding(), self.policy)
+
+
+def _check(options: argparse.Namespace) -> Check:
+    # A home that is given is a fresh one: nobody's settings but those in it apply.
+    environment = {"HOME": options.home} if options.home else dict(os.environ)
+    root = Path(options.workspace or ".").absolute()
+    places = Places.of(environment)
+    given = {effect.value: getattr(options, effect.value) for effect in Effect}
+    wishes = Wishes(
+        cwd=root,
+        trust=options.assume_trusted,
+        settings={
+            "permissions": {name: rules for name, rules in given.items() if rules},
+            **({"mode": options.mode} if options.mode else {}),
+        },
+    )
+    loaded = load_settings(wishes, environment)
+    for warning in loaded.warnings:
+        sys.stderr.write(f"warning: {warning}\n")
+    workspace = Workspace(
+        root=str(root),
+        home=environment.get("HOME") or str(Path.home()),
+        own=(str(places.config), str(places.state)),
+        on_disk=root.is_dir(),
+    )
+    trusted = folder_standing(wishes, environment).trusted
+    policy = make_policy(wishes, loaded.settings, workspace, places, trusted=trusted)
+    return Check(built_in_tools(), workspace, policy)
+
+
+async def _answer_lines(check: Check) -> None:
+    """Answer every line, in order, as soon as it and those before it are decided."""
+    answers: asyncio.Queue[asyncio.Task[dict[str, Any]] | None] = asyncio.Queue(AT_ONCE)
+
+    async def write() -> None:
+        while (answer := await answers.get()) is not None:
+            sys.stdout.write(f"{json.dumps(await answer)}\n")
+            if answers.empty():
+                sys.stdout.flush()
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(write())
+        async for line in _lines():
+            await answers.put(tasks.create_task(_answer_line(check, line)))
+        await answers.put(None)
+
+
+async def _lines() -> AsyncIterator[bytes]:
+    while line := await asyncio.to_thread(sys.stdin.buffer.readline):
+        if line.strip():
+            yield line
+
+
+async def _answer_line(check: Check, line: bytes) -> dict[str, Any]:
+    call: Any = None
+    try:
+        call = json.loads(line)
+        if not isinstance(call, dict) or not ("command" in call or "tool" in call):
+            raise ValueError('it is not an object with "command" or "tool"')  # noqa: TRY301
+    except (ValueError, RecursionError) as error:
+        known = call.get("id") if isinstance(call, dict) else None
+        return {"id": known, "error": f"the line cannot be read: {error}"}
+    return {"id": call.get("id"), **await check.answer(call)}
+
+
+def _explained(answer: Mapping[str, Any]) -> str:
+    lines = [str(answer["effect"])]
+    lines += [f"  because {reason}" for reason in answer["reasons"]]
+    lines += [f"  runs    {' '.join(argv)}" for argv in answer["commands"]]
+    lines += [f"  writes  {path}" for path in answer["writes"]]
+    return "".join(f"{visible(line, one_line=True)}\n" for line in lines)
