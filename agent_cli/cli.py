@@ -23,7 +23,14 @@ def main() -> None:
 
         sys.stdout.write(f"agent {__version__}\n")
         return
-    sys.exit(run(arguments))
+    try:
+        code = run(arguments)
+    except KeyboardInterrupt:
+        code = 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that closing stdout does not fail again
+        code = 1
+    sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:
@@ -31,10 +38,8 @@ def run(arguments: list[str]) -> int:
     from agent_cli.flags import SUBCOMMANDS, parser, subcommand
 
     options = parser(arguments).parse_args(arguments)
-    worker = None
-    if options.command is None and options.prompt is not None:
-        worker = _start_worker(options)
-    from agent_cli.core.errors import ExitCode, UserError
+    worker = None if options.command else _start_worker(options)
+    from agent_cli.core.errors import UserError
 
     try:
         if options.command == "config":
@@ -46,11 +51,6 @@ def run(arguments: list[str]) -> int:
     except UserError as error:
         sys.stderr.write(f"agent: {error.message}\n" + (f"{error.hint}\n" if error.hint else ""))
         return error.exit_code
-    except KeyboardInterrupt:
-        return ExitCode.INTERRUPTED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that closing stdout does not fail again
-        return ExitCode.FAILED
     finally:
         if worker is not None and worker.poll() is None:
             worker.kill()
@@ -58,7 +58,9 @@ def run(arguments: list[str]) -> int:
 
 
 def _start_worker(options: "argparse.Namespace") -> "subprocess.Popen[bytes] | None":
-    """Start loading LiteLLM now, unless the model is known to be one of our own."""
+    """Start loading LiteLLM now, unless there is nothing to ask or the model is one of our own."""
+    if options.prompt is None and options.input_format == "text" and sys.stdin.isatty():
+        return None
     model = options.model or os.environ.get("AGENT_MODEL", "")
     if model.startswith(LOCAL_MODELS):
         return None
@@ -68,6 +70,8 @@ def _start_worker(options: "argparse.Namespace") -> "subprocess.Popen[bytes] | N
 
 
 def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes] | None") -> int:
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     streamed = options.input_format == "stream-json"
     if options.prompt is None and not streamed and sys.stdin.isatty():
         from agent_cli.core.errors import UserError

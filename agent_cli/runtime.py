@@ -27,6 +27,7 @@ from agent_cli.core.session import Parts, Session, new_session_id
 from agent_cli.core.store import Nowhere
 from agent_cli.core.tool_context import SessionView
 from agent_cli.lib.discovery import values_named
+from agent_cli.lib.own_environment import forget
 from agent_cli.models.providers import take_credentials
 from agent_cli.models.remote import Endpoint
 from agent_cli.models.source import ModelSource
@@ -107,6 +108,7 @@ def open_session(
     *,
     environment: Mapping[str, str] | None = None,
     models: Models | None = None,
+    registry: Registry | None = None,
     worker: "subprocess.Popen[bytes] | None" = None,
 ) -> Session:
     """A session, ready to run. `worker` is a worker process that was started ahead of time."""
@@ -114,7 +116,7 @@ def open_session(
     secrets = {name: value for name, value in variables.items() if looks_secret(name, value)}
     credentials = take_credentials(variables)
     if environment is None:
-        take_credentials(os.environ)
+        forget(credentials)
     places = Places.of(variables)
     start_log(places)
     trusted = folder_standing(wishes, variables).trusted
@@ -127,7 +129,7 @@ def open_session(
         own=(str(places.config), str(places.state)),
         readable=(str(spill),),
     )
-    registry = built_in_tools()
+    registry = registry or built_in_tools()
     return Session(
         Parts(
             view=SessionView(

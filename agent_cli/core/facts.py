@@ -19,12 +19,13 @@ async def gather(
 ) -> Facts:
     """The facts about a call, in the place where it would run."""
     tool = invocation.tool
+    is_milder = tool.kind is not ToolKind.READONLY and invocation.kind is ToolKind.READONLY
     facts = Facts(
         tool=tool.name,
-        kind=tool.kind,
-        needs_permission=bool(tool.requires_permission),
+        kind=invocation.kind,
+        needs_permission=bool(tool.requires_permission) and not is_milder,
         hosts=tuple(target.value for target in invocation.targets if target.kind == "host"),
-        unproven=() if tool.kind is ToolKind.READONLY else ("it is not read-only",),
+        unproven=() if invocation.kind is ToolKind.READONLY else ("it is not read-only",),
     )
     for target in invocation.targets:
         if target.kind == "path":
@@ -53,6 +54,12 @@ async def second_opinion(invocation: Invocation[Any], facts: Facts) -> Facts:
     return facts
 
 
+def as_a_look(facts: Facts) -> Facts:
+    """The facts, had the call only looked at what it would change."""
+    paths = tuple(replace(p, access="read", protected=None, forbidden=None) for p in facts.paths)
+    return replace(facts, kind=ToolKind.READONLY, paths=paths, unproven=(), needs_permission=False)
+
+
 def _path_fact(target: Target, workspace: Workspace) -> PathFact:
     try:
         path = workspace.resolve(target.value, cwd=target.base)
@@ -60,12 +67,13 @@ def _path_fact(target: Target, workspace: Workspace) -> PathFact:
         raise ToolFailure(f"{problem}.", type=FailureType.VALIDATION) from problem
     found = workspace.facts(path)
     is_write = target.access == "write"
+    is_own_output = not is_write and workspace.is_own_output(path.real)
     return PathFact(
         typed=target.value,
         real=path.real,
         access="write" if is_write else "read",
-        outside=not (found.inside or (not is_write and workspace.may_read(path.real))),
-        secret=found.secret,
+        outside=not (found.inside or is_own_output),
+        secret=None if is_own_output else found.secret,
         protected=found.protected,
         forbidden=(found.own or found.special) if is_write else None,
     )

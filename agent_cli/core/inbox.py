@@ -105,7 +105,7 @@ class Inbox:
     @property
     def waiting(self) -> tuple[Request, ...]:
         """The open requests, oldest first."""
-        return tuple(request for request, _ in self._open.values())
+        return tuple(request for request, answer in self._open.values() if not answer.done())
 
     async def approval(
         self, request: ApprovalRequest, announce: Callable[[ApprovalRequest], None]

@@ -2,6 +2,9 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel
 
 from agent_cli.core.messages import Content, TextPart
 from agent_cli.core.tool import ToolResult
@@ -9,6 +12,8 @@ from agent_cli.lib.files import private_directory, write_atomic
 from agent_cli.lib.text import head_and_tail
 from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sanitise import for_model
+
+B = TypeVar("B", bound=BaseModel)
 
 LONGEST = 50_000
 """Characters of one result that reach the model."""
@@ -29,9 +34,23 @@ class Outgoing:
     def prepare(self, result: ToolResult, call_id: str) -> ToolResult:
         """The result as it may leave."""
         content = self._each_text(result.llm_content, lambda text: self._fit(text, call_id))
-        if content == result.llm_content:
-            return result
-        return result.model_copy(update={"llm_content": content})
+        return result.model_copy(
+            update={
+                "llm_content": content,
+                "display": tuple(map(self._cleaned, result.display)),
+                "summary": self._clean(result.summary),
+                "error": self._cleaned(result.error) if result.error else None,
+            }
+        )
+
+    def _cleaned(self, shown: B) -> B:
+        """What a person is shown, without what must not reach a log either."""
+        texts = {name: value for name, value in shown if isinstance(value, str) and value}
+        clean = {name: self._clean(text) for name, text in texts.items()}
+        return shown.model_copy(update=clean) if clean != texts else shown
+
+    def _clean(self, text: str) -> str:
+        return self._redactor.redact(for_model(text)[0])
 
     @staticmethod
     def _each_text(content: Content, change: Callable[[str], str]) -> Content:

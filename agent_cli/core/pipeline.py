@@ -14,7 +14,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agent_cli.core.display import Display, TerminalBlock
@@ -29,6 +29,7 @@ from agent_cli.core.events import (
     ToolProgress,
     ToolStarted,
 )
+from agent_cli.core.facts import as_a_look
 from agent_cli.core.inbox import (
     Answers,
     Approval,
@@ -201,10 +202,15 @@ class Pipeline:
         self, course: Course, invocation: AnyInvocation, context: ToolContext
     ) -> None:
         """Return if the call may run; otherwise raise a failure that says why not."""
-        shell = self.state.get(ShellStanding)
         course.mode = self.policy.mode.value
-        judgement = await judge(invocation, self.session.workspace, shell, self.policy)
-        course.judgement, decision = judgement, judgement.decision
+        judgement = course.judgement = await self._judge(invocation)
+        discover = invocation.tool.discover
+        may_look = self.policy.decide(as_a_look(judgement.facts)).effect is Effect.ALLOW
+        if discover is not None and may_look and judgement.decision.effect is not Effect.DENY:
+            found = await discover(invocation.params, context)
+            invocation = course.invocation = replace(invocation, found=found)
+            judgement = course.judgement = await self._judge(invocation)
+        decision = judgement.decision
         if decision.effect is Effect.ALLOW:
             return
         why = "; ".join(decision.reasons)
@@ -217,6 +223,17 @@ class Pipeline:
                 "and nobody is there to ask. Go on without it, or say what you would need."
             )
         await self._ask_permission(course, invocation, context, judgement)
+        if discover is not None and not may_look:
+            # What the person could not be shown by name is still held against the rules.
+            found = await discover(invocation.params, context)
+            invocation = course.invocation = replace(invocation, found=found)
+            late = course.judgement = await self._judge(invocation)
+            if late.decision.effect is Effect.DENY:
+                raise _not_permitted(f"Not permitted: {'; '.join(late.decision.reasons)}.")
+
+    async def _judge(self, invocation: AnyInvocation) -> Judgement:
+        shell = self.state.get(ShellStanding)
+        return await judge(invocation, self.session.workspace, shell, self.policy)
 
     async def _ask_permission(
         self,

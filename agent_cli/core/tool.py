@@ -167,6 +167,7 @@ class StatusTexts:
 P = TypeVar("P", bound=ToolParams)
 
 Preview = Callable[[P, "ToolContext"], Awaitable[Display | None]]
+Discover = Callable[[P, "ToolContext"], Awaitable[tuple[Target, ...]]]
 
 
 def _no_targets(_params: Any) -> tuple[Target, ...]:
@@ -197,6 +198,10 @@ class Tool(Generic[P]):
 
     targets: Callable[[P], tuple[Target, ...]] = _no_targets
     """What a call touches; what permission rules match."""
+    discover: Discover[P] | None = None
+    """Targets that only a look can tell, such as the files a search finds; instead of `targets`."""
+    kind_of: Callable[[P], ToolKind] | None = None
+    """A milder kind for some parameters: a preview changes nothing."""
     title: Callable[[P], str] = _no_title
     """The main argument in a few words, always visible: "src/app.py 1-120"."""
     preview: Preview[P] | None = None
@@ -245,7 +250,10 @@ class Tool(Generic[P]):
     @cached_property
     def schema(self) -> dict[str, Any]:
         """The JSON Schema of the parameters, as lean as a model can use it."""
-        schema: dict[str, Any] = _lean(self.params.model_json_schema())
+        whole = self.params.model_json_schema()
+        definitions = whole.pop("$defs", {})
+        whole.pop("description", None)  # the class's docstring: the tool is described elsewhere
+        schema: dict[str, Any] = _lean(_inlined(whole, definitions))
         return schema
 
     @cached_property
@@ -286,11 +294,18 @@ class Invocation(Generic[P]):
     params: P
     notes: tuple[str, ...] = ()
     """What was tacitly put right in the arguments, for the model to know."""
+    found: tuple[Target, ...] = ()
+    """What the tool discovered it would touch."""
 
     @cached_property
     def targets(self) -> tuple[Target, ...]:
         """What this call touches."""
-        return self.tool.targets(self.params)
+        return self.found or self.tool.targets(self.params)
+
+    @property
+    def kind(self) -> ToolKind:
+        """What this call does to the world."""
+        return self.tool.kind_of(self.params) if self.tool.kind_of else self.tool.kind
 
     @property
     def title(self) -> str:
@@ -311,6 +326,20 @@ class Invocation(Generic[P]):
     def run(self, context: ToolContext) -> Awaitable[ToolResult]:
         """Start the tool's own function."""
         return self.tool.run(self.params, context)
+
+
+def _inlined(schema: Any, definitions: Mapping[str, Any]) -> Any:
+    """Put nested models where they are used: small models do not follow references."""
+    if isinstance(schema, list):
+        return [_inlined(item, definitions) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    name = str(schema.get("$ref", "")).removeprefix("#/$defs/")
+    if name in definitions:
+        rest = {key: value for key, value in schema.items() if key != "$ref"}
+        nested = {k: v for k, v in definitions[name].items() if k != "description"}
+        return _inlined({**nested, **rest}, definitions)
+    return {key: _inlined(value, definitions) for key, value in schema.items()}
 
 
 def _lean(schema: Any) -> Any:

@@ -4,7 +4,9 @@ Standard output carries only the answer or the events; everything else goes to s
 """
 
 import asyncio
+import contextlib
 import json
+import select
 import signal
 import sys
 from collections.abc import AsyncIterator
@@ -26,9 +28,13 @@ from agent_cli.core.events import (
 )
 from agent_cli.core.inbox import Answers, Approval
 from agent_cli.core.session import Session
+from agent_cli.safety.sanitise import clean
 
 if TYPE_CHECKING:
     from agent_cli.frontends.structured import Structured
+
+WAIT_FOR_INPUT = 3.0
+"""Seconds until piped input must begin when there is a prompt already."""
 
 OutputFormat = Literal["text", "json", "stream-json"]
 
@@ -236,21 +242,34 @@ def _structured(options: Options) -> "Structured | None":
 
 def read_prompt(given: str | None) -> str:
     """The prompt: `-p TEXT`, with piped input added to it, or `-p -` for the input alone."""
-    piped = "" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read()
     if given is None or given == "-":
-        prompt = piped
+        prompt = sys.stdin.read()
     else:
+        piped = _piped()
         prompt = f"{given}\n\n{piped}" if piped.strip() else given
     if not prompt.strip():
         raise UserError("There is no prompt.", hint='Give one: agent -p "explain this project"')
     return prompt
 
 
+def _piped() -> str:
+    """What is piped in; an inherited pipe in which nothing comes is not waited for."""
+    if sys.stdin is None or sys.stdin.isatty():
+        return ""
+    with contextlib.suppress(OSError, ValueError):  # what cannot be waited for can be read at once
+        if not select.select([sys.stdin], [], [], WAIT_FOR_INPUT)[0]:
+            _err("warning: nothing comes from standard input; going on without it.")
+            return ""
+    return sys.stdin.read()
+
+
 def _out(text: str) -> None:
+    if sys.stdout.isatty():
+        text = clean(text)
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 
 
 def _err(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
+    sys.stderr.write(f"{clean(text)}\n")
     sys.stderr.flush()

@@ -114,9 +114,9 @@ class Workspace:
         """Whether a real path lies in the workspace."""
         return any(contains(root, real) for root in (self.root, *self.added))
 
-    def may_read(self, real: str) -> bool:
-        """Whether a real path lies where reading needs no question."""
-        return self.contains(real) or any(contains(place, real) for place in self.readable)
+    def is_own_output(self, real: str) -> bool:
+        """Whether a real path is the kept output of an earlier call."""
+        return any(contains(place, real) for place in self.readable)
 
     def resolve(self, path: str, *, cwd: str | None = None) -> ResolvedPath:
         """Where the path leads, seen from `cwd` or the root; raises PathProblem."""

@@ -1,13 +1,12 @@
-"""Runs a shell command."""
+"""Runs a shell command in the session's shell."""
+
+from __future__ import annotations
 
 import asyncio
-import os
-import signal
 
 from pydantic import Field
 
-from agent_cli.core.display import TerminalBlock
-from agent_cli.core.errors import FailureType, ToolFailure
+from agent_cli.core.errors import ToolFailure
 from agent_cli.core.tool import (
     Description,
     StatusTexts,
@@ -16,53 +15,104 @@ from agent_cli.core.tool import (
     ToolKind,
     ToolParams,
     ToolResult,
+    refuse,
 )
-from agent_cli.core.tool_context import ToolContext
+from agent_cli.core.tool_context import ShellStanding, ToolContext
+from agent_cli.safety.paths import PathProblem
+from agent_cli.tools._shell.command import Command
+from agent_cli.tools._shell.jobs import Jobs
+from agent_cli.tools._shell.live import Live
+from agent_cli.tools._shell.report import ended, in_background, timed_out
+from agent_cli.tools._shell.session import ShellSession
+from agent_cli.tools._shell.settings import BashSettings, bash_settings
 
 
 class Params(ToolParams):
     """What to run."""
 
     command: str = Field(min_length=1)
-    """The command, as bash reads it."""
     description: str = ""
     """What it does, in five to ten words."""
     timeout: int = Field(120_000, ge=1, le=600_000)
     """Milliseconds."""
+    working_directory: str | None = None
+    """For this command only."""
+    run_in_background: bool = False
 
 
 async def run(params: Params, context: ToolContext) -> ToolResult:
-    """Run the command in a process group of its own."""
-    process = await asyncio.create_subprocess_exec(
-        "bash", "--noprofile", "--norc", "-c", params.command,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-        cwd=context.workspace.root,
-        env=dict(context.session.environment),
-        start_new_session=True,
-    )  # fmt: skip
-    try:
-        async with asyncio.timeout(params.timeout / 1000):
-            output, _ = await process.communicate()
-    except TimeoutError as error:
+    """Run the command until it ends, its time is up, or it goes on in the background."""
+    settings = bash_settings(context.session)
+    shell = context.state(ShellSession)
+    jobs, standing = context.state(Jobs), context.state(ShellStanding)
+    directory = _directory(params, context)
+    if directory is None and (gone := shell.leave_missing_directory(standing)):
+        # It was judged by where it would have run, so it must not run elsewhere.
         raise ToolFailure(
-            f"The command was stopped after {params.timeout / 1000:g} s.", type=FailureType.TIMEOUT
-        ) from error
+            f"The command was not run: the shell's directory {gone} is gone. "
+            f"The shell is now in {context.workspace.root}; give the command again if it fits there."
+        )
+    live = Live(context.progress)
+    command = await shell.start(params.command, context.session, directory=directory, watcher=live)
+    try:
+        if params.run_in_background:
+            return in_background(jobs.add(command), at_once=True)
+        if not await command.wait(_patience(params, settings)):
+            if _is_out_of_time(params, settings):
+                await _end_in_any_case(command, settings)
+                return timed_out(command, params.timeout / 1000)
+            return in_background(jobs.add(command), at_once=False)
+        await command.settle()
+    except asyncio.CancelledError:
+        await _end_in_any_case(command, settings)
+        raise
     finally:
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        await process.wait()
-    text = output.decode(errors="replace")
-    code = process.returncode
-    return ToolResult(
-        success=code == 0,
-        llm_content=f"{text}\n[exit code {code}]",
-        display=(TerminalBlock(command=params.command, output=text, exit_code=code),),
-        summary=f"exit {code}",
-    )
+        live.close()
+        command.watcher = None
+    before = shell.directory or context.workspace.root
+    note = shell.adopt(command, standing, with_directory=directory is None)
+    after = shell.directory or before
+    leftover = jobs.add(command, is_leftover=True) if command.is_running else None
+    if leftover is None:
+        command.close()
+    return ended(command, cwd=after, moved=after != before, note=note, leftover=leftover)
+
+
+def _patience(params: Params, settings: BashSettings) -> float:
+    """Seconds for which the call waits."""
+    limit = params.timeout / 1000
+    return min(limit, settings.auto_background_after or limit)
+
+
+def _is_out_of_time(params: Params, settings: BashSettings) -> bool:
+    return _patience(params, settings) == params.timeout / 1000
+
+
+async def _end_in_any_case(command: Command, settings: BashSettings) -> None:
+    try:
+        await command.end(settings.kill_grace)
+    finally:
+        command.close()
+
+
+def _directory(params: Params, context: ToolContext) -> str | None:
+    wanted = params.working_directory
+    if not wanted:
+        return None
+    try:
+        found = context.workspace.resolve(wanted)
+    except PathProblem as problem:
+        raise refuse(f"working_directory: {problem}.") from problem
+    if not found.is_inside:
+        raise refuse(f"working_directory {wanted} is outside the workspace.")
+    if not found.is_directory:
+        what = f"{found.kind or 'a file'}, not a directory" if found.exists else "not there"
+        raise refuse(f"working_directory {wanted} is {what}.")
+    return found.real
+
+
+def _targets(params: Params) -> tuple[Target, ...]:
+    return (Target("command", params.command, "execute", base=params.working_directory or None),)
 
 
 TOOL = Tool(
@@ -70,10 +120,21 @@ TOOL = Tool(
     kind=ToolKind.EXECUTE,
     params=Params,
     run=run,
-    description=Description(short="Runs a shell command."),
-    targets=lambda params: (Target("command", params.command, "execute"),),
+    description=Description.beside(__file__),
+    targets=_targets,
     title=lambda params: params.command,
+    aliases=(
+        "run_shell_command", "execute_command", "run_terminal_cmd", "shell", "exec_command",
+        "run_command", "terminal", "execute", "local_shell",
+    ),
+    param_aliases={
+        "cmd": "command", "script": "command", "code": "command", "cwd": "working_directory",
+        "dir": "working_directory", "directory": "working_directory",
+        "workdir": "working_directory", "path": "working_directory",
+        "background": "run_in_background",
+        "is_background": "run_in_background", "timeout_ms": "timeout", "explanation": "description",
+    },
     category="shell",
     status=StatusTexts("Running…", "Command failed"),
     timeout=None,
-)
+)  # fmt: skip

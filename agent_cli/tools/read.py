@@ -1,10 +1,15 @@
 """Reads a file."""
 
-from pathlib import Path
+import base64
+import os
+import threading
+from dataclasses import dataclass
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
+from agent_cli.core.display import ImageBlock, TextBlock
 from agent_cli.core.errors import ToolFailure
+from agent_cli.core.messages import ImagePart, TextPart
 from agent_cli.core.tool import (
     Description,
     StatusTexts,
@@ -13,32 +18,268 @@ from agent_cli.core.tool import (
     ToolKind,
     ToolParams,
     ToolResult,
+    refuse,
 )
 from agent_cli.core.tool_context import ToolContext
+from agent_cli.lib.encodings import SAMPLE, UTF_8, Encoding, breaks_of, detect, invalid_bytes
+from agent_cli.lib.filekinds import Image, certainly_binary, image, kind_by_content
+from agent_cli.lib.files import FileIdentity, NotRegularFile, open_regular, read_identity
 from agent_cli.lib.text import plural
+from agent_cli.safety.paths import ResolvedPath
+from agent_cli.tools._documents import LARGEST, document_kind, document_text
+from agent_cli.tools._files import (
+    EDITABLE,
+    PATH_ALIASES,
+    FileMemory,
+    failure,
+    in_thread,
+    read_small,
+    resolve,
+    shown,
+    size_of,
+    title,
+)
+from agent_cli.tools._languages import language_of
+from agent_cli.tools._lines import LONGEST_LINE, Page, blocks_of, take_page
+from agent_cli.tools._nearby import listing, similar_paths
+
+_DEFAULT_LIMIT = 2000
+_ONLY_BY_RANGE = 50_000_000
+_LARGEST_IMAGE = 3_750_000
+"""Bytes; base64 makes five megabytes of it, the most that providers take."""
 
 
 class Params(ToolParams):
     """What to read."""
 
     file_path: str
-    """The file, absolute or relative to the workspace."""
-    offset: int = Field(1, ge=1)
-    """The first line, counted from 1."""
-    limit: int = Field(2000, ge=1)
-    """How many lines."""
+    """Absolute or relative to the workspace."""
+    offset: int | None = Field(None, ge=1)
+    """First line, from 1."""
+    limit: int | None = Field(None, ge=1)
+    """Lines; default 2000."""
+    pages: str = ""
+    """Of a PDF: "3", "1-5", "1,4-6"."""
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """A regular file, open."""
+
+    file: ResolvedPath
+    descriptor: int
+    identity: FileIdentity
+    head: bytes
 
 
 async def run(params: Params, context: ToolContext) -> ToolResult:
-    """Read the lines asked for, numbered."""
-    path = Path(context.workspace.resolve(params.file_path).real)
+    """Read what is asked for, and remember that it was read."""
+    file = resolve(context, params.file_path)
+    takes_images = context.session.takes_images
     try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        result, identity, data = await in_thread(
+            lambda: _read(file, params, context.cancelled, takes_images=takes_images)
+        )
+    except NotRegularFile as error:
+        if error.kind != "a directory":
+            raise failure(file, error, "read") from error
+        raise await in_thread(lambda: _directory(file)) from error
+    except FileNotFoundError as error:
+        raise await in_thread(lambda: _missing(file, context)) from error
     except OSError as error:
-        raise ToolFailure(f"{params.file_path} cannot be read: {error.strerror}.") from error
-    part = lines[params.offset - 1 : params.offset - 1 + params.limit]
-    numbered = "\n".join(f"{n:>6}\t{line}" for n, line in enumerate(part, params.offset))
-    return ToolResult(llm_content=numbered, summary=f"Read {plural(len(part), 'line')}")
+        raise failure(file, error, "read") from error
+    context.state(FileMemory).remember(file.real, identity, data)
+    return result
+
+
+def _read(
+    file: ResolvedPath, params: Params, cancelled: threading.Event, *, takes_images: bool
+) -> tuple[ToolResult, FileIdentity, bytes | None]:
+    descriptor = open_regular(file.real)
+    try:
+        head = os.pread(descriptor, SAMPLE, 0)
+        opened = _Opened(file, descriptor, read_identity(descriptor), head)
+        if picture := image(head) if certainly_binary(head) else None:
+            return _picture(opened, picture, takes_images=takes_images), opened.identity, None
+        if kind := document_kind(file.real, head):
+            return _document(opened, kind, params, cancelled), opened.identity, None
+        if params.pages:
+            raise refuse(f"{shown(file)} has no pages: give offset and limit instead.")
+        return _text(opened, params, cancelled)
+    finally:
+        os.close(descriptor)
+
+
+def _text(
+    opened: _Opened, params: Params, cancelled: threading.Event
+) -> tuple[ToolResult, FileIdentity, bytes | None]:
+    identity, data = read_small(opened.descriptor)
+    if identity.size > _ONLY_BY_RANGE and params.offset is None and params.limit is None:
+        raise refuse(
+            f"{shown(opened.file)} is {size_of(identity.size)}, too large to be read from end to "
+            "end. Give offset and limit, or search it with Grep."
+        )
+    sample = opened.head if data is None else data
+    encoding = None if certainly_binary(opened.head) else detect(sample, whole=data is not None)
+    if encoding is None:
+        kind = kind_by_content(opened.head) or "binary data"
+        raise ToolFailure(
+            f"{shown(opened.file)} is {kind} ({size_of(identity.size)}), which cannot be "
+            "shown as text. Use Bash with a program that understands it."
+        )
+    text = encoding.decode(sample)
+    breaks = breaks_of(text)
+    page = take_page(
+        blocks_of(opened.descriptor if data is None else data, encoding, cancelled),
+        encoding,
+        params.offset or 1,
+        params.limit or _DEFAULT_LIMIT,
+        count_all=data is not None or EDITABLE < identity.size <= _ONLY_BY_RANGE,
+        line_break=b"\r" if breaks == "CR" else b"\n",
+    )
+    notes = [encoding.name] if encoding != UTF_8 else []
+    notes += [f"{breaks} line breaks"] if breaks not in ("LF", "none") else []
+    if invalid := invalid_bytes(text):
+        notes.append(f"{plural(invalid, 'byte')} that are no valid UTF-8, shown as \ufffd")
+    about: dict[str, JsonValue] = {"encoding": encoding.name, "line_breaks": breaks}
+    result = _page_result(opened, page, notes, _about(opened, identity, encoding) | about)
+    return result, identity, data
+
+
+def _page_result(
+    opened: _Opened, page: Page, notes: list[str], about: dict[str, JsonValue]
+) -> ToolResult:
+    """The lines for the model, the same for a person, and where to go on."""
+    if page.total == 0:
+        summary, told = "Read an empty file", "[The file is empty.]"
+    elif not page.lines:
+        raise refuse(
+            f"offset {page.first:,} is past the end: {shown(opened.file)} has "
+            f"{plural(page.total or 0, 'line')}."
+        )
+    else:
+        of = "" if page.total in (None, len(page.lines)) else f" of {page.total:,}"
+        summary = f"Read {len(page.lines):,}{of} line{'s' if of or len(page.lines) != 1 else ''}"
+        told = page.numbered
+    if page.lines and (page.has_more or page.first > 1):
+        of = f" of {page.total:,}" if page.total else ""
+        more = f"; go on with offset={page.last + 1}" if page.has_more else "; this is the end"
+        notes = [f"lines {page.first}-{page.last}{of}{more}", *notes]
+    if page.cut:
+        notes.append(f"{plural(page.cut, 'line')} cut after {LONGEST_LINE:,} characters")
+    if opened.file.via_link:
+        notes.append(f"read through a link from {title(opened.file.real)}")
+    shown_text = "\n".join(page.lines)
+    return ToolResult(
+        llm_content=told + "".join(f"\n[{note}]" for note in notes),
+        display=(
+            TextBlock(
+                text=shown_text, language=language_of(opened.file.real), first_line=page.first
+            ),
+        ),
+        summary=summary,
+        metadata={
+            **about,
+            "first_line": page.first,
+            "lines": len(page.lines),
+            "total_lines": page.total,
+            "has_more": page.has_more,
+        },
+    )
+
+
+def _about(
+    opened: _Opened, identity: FileIdentity, encoding: Encoding | None = None
+) -> dict[str, JsonValue]:
+    return {
+        "path": title(opened.file.real),
+        "size": identity.size,
+        **({"encoding": encoding.name} if encoding else {}),
+    }
+
+
+def _document(opened: _Opened, kind: str, params: Params, cancelled: threading.Event) -> ToolResult:
+    if opened.identity.size > LARGEST:
+        raise ToolFailure(
+            f"{shown(opened.file)} is a {kind} document of {size_of(opened.identity.size)}; "
+            f"at most {size_of(LARGEST)} can be opened."
+        )
+    _, data = read_small(opened.descriptor, LARGEST)
+    try:
+        text = document_text(kind, data or b"", params.pages, cancelled)
+    except ToolFailure as problem:
+        raise ToolFailure(
+            f"{shown(opened.file)}: {problem.message}", type=problem.type
+        ) from problem
+    page = take_page(
+        iter([text.encode("utf-8", "replace")] if text else []),
+        UTF_8,
+        params.offset or 1,
+        params.limit or _DEFAULT_LIMIT,
+        count_all=True,
+    )
+    about = {**_about(opened, opened.identity), "document": kind}
+    return _page_result(opened, page, [f"text of a {kind} document"], about)
+
+
+def _picture(opened: _Opened, picture: Image, *, takes_images: bool) -> ToolResult:
+    size = opened.identity.size
+    words = f"{picture.name}, {size_of(size)}"
+    block = ImageBlock(
+        path=title(opened.file.real),
+        media_type=picture.media_type,
+        width=picture.width,
+        height=picture.height,
+    )
+    told = TextPart(text=f"{shown(opened.file)}: {words}")
+    content: tuple[TextPart | ImagePart, ...] = (told,)
+    if not takes_images:
+        content = (TextPart(text=f"{told.text}. The model in use does not take pictures."),)
+    elif size > _LARGEST_IMAGE:
+        content = (
+            TextPart(
+                text=f"{told.text}. That is too large to be shown (at most "
+                f"{size_of(_LARGEST_IMAGE)}); make a smaller copy with Bash."
+            ),
+        )
+    else:
+        _, data = read_small(opened.descriptor, _LARGEST_IMAGE)
+        encoded = base64.b64encode(data or b"").decode("ascii")
+        content = (told, ImagePart(media_type=picture.media_type, data=encoded))
+    return ToolResult(
+        llm_content=content,
+        display=(block,),
+        summary=f"Read a {words}",
+        metadata={
+            **_about(opened, opened.identity),
+            "width": picture.width,
+            "height": picture.height,
+        },
+    )
+
+
+def _directory(file: ResolvedPath) -> ToolFailure:
+    try:
+        held = listing(file.real)
+    except OSError as error:
+        return failure(file, error, "listed")
+    return ToolFailure(f"{shown(file)} is a directory, not a file. It holds:", details=held)
+
+
+def _missing(file: ResolvedPath, context: ToolContext) -> ToolFailure:
+    names = similar_paths(file, context.workspace)
+    hint = f" Did you mean {' or '.join(names)}?" if names else ""
+    return ToolFailure(f"{shown(file)} does not exist.{hint}")
+
+
+def _title(params: Params) -> str:
+    name = title(params.file_path)
+    if params.pages:
+        return f"{name} pages {params.pages[:20]}"
+    if params.offset is None and params.limit is None:
+        return name
+    first = params.offset or 1
+    return f"{name} {first}-{first + (params.limit or _DEFAULT_LIMIT) - 1}"
 
 
 TOOL = Tool(
@@ -46,11 +287,20 @@ TOOL = Tool(
     kind=ToolKind.READONLY,
     params=Params,
     run=run,
-    description=Description(short="Reads a file as numbered lines."),
+    description=Description.beside(__file__),
     targets=lambda params: (Target("path", params.file_path),),
-    title=lambda params: params.file_path,
-    aliases=("read_file", "view", "cat", "open_file"),
-    param_aliases={"path": "file_path", "filename": "file_path", "file": "file_path"},
+    title=_title,
     category="files",
+    tags=("file", "text", "pdf", "image"),
+    aliases=(
+        "read_file", "readFile", "file_read", "view", "view_file", "open", "open_file", "cat",
+        "get_file", "load_file", "read_text_file", "read_pdf", "view_image", "NotebookRead",
+    ),
+    param_aliases={
+        **PATH_ALIASES,
+        "start_line": "offset", "line_start": "offset", "from_line": "offset", "start": "offset",
+        "max_lines": "limit", "line_count": "limit", "num_lines": "limit", "lines": "limit",
+        "page": "pages", "page_range": "pages",
+    },
     status=StatusTexts("Reading…", "Read failed"),
-)
+)  # fmt: skip

@@ -51,6 +51,23 @@ def test_the_prompt_comes_from_standard_input(program: Program) -> None:
     assert added == "explain\n\nthe log"
 
 
+def test_a_pipe_in_which_nothing_comes_is_not_waited_for(program: Program) -> None:
+    process = program.start(
+        "-p", "go", "--model", program.script({"text": "ok"}), stdin=subprocess.PIPE
+    )
+    assert process.wait(30) == 0
+    out, err = process.communicate()
+    assert out == "ok\n"
+    assert "standard input" in err
+
+
+def test_escape_sequences_do_not_reach_standard_error(program: Program) -> None:
+    error = {"error": {"kind": "not_found", "message": "\x1b]52;c;AAAA\x07gone \x1b[2J"}}
+    done = program.run("-p", "go", "--model", program.script(error))
+    assert "gone" in done.err
+    assert "\x1b" not in done.err
+
+
 def test_without_a_prompt_it_says_how_to_give_one(program: Program) -> None:
     done = program.run("-p", "-", "--model", program.script(), stdin="  ")
     assert done.code == 2
@@ -311,8 +328,8 @@ def test_keys_reach_neither_commands_nor_the_workers_environment(program: Progra
         for line in process.stdout:
             said += line
             if "tool_finished" in line:
-                for child in children_of(process.pid):
-                    assert key.encode() not in Path(f"/proc/{child}/environ").read_bytes()
+                for pid in (process.pid, *children_of(process.pid)):
+                    assert key.encode() not in Path(f"/proc/{pid}/environ").read_bytes()
             if '"text_delta"' in line:
                 break
         assert "PATH=" in said

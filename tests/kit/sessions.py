@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -13,8 +14,9 @@ from agent_cli.core.events import ApprovalAsked, Event, ToolFinished, TurnFinish
 from agent_cli.core.inbox import Approval
 from agent_cli.core.messages import AssistantMessage, Message, ToolMessage
 from agent_cli.core.session import Session
+from agent_cli.core.tool import AnyTool
 from agent_cli.models.scripted import ScriptedModel
-from agent_cli.runtime import Wishes, open_session
+from agent_cli.runtime import Wishes, built_in_tools, open_session
 
 E = TypeVar("E")
 
@@ -49,7 +51,7 @@ async def play_turn(
 ) -> list[Event]:
     """Play a turn; `answer` is asked whenever the person would be."""
     events: list[Event] = []
-    async with aclosing(scene.session.run(prompt)) as stream:
+    async with asyncio.timeout(60), aclosing(scene.session.run(prompt)) as stream:
         async for event in stream:
             events.append(event)
             if isinstance(event, ApprovalAsked) and answer is not None:
@@ -128,12 +130,16 @@ class SceneMaker:
         attended: bool = True,
         tools: tuple[str, ...] | None = None,
         environment: Mapping[str, str] | None = None,
+        extra: Sequence[AnyTool] = (),
     ) -> Scene:
         self.write(files or {})
         scripted = {"scripted": ScriptedModel(steps)}
         scripted |= {name: ScriptedModel(own, name) for name, own in (models or {}).items()}
         limits = {"retries": 2, **dict((settings or {}).get("limits", {}))}
         merged = {"model": "scripted", **(settings or {}), "limits": limits}
+        registry = built_in_tools()
+        for tool in extra:
+            registry.register(tool)
         session = open_session(
             Wishes(cwd=self.workspace, trust=trust, attended=attended, tools=tools),
             Settings.model_validate(merged),
@@ -143,6 +149,7 @@ class SceneMaker:
                 **(environment or {}),
             },
             models=OneModel(scripted),
+            registry=registry,
         )
         self._made.append(session)
         return Scene(session, scripted["scripted"], self.workspace, self.home)

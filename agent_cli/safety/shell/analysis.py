@@ -14,12 +14,12 @@ from agent_cli.safety.shell.facts import (
     SimpleCommand,
     inside,
 )
+from agent_cli.safety.shell.found import Found
 from agent_cli.safety.shell.lenient_words import UNKNOWN
 from agent_cli.safety.shell.prove import Proof, prove
-from agent_cli.safety.shell.scan import Found, scan
+from agent_cli.safety.shell.scan import scan
 from agent_cli.safety.shell.wrappers import WRAPPERS, unwrap
 
-MOST_SCRIPTS = 400
 MOST_LEVELS = 64
 NOT_LOOKED_AT = ("it is not proven on its own",)
 HARMLESS_TARGETS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
@@ -116,23 +116,23 @@ class _Seen:
         """Scan the text, then every script found in it, while the budget lasts."""
         place = self.place
         variables = {"HOME": place.home, "USER": place.home.rpartition("/")[2]}
-        pending: list[tuple[str, str | None, int]] = [(command, place.cwd, 0)]
-        budget = 200_000 + 4 * len(command)
-        count = 0
+        pending: list[tuple[str, str | None, int, bool]] = [(command, place.cwd, 0, False)]
+        # Only texts that make ever more text (an eval of itself) can use this up.
+        budget = 200_000 + 20 * len(command)
         while pending:
-            text, cwd, level = pending.pop()
-            budget -= len(text)
-            count += 1
-            if budget < 0 or count > MOST_SCRIPTS:
+            text, cwd, level, data = pending.pop()
+            budget -= len(text) + 1
+            if budget < 0:
                 self.exhausted = True
                 return
-            result = scan(text, cwd, variables)
-            pending.extend((script, cwd, level + 1) for script in result.scripts)
+            result = scan(text, cwd, variables, data=data)
+            pending.extend((script, cwd, level + 1, False) for script in result.scripts)
+            pending.extend((body, folder, level + 1, True) for body, folder in result.data)
             if "{" in text and catastrophic.fork_bomb("".join(result.skeleton)):
                 self.catastrophic["it starts processes without end (fork bomb)"] = None
             for found in result.found:
                 for script in self._found(found, level):
-                    pending.append((script, found.cwd, level + 1))
+                    pending.append((script, found.cwd, level + 1, False))
 
     def _found(self, found: Found, level: int) -> list[str]:
         scripts: list[str] = []

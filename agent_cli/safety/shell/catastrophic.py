@@ -9,9 +9,9 @@ from itertools import pairwise
 
 from agent_cli.safety.shell import table
 from agent_cli.safety.shell.facts import Place, absolute, inside, lexical
+from agent_cli.safety.shell.found import Found
 from agent_cli.safety.shell.lenient_words import UNKNOWN, printed
 from agent_cli.safety.shell.names import names
-from agent_cli.safety.shell.scan import Found
 from agent_cli.safety.shell.wrappers import SHELLS, unwrap
 
 SYSTEM = names(

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from agent_cli.safety.shell.facts import Destruction, absolute, lexical
+from agent_cli.safety.shell.found import Found
 from agent_cli.safety.shell.lenient_words import UNKNOWN
 from agent_cli.safety.shell.names import names
-from agent_cli.safety.shell.scan import Found
 from agent_cli.safety.shell.wrappers import SHELLS
 
 ALL_OPERANDS = names("rm rmdir unlink shred touch mkdir truncate fallocate mkfifo mknod tee mv")
@@ -21,6 +21,8 @@ VALUES: dict[str, frozenset[str]] = {
     "truncate": names("-s -r --size --reference"),
     "shred": names("-n -s --iterations --size"),
     "cp": frozenset(["-S", "--suffix"]),
+    "xxd": frozenset({"-c", "-g", "-l", "-o", "-s"}),
+    "uniq": frozenset({"-f", "-s", "-w"}),
     "rsync": names("-e --rsh --exclude --include --filter"),
 }
 OUTPUT_OPTIONS: dict[str, frozenset[str]] = {

@@ -81,6 +81,8 @@ def _option(spec: Spec, word: Word, parsed: Parsed) -> str | None:
             continue
         if not attached and kind.startswith("="):
             return name
+        if spec.detached:
+            raise Refused(f"{text} may hide another option")
         parsed.options.append((name, Word(attached, word.raw)))
         return None
     return None

@@ -32,6 +32,7 @@ HARMLESS_VARIABLES = re.compile(
     r"(LC_[A-Z]+|LANG|LANGUAGE)=[A-Za-z0-9_.@-]*\Z|TZ=[A-Za-z][A-Za-z0-9_+/-]*\Z|NO_COLOR=[0-9]?\Z"
 )
 LONGEST = 8000
+NO_SPEC = table.Spec()
 DEEPEST_SCRIPT = 4
 
 Where = frozenset[str]
@@ -55,6 +56,8 @@ class Proof:
 def prove(source: str, place: Place) -> Proof:
     """Look at every part of the command line; an empty `unproven` is a proof."""
     prover = Prover(place)
+    if not inside(place.resolve(place.cwd), place.roots):
+        prover.sensitive("the shell stands outside the workspace")
     prover.proof.cwds = prover.script(source, frozenset({place.cwd}), 0)
     return prover.proof
 
@@ -96,7 +99,7 @@ class Prover:
         self.proof.parsed = False
         self.unresolved(reason)
 
-    def _sensitive(self, reason: str) -> None:
+    def sensitive(self, reason: str) -> None:
         if reason not in self.proof.sensitive:
             self.proof.sensitive.append(reason)
         self.unproven(reason)
@@ -112,8 +115,8 @@ class Prover:
                 for part in parts:
                     done, failed = self._node(part, done | failed, level)
                 return done, failed
-            case Chain(first=first, operator=operator, second=second):
-                return self._chain(first, operator, second, where, level)
+            case Chain():
+                return self._chain(node, where, level)
             case Pipeline(parts=parts, negated=negated):
                 return self._pipeline(parts, where, level, negated=negated)
             case Group(body=body, subshell=subshell, redirects=redirects):
@@ -123,15 +126,16 @@ class Prover:
             case If(conditions=conditions, branches=branches):
                 return self._if(conditions, branches, where, level)
 
-    def _chain(
-        self, first: Node, operator: str, second: Node, where: Where, level: int
-    ) -> tuple[Where, Where]:
-        done, failed = self._node(first, where, level)
-        start = done if operator == "&&" else failed
-        then_done, then_failed = self._node(second, start, level)
-        if operator == "&&":
-            return then_done, failed | then_failed
-        return done | then_done, then_failed
+    def _chain(self, node: Chain, where: Where, level: int) -> tuple[Where, Where]:
+        done, failed = self._node(node.first, where, level)
+        for operator, part in node.rest:
+            if operator == "&&":
+                done, also_failed = self._node(part, done, level)
+                failed |= also_failed
+            else:
+                also_done, failed = self._node(part, failed, level)
+                done |= also_done
+        return done, failed
 
     def _pipeline(
         self, parts: tuple[Node, ...], where: Where, level: int, *, negated: bool
@@ -235,8 +239,8 @@ class Prover:
         directory, name = posixpath.split(word.text)
         if directory not in SYSTEM_DIRECTORIES:
             raise Refused(f"the program {word.text} is named by its path")
-        if name in table.commands() and table.commands()[name].builtin:
-            raise Refused(f"{name} exists in the shell only")
+        if name in {"command", "builtin"} or table.commands().get(name, NO_SPEC).builtin:
+            raise Refused(f"{name} means something else when it is named by its path")
         return name
 
     def operands(self, spec: table.Spec, parsed: Parsed, where: Where) -> None:
@@ -287,13 +291,13 @@ class Prover:
         if real not in self.proof.reads:
             self.proof.reads.append(real)
         if not inside(real, self.place.roots):
-            self._sensitive(f"{shown} is outside the workspace")
+            self.sensitive(f"{shown} is outside the workspace")
         if not content:
             return
         for each in (lexical(path), real):
             secret = is_secret(each, self.place.home)
             if secret:
-                self._sensitive(f"{shown} {secret}")
+                self.sensitive(f"{shown} {secret}")
                 return
 
     def _look_at_pattern(self, word: Word, cwd: str, *, content: bool) -> None:
@@ -303,12 +307,12 @@ class Prover:
         first = next(i for i, part in enumerate(parts) if any(char in part for char in "*?["))
         base = "/".join(parts[:first]) or "/"
         if ".." in parts[first:] or any(may_match_parent(part) for part in parts[first:]):
-            self._sensitive(f"{word.text} may lead out of the workspace")
+            self.sensitive(f"{word.text} may lead out of the workspace")
         self._look_at(base, word.text, content=content)
         if content:
             secret = next(filter(None, map(may_match_secret, parts[first:])), None)
             if secret:
-                self._sensitive(f"{word.text} may match {secret}")
+                self.sensitive(f"{word.text} may match {secret}")
         matches = self.place.expand(pattern)
         if matches is None:
             self.unresolved(f"{word.text} matches very many files")

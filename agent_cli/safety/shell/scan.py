@@ -5,8 +5,8 @@ its own, so that its cost grows with the length and not with the nesting.
 """
 
 import re
-from dataclasses import dataclass, field
 
+from agent_cli.safety.shell.found import Found, Frame, Scan
 from agent_cli.safety.shell.lenient_words import (
     ANSI,
     LETTERS,
@@ -24,49 +24,6 @@ from agent_cli.safety.shell.names import names
 RESERVED = names(
     "if then elif else fi do done while until { } ! time coproc esac in ;; function select"
 )
-
-
-@dataclass
-class Found:
-    """One simple command as far as it can be told."""
-
-    argv: tuple[str, ...]
-    cwd: str | None
-    writes: tuple[str, ...] = ()
-    reads: tuple[str, ...] = ()
-    stdin: str | None = None
-    """Text that is fed to it by a heredoc or here-string."""
-    piped_from: "Found | None" = None
-    raw: str = ""
-
-
-@dataclass
-class Frame:
-    """A level of nesting: a substitution, a subshell, a parameter expansion."""
-
-    kind: str
-    words: list[str] = field(default_factory=list)
-    word: list[str] = field(default_factory=list)
-    has_word: bool = False
-    double: bool = False
-    redirect: str | None = None
-    writes: list[str] = field(default_factory=list)
-    reads: list[str] = field(default_factory=list)
-    stdin: str | None = None
-    previous: Found | None = None
-    last: Found | None = None
-    count: int = 0
-    cwd: str | None = None
-    keyword: str = ""
-
-
-@dataclass
-class Scan:
-    """The result: commands, texts that are scripts in their turn, and the text without quotes."""
-
-    found: list[Found] = field(default_factory=list)
-    scripts: list[str] = field(default_factory=list)
-    skeleton: list[str] = field(default_factory=list)
 
 
 def scan(source: str, cwd: str | None, variables: dict[str, str], *, data: bool = False) -> Scan:
@@ -419,8 +376,8 @@ class _Scanner:
             while owner is not None:
                 owner.stdin = body
                 owner = owner.piped_from
-            if not quoted:
-                self.result.found.extend(_of_data(body, frame.cwd, self.variables, self.result))
+            if not quoted and ("$" in body or "`" in body):
+                self.result.data.append((body, frame.cwd))
 
     # -- words and commands
 
@@ -492,14 +449,6 @@ class _Scanner:
     def _loop(self, words: list[str]) -> None:
         if len(words) > 2 and words[2] == "in":
             self.variables[words[1]] = " ".join(words[3:])[:LONGEST_VALUE]
-
-
-def _of_data(body: str, cwd: str | None, variables: dict[str, str], into: Scan) -> list[Found]:
-    if "$" not in body and "`" not in body:
-        return []
-    inner = scan(body, cwd, variables, data=True)
-    into.scripts.extend(inner.scripts)
-    return inner.found
 
 
 def _printed(frame: Frame) -> str:

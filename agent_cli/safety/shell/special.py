@@ -89,7 +89,7 @@ def check_printf(spec: Spec, words: list[Word], context: Context) -> None:
 
 def check_seq(spec: Spec, words: list[Word], context: Context) -> None:
     # A negative number is not an option.
-    plain = [word for word in words if not re.fullmatch(r"-?[0-9.]{1,8}", word.text)]
+    plain = [word for word in words if not re.fullmatch(r"-?[0-9.]{1,7}", word.text)]
     if read(spec, plain).operands:
         raise Refused("only numbers of moderate size are known to end soon")
 
@@ -117,6 +117,33 @@ def check_checksum(spec: Spec, words: list[Word], context: Context) -> None:
     if any(word.may_be_option for word in words):
         raise Refused("a file name could be taken for an option")
     operands(spec, read(spec, words), context)
+
+
+def check_strings(spec: Spec, words: list[Word], context: Context) -> None:
+    if any(word.text.startswith("@") for word in words):
+        raise Refused("@ makes it take options from a file")
+    operands(spec, read(spec, words), context)
+
+
+XXD_FLAGS = names("-a -b -e -E -i -p -ps -u")
+XXD = Spec(operands="paths", most=1)
+
+
+def check_xxd(spec: Spec, words: list[Word], context: Context) -> None:
+    """It knows no clusters: `-ps` is one option, and a second operand would be written."""
+    rest: list[Word] = []
+    texts = iter(_exact(words, "the arguments"))
+    for text in texts:
+        if text in XXD_FLAGS or re.fullmatch(r"-[cglos][0-9]+", text):
+            continue
+        if text in {"-c", "-g", "-l", "-o", "-s"}:
+            if not re.fullmatch(r"[-+]?(0x[0-9a-fA-F]+|[0-9]+)", next(texts, "")):
+                raise Refused(f"{text} lacks its number")
+        elif text.startswith("-") and text != "-":
+            raise Refused(f"option {text} is not known to be harmless")
+        else:
+            rest.append(Word(text, text))
+    operands(XXD, read(XXD, rest), context)
 
 
 def check_unzip(spec: Spec, words: list[Word], context: Context) -> None:
@@ -185,7 +212,8 @@ FIND_FLAGS = names(
 )
 FIND_VALUES = names(
     "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type "
-    "-xtype -size -mtime -mmin -atime -amin -ctime -cmin -used -maxdepth -mindepth -perm "
+    "-xtype -size -newermt -newerct -newerat -mtime -mmin -atime -amin -ctime -cmin -used "
+    "-maxdepth -mindepth -perm "
     "-user -group -uid -gid -links -inum -regextype -printf -fstype"
 )
 FIND_FILES = names("-newer -anewer -cnewer -samefile")
@@ -283,7 +311,7 @@ def check_jq(spec: Spec, words: list[Word], context: Context) -> None:
     # A name right after a dot is a key of the data; every other one is a function.
     names = re.findall(r"(?<![\w.])[A-Za-z_]\w*", bare)
     unknown = next((name for name in names if name not in JQ_WORDS), None)
-    if unknown or re.search(r"\.\s+[A-Za-z_]|\.\.[A-Za-z_]", bare):
+    if unknown or re.search(r"\.\s+[A-Za-z_]|[.\d]\.[A-Za-z_]", bare):
         raise Refused(f"{unknown or 'the filter'} is not known to be harmless")
     operands(spec, parsed, context)
 
@@ -350,6 +378,8 @@ CHECKS: dict[str, Check] = {
     "sleep": check_sleep,
     "expr": check_expr,
     "checksum": check_checksum,
+    "strings": check_strings,
+    "xxd": check_xxd,
     "unzip": check_unzip,
     "test": check_test,
     "double_bracket": check_double_bracket,

@@ -48,7 +48,7 @@ HARMLESS_SETTING = re.compile(r"[-+][eux]*o?|pipefail")
 
 PROBE = r"""
 POSIXLY_CORRECT=1
-\trap - DEBUG RETURN ERR EXIT
+\trap - DEBUG RETURN ERR
 \unset -f builtin
 \builtin printf '%s\0' "$-" "$BASHOPTS" "$(\builtin declare -F)" "$(\builtin alias -p)" \
     "$(\builtin trap -p)" "$(\builtin enable -n)" "$(\builtin enable -p)" "$(\builtin hash -l)" \
@@ -61,7 +61,8 @@ POSIXLY_CORRECT=1
 """Text for a living shell: equal output at the start and now means that no function, alias, trap,
 option, remembered path, look-up variable or exported variable has changed. It begins with an
 assignment because nothing can redefine that: it makes bash prefer its special builtins to functions
-of the same name. Any difference, missing output or error means that the shell is not plain."""
+of the same name. Debug traps and a function called `builtin` are removed on the way. Any
+difference, missing output or error means that the shell is not plain."""
 
 
 def taints_shell(facts: ShellFacts) -> tuple[str, ...]:

@@ -54,11 +54,10 @@ class Pipeline:
 
 @dataclass(frozen=True)
 class Chain:
-    """`first && second` or `first || second`."""
+    """`first && second || third …`, read from the left."""
 
     first: "Node"
-    operator: str
-    second: "Node"
+    rest: "tuple[tuple[str, Node], ...]"
 
 
 @dataclass(frozen=True)
@@ -281,11 +280,14 @@ class _Parser:
 
     def _chain(self) -> Node:
         node = self._pipeline()
+        rest: list[tuple[str, Node]] = []
         while self._now.kind in {"&&", "||"}:
             operator = self._now.kind
             self.at += 1
             self._skip_newlines()
-            node = Chain(node, operator, self._pipeline())
+            rest.append((operator, self._pipeline()))
+        if rest:
+            node = Chain(node, tuple(rest))
         if self._now.kind == "&":
             raise NotPlain("a command in the background (&)")
         return node

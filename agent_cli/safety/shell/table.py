@@ -23,6 +23,7 @@ class Spec:
     metadata: bool = False
     glob: bool = False
     digits: bool = False
+    detached: bool = False
     builtin: bool = False
     check: str = ""
     first: str = ""
@@ -83,6 +84,7 @@ def _spec(entry: Raw) -> Spec:
         metadata=bool(entry.get("metadata", False)),
         glob=bool(entry.get("glob", False)),
         digits=bool(entry.get("digits", False)),
+        detached=bool(entry.get("detached", False)),
         builtin=bool(entry.get("builtin", False)),
         check=str(entry.get("check", "")),
         first=str(entry.get("first", "")),

@@ -168,8 +168,8 @@ def simples(node: Plain) -> list[Simple]:
                 found.append(each)
             case Pipeline(parts=parts) | Sequence(parts=parts):
                 pending.extend(parts)
-            case Chain(first=first, second=second):
-                pending.extend((first, second))
+            case Chain(first=first, rest=rest):
+                pending.extend((first, *(part for _, part in rest)))
             case Group(body=body):
                 pending.append(body)
             case If(conditions=conditions, branches=branches):

@@ -1,0 +1,125 @@
+"""The command line of bubblewrap for a confinement."""
+
+# ruff: noqa: PTH110, PTH112
+
+import os
+from collections.abc import Iterator, Sequence
+
+from agent_cli.safety.sandbox.confinement import Confinement
+from agent_cli.safety.sandbox.holding import holding_for
+
+LIMITS = (
+    "what a command leaves running ends with it",
+    "protected names are read-only at the top of a writable directory, and .git also further down",
+    "a protected name that is a link can be replaced",
+)
+LIMITS_WITH_NETWORK = ("with the network, services of this machine can be reached as well",)
+
+# Daemons listen in /run, and whoever can talk to them (Docker, the session bus) is not confined.
+# Some systems keep programs and the resolver's settings there; those stay.
+_KEPT_OF_RUN = (
+    "/run/current-system",
+    "/run/opengl-driver",
+    "/run/host",
+    "/run/systemd/resolve/resolv.conf",
+    "/run/systemd/resolve/stub-resolv.conf",
+    "/run/NetworkManager/resolv.conf",
+    "/run/resolvconf/resolv.conf",
+)
+
+# Root owns these also without any capability; one of them names a program that the kernel runs.
+_SETTINGS_OF_THE_KERNEL = tuple(
+    f"/proc/{name}" for name in ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr")
+)
+
+_ALONE = (
+    "--unshare-user",
+    "--unshare-pid",
+    "--unshare-ipc",
+    "--unshare-uts",
+    "--cap-drop",
+    "ALL",
+    "--new-session",
+    "--die-with-parent",
+)
+
+Mount = tuple[str, tuple[str, ...]]
+"""A place, and the options that mount something there."""
+
+
+def command_line(
+    program: str, argv: Sequence[str], confinement: Confinement, *, cwd: str
+) -> list[str]:
+    """What to execute instead of `argv`.
+
+    Its parent must be a thread that lives on: the command ends together with it.
+    """
+    network = () if confinement.network else ("--unshare-net",)
+    mounts = sorted(_mounts(confinement), key=lambda mount: _depth(mount[0]))
+    sealed = [place for place, options in mounts if options[0] == "--tmpfs" and place != "/run"]
+    return [
+        program,
+        *_ALONE,
+        *network,
+        *(option for _, options in mounts for option in options),
+        *(option for place in sealed for option in ("--remount-ro", place)),
+        "--chdir",
+        cwd,
+        "--",
+        *argv,
+    ]
+
+
+def _mounts(confinement: Confinement) -> Iterator[Mount]:
+    """In order of importance: of two mounts on one place, the later one counts."""
+    yield "/", ("--ro-bind", "/", "/")
+    yield "/dev", ("--dev", "/dev")
+    yield "/proc", ("--proc", "/proc")
+    if os.geteuid() == 0:
+        yield from (_bound("--ro-bind", p) for p in _SETTINGS_OF_THE_KERNEL if os.path.exists(p))
+    if os.path.isdir("/run"):
+        yield "/run", ("--tmpfs", "/run")
+    for place in _KEPT_OF_RUN:
+        if os.path.exists(place):
+            yield _bound("--ro-bind", os.path.realpath(place), place)
+    if confinement.temp:
+        yield _bound("--bind", confinement.temp, "/tmp")
+    yield from _hidden(confinement)
+    for place in confinement.readable:
+        if os.path.isdir(place):
+            yield _bound("--ro-bind", place)
+    for place in confinement.writable:
+        if os.path.exists(place):
+            yield _bound("--bind", place)
+    yield from _held(confinement)
+
+
+def _hidden(confinement: Confinement) -> Iterator[Mount]:
+    for place in confinement.hidden:
+        # A link leads to a place that exists only once, and that is where it is hidden.
+        real = os.path.realpath(place)
+        if os.path.isdir(real):
+            yield real, ("--tmpfs", real)
+        elif os.path.exists(real):
+            # An empty file: programs that look into their settings go on without them.
+            yield _bound("--dev-bind", "/dev/null", real)
+
+
+def _held(confinement: Confinement) -> Iterator[Mount]:
+    holding = holding_for(confinement)
+    covered = set(map(os.path.realpath, confinement.hidden))
+    for place in holding.pinned:
+        yield _bound("--bind", place)
+    for place in holding.read_only:
+        if place not in covered:
+            yield _bound("--ro-bind", place)
+    for place in holding.missing:
+        yield place, ("--tmpfs", place)
+
+
+def _bound(option: str, source: str, place: str | None = None) -> Mount:
+    return place or source, (option, source, place or source)
+
+
+def _depth(place: str) -> int:
+    return len([name for name in place.split("/") if name])

@@ -1,0 +1,283 @@
+"""The sandbox of a session: which kind works here, found out by running something in it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal, Self, assert_never
+
+from agent_cli.safety.environment import search_path
+from agent_cli.safety.sandbox import bubblewrap, landlock, landlock_exec, masks, seatbelt
+from agent_cli.safety.sandbox.confinement import Confinement
+from agent_cli.safety.sandbox.holding import holding_for
+
+Setting = Literal["auto", "off", "bwrap", "landlock"]
+
+_PROBE_SECONDS = 10
+_WORKS = 42
+# It must write inside, fail to write outside, and not see what is hidden.
+_PROBE = f"""
+echo written > "$1/file" || exit 43
+(echo written > "$2/file") 2>/dev/null && exit 44
+(read -r secret < "$3/file" && [ -n "$secret" ]) 2>/dev/null && exit 45
+exit {_WORKS}
+"""
+_COMPLAINTS = {
+    43: "a confined command cannot write where it should",
+    44: "it does not keep a command from writing outside",
+    45: "it does not hide what should be hidden",
+}
+_NAMESPACES = (
+    "user namespaces are not allowed for bubblewrap (on Ubuntu, load the AppArmor profile "
+    "bwrap-userns-restrict; elsewhere see the sysctl kernel.unprivileged_userns_clone)"
+)
+_PROC = "this container does not let bubblewrap mount /proc"
+
+
+class Tier(StrEnum):
+    """What confines commands."""
+
+    BUBBLEWRAP = "bubblewrap"
+    LANDLOCK = "landlock"
+    SEATBELT = "seatbelt"
+    NONE = "none"
+
+
+class SandboxUnavailable(Exception):
+    """The sandbox that the settings ask for does not work here; `hint` says what would help."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    """What confines the commands of a session."""
+
+    tier: Tier
+    reason: str
+    """Which one it is and why, for a person."""
+    limits: tuple[str, ...] = ()
+    """What it cannot do, in words."""
+    program: str = ""
+
+    @property
+    def confines(self) -> bool:
+        """Whether commands are confined at all."""
+        return self.tier is not Tier.NONE
+
+    @property
+    def protects_inside(self) -> bool:
+        """Whether protected places inside writable directories stay as they are."""
+        return self.tier in (Tier.BUBBLEWRAP, Tier.SEATBELT)
+
+    def wrap(self, argv: Sequence[str], confinement: Confinement, *, cwd: str) -> list[str]:
+        """What to execute instead of `argv`, in the directory `cwd`.
+
+        The environment it is started with must not come from confined commands: a loader's
+        variables would act before the confinement does.
+        """
+        match self.tier:
+            case Tier.BUBBLEWRAP:
+                return bubblewrap.command_line(self.program, argv, confinement, cwd=cwd)
+            case Tier.LANDLOCK:
+                return landlock.command_line(argv, confinement)
+            case Tier.SEATBELT:
+                return seatbelt.command_line(argv, confinement)
+            case Tier.NONE:
+                return list(argv)
+            case _:
+                assert_never(self.tier)
+
+    def room(self, confinement: Confinement) -> Room:
+        """A place for one command. Close it when nothing of the command is left."""
+        return Room(self, confinement)
+
+
+@dataclass
+class Room:
+    """One command's sandbox; while it is open, protected places that do not exist are occupied."""
+
+    sandbox: Sandbox
+    confinement: Confinement
+    links: tuple[str, ...] = ()
+    """Protected places that are links, and so can be replaced."""
+    _masks: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.sandbox.tier is not Tier.BUBBLEWRAP:
+            return
+        holding = holding_for(self.confinement)
+        self.links = tuple(holding.links)
+        leftovers = [place for place in holding.read_only if masks.is_mask(place)]
+        self._masks = masks.occupy((*holding.missing, *leftovers))
+
+    def wrap(self, argv: Sequence[str], *, cwd: str) -> list[str]:
+        """What to execute instead of `argv`."""
+        return self.sandbox.wrap(argv, self.confinement, cwd=cwd)
+
+    def close(self) -> None:
+        """Leave no trace in the writable directories."""
+        masks.release(self._masks)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+async def find_sandbox(setting: Setting = "auto") -> Sandbox:
+    """The best sandbox that works here; one asked for by name works or raises."""
+    match setting:
+        case "off":
+            return Sandbox(Tier.NONE, "none: switched off in the settings")
+        case "bwrap":
+            return await _demand(_bubblewrap, setting)
+        case "landlock":
+            return await _demand(_landlock, setting)
+        case "auto":
+            return await _best()
+        case _:
+            assert_never(setting)
+
+
+class _Unfit(Exception):
+    """Why a tier cannot be used here, in words."""
+
+
+async def _best() -> Sandbox:
+    tries = (_seatbelt,) if sys.platform == "darwin" else (_bubblewrap, _landlock)
+    missed: list[str] = []
+    for find in tries:
+        try:
+            found = await find()
+        except _Unfit as why:
+            missed.append(str(why))
+            continue
+        # A lesser tier always says what the better one lacked.
+        reason = "; ".join((found.reason, *missed))
+        return Sandbox(found.tier, reason, found.limits, found.program)
+    return Sandbox(Tier.NONE, f"none: {'; '.join(missed)}")
+
+
+async def _demand(find: Callable[[], Awaitable[Sandbox]], setting: str) -> Sandbox:
+    try:
+        return await find()
+    except _Unfit as why:
+        raise SandboxUnavailable(
+            f'The settings ask for sandbox = "{setting}", which does not work here: {why}.',
+            hint='Put that right, or set sandbox = "auto" or "off".',
+        ) from why
+
+
+async def _bubblewrap() -> Sandbox:
+    if sys.platform != "linux":
+        raise _Unfit("bubblewrap needs Linux")
+    program = shutil.which("bwrap", path=search_path(os.environ.get("PATH", ""), str(Path.cwd())))
+    if program is None:
+        raise _Unfit("bubblewrap is not installed")
+    _, said = await _output([program, "--version"])
+    limits = (*bubblewrap.LIMITS, *bubblewrap.LIMITS_WITH_NETWORK)
+    sandbox = Sandbox(Tier.BUBBLEWRAP, said.strip() or "bubblewrap", limits, program)
+    await _prove(sandbox)
+    return sandbox
+
+
+async def _landlock() -> Sandbox:
+    if sys.platform != "linux":
+        raise _Unfit("Landlock needs Linux")
+    version = landlock_exec.abi()
+    if not version:
+        raise _Unfit("the kernel has no Landlock")
+    limits = landlock.limits(version, os.uname().machine)
+    sandbox = Sandbox(Tier.LANDLOCK, f"Landlock {version}", limits)
+    await _prove(sandbox)
+    return sandbox
+
+
+async def _seatbelt() -> Sandbox:
+    sandbox = Sandbox(Tier.SEATBELT, "sandbox-exec", seatbelt.LIMITS)
+    await _prove(sandbox)
+    return sandbox
+
+
+async def _prove(sandbox: Sandbox) -> None:
+    """Run a command in the sandbox; raises unless it is confined as it should be."""
+    with tempfile.TemporaryDirectory(prefix="agent-sandbox-") as directory:
+        scene = _Scene.in_directory(directory)
+        code, said = await _output(sandbox.wrap(scene.probe, scene.confinement, cwd=scene.inside))
+        if code == _WORKS and scene.is_as_it_should_be():
+            return
+    raise _Unfit(_COMPLAINTS.get(code) or _in_words(sandbox, said))
+
+
+@dataclass(frozen=True)
+class _Scene:
+    """Three directories to try a sandbox on."""
+
+    inside: str
+    outside: str
+    hidden: str
+
+    @classmethod
+    def in_directory(cls, directory: str) -> Self:
+        place = Path(directory).resolve()
+        for name in ("inside", "outside", "hidden"):
+            (place / name).mkdir()
+        (place / "hidden" / "file").write_text("secret\n", encoding="utf-8")
+        return cls(*(str(place / name) for name in ("inside", "outside", "hidden")))
+
+    @property
+    def confinement(self) -> Confinement:
+        return Confinement(writable=(self.inside,), hidden=(self.hidden,))
+
+    @property
+    def probe(self) -> tuple[str, ...]:
+        return ("/bin/sh", "-c", _PROBE, "sh", self.inside, self.outside, self.hidden)
+
+    def is_as_it_should_be(self) -> bool:
+        return any(Path(self.inside).iterdir()) and not any(Path(self.outside).iterdir())
+
+
+async def _output(argv: Sequence[str]) -> tuple[int, str]:
+    """How a command ended, and what it said."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *argv,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise _Unfit(f"{argv[0]} cannot be run ({error.strerror})") from error
+    try:
+        async with asyncio.timeout(_PROBE_SECONDS):
+            said, _ = await process.communicate()
+    except TimeoutError:
+        raise _Unfit(f"{argv[0]} did not end in time") from None
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    return process.returncode or 0, said.decode("utf-8", "replace")
+
+
+def _in_words(sandbox: Sandbox, said: str) -> str:
+    lines = said.strip().splitlines()
+    last = lines[-1][:200] if lines else "it said nothing"
+    if "namespace" in said or "uid map" in said:
+        return f"{_NAMESPACES} ({last})"
+    if "mount proc" in said:
+        return f"{_PROC} ({last})"
+    return f"{sandbox.reason} does not work ({last})"

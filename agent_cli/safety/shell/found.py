@@ -1,0 +1,47 @@
+"""What the lenient scan collects."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Found:
+    """One simple command as far as it can be told."""
+
+    argv: tuple[str, ...]
+    cwd: str | None
+    writes: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    stdin: str | None = None
+    """Text that is fed to it by a heredoc or here-string."""
+    piped_from: "Found | None" = None
+
+
+@dataclass
+class Frame:
+    """A level of nesting: a substitution, a subshell, a parameter expansion."""
+
+    kind: str
+    words: list[str] = field(default_factory=list)
+    word: list[str] = field(default_factory=list)
+    has_word: bool = False
+    double: bool = False
+    redirect: str | None = None
+    writes: list[str] = field(default_factory=list)
+    reads: list[str] = field(default_factory=list)
+    stdin: str | None = None
+    previous: Found | None = None
+    last: Found | None = None
+    count: int = 0
+    cwd: str | None = None
+    keyword: str = ""
+
+
+@dataclass
+class Scan:
+    """The result: commands, texts that are scripts in their turn, and the text without quotes."""
+
+    found: list[Found] = field(default_factory=list)
+    scripts: list[str] = field(default_factory=list)
+    data: list[tuple[str, str | None]] = field(default_factory=list)
+    """Texts of which only the substitutions run, with the directory they run in."""
+    skeleton: list[str] = field(default_factory=list)

@@ -1,0 +1,89 @@
+"""Writes several files, all of them or none."""
+
+import contextlib
+import os
+import secrets
+import stat
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent_cli.core.errors import ToolFailure
+from agent_cli.lib.files import FileIdentity, open_directory, read_identity, write_atomic
+from agent_cli.tools._files import check_cancelled, title
+from agent_cli.tools._replacing import FileChange
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A new content that lies beside the file it will replace."""
+
+    change: FileChange
+    beside: Path
+
+
+def write_all(
+    changes: Sequence[FileChange], cancelled: threading.Event
+) -> list[tuple[FileChange, FileIdentity]]:
+    """Write every change and return what is there now; on any error all is as before."""
+    staged: list[Staged] = []
+    try:
+        for change in changes:
+            check_cancelled(cancelled)
+            staged.append(_stage(change))
+        _exchange(staged)
+    except OSError as error:
+        raise ToolFailure(
+            f"Nothing was changed: {title(str(error.filename or ''))} cannot be written "
+            f"({error.strerror})."
+        ) from error
+    finally:
+        for each in staged:
+            with contextlib.suppress(OSError):
+                each.beside.unlink()
+    return [(change, read_identity(change.path)) for change in changes]
+
+
+def _stage(change: FileChange) -> Staged:
+    """Put the new content beside the file, with its mode and owner."""
+    path = Path(change.path)
+    before = path.lstat()
+    beside = path.with_name(f".{path.name[:80]}.{secrets.token_hex(6)}.new")
+    write_atomic(beside, change.new, mode=stat.S_IMODE(before.st_mode), follow_parents=False)
+    with contextlib.suppress(PermissionError):
+        os.chown(beside, before.st_uid, before.st_gid, follow_symlinks=False)
+    return Staged(change, beside)
+
+
+def _exchange(staged: Sequence[Staged]) -> None:
+    """Put the new files in place; if one cannot be, those before it get their content back."""
+    done: list[FileChange] = []
+    try:
+        for each in staged:
+            _refuse_change(each.change)
+        for each in staged:
+            _rename(each)
+            done.append(each.change)
+    except BaseException:
+        for change in done:
+            with contextlib.suppress(OSError):
+                write_atomic(change.path, change.old, follow_parents=False)
+        raise
+
+
+def _refuse_change(change: FileChange) -> None:
+    if read_identity(change.path) != change.identity:
+        raise ToolFailure(
+            f"Nothing was changed: {title(change.path)} changed on disk meanwhile. Look again."
+        )
+
+
+def _rename(staged: Staged) -> None:
+    directory = open_directory(staged.beside.parent)
+    try:
+        name = Path(staged.change.path).name
+        os.rename(staged.beside.name, name, src_dir_fd=directory, dst_dir_fd=directory)
+        os.fsync(directory)
+    finally:
+        os.close(directory)

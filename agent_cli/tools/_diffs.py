@@ -1,0 +1,122 @@
+"""Changes as unified diffs, in bounded time whatever the size."""
+
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
+
+from agent_cli.core.display import DiffBlock
+from agent_cli.lib.encodings import breaks_of, readable
+
+_CONTEXT = 3
+_MOST_COMPARED = 4_000
+"""Lines on both sides that are compared one by one; more are shown as removed and added."""
+_MOST_LINES = 4_000
+_MOST_CHARACTERS = 400_000
+_LONGEST_LINE = 2_000
+_NO_BREAK = "\\ No newline at end of file"
+
+Opcode = tuple[str, int, int, int, int]
+
+
+def diff_block(path: str, before: str, after: str) -> DiffBlock:
+    """The change of a file's text, for a person."""
+    visible_breaks = breaks_of(before) != breaks_of(after) and bool(before)
+    old, new = _lines(before, visible_breaks), _lines(after, visible_breaks)
+    opcodes = list(_opcodes(old, new))
+    removed = sum(end - start for tag, start, end, _, _ in opcodes if tag != "equal")
+    added = sum(end - start for tag, _, _, start, end in opcodes if tag != "equal")
+    lines = [f"--- {path if before else '/dev/null'}", f"+++ {path}"]
+    size = 0
+    for line in _hunks(opcodes, old, new):
+        if len(lines) >= _MOST_LINES or size > _MOST_CHARACTERS:
+            lines.append(f"… the rest is not shown ({added:,} lines added, {removed:,} removed)")
+            break
+        lines.append(line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…")
+        size += len(lines[-1])
+    text = "\n".join(lines) if added or removed else ""
+    return DiffBlock(path=path, diff=text, added=added, removed=removed)
+
+
+def _lines(text: str, visible_breaks: bool) -> list[str]:  # noqa: FBT001
+    """The lines; the last one tells if no line break follows it."""
+    text = readable(text)
+    text = text.replace("\r\n", "␍\n" if visible_breaks else "\n")
+    lines = text.split("\n")
+    if lines[-1]:
+        lines[-1] += f"\n{_NO_BREAK}"
+    else:
+        lines.pop()
+    return lines
+
+
+def _opcodes(old: Sequence[str], new: Sequence[str]) -> Iterator[Opcode]:
+    """How the one becomes the other; equal beginnings and ends are never compared twice."""
+    start = _common(old, new)
+    end = _common(
+        (old[-1 - i] for i in range(len(old) - start)),
+        (new[-1 - i] for i in range(len(new) - start)),
+    )
+    old_middle, new_middle = old[start : len(old) - end], new[start : len(new) - end]
+    if start:
+        yield "equal", 0, start, 0, start
+    if old_middle and new_middle and len(old_middle) + len(new_middle) <= _MOST_COMPARED:
+        matcher = difflib.SequenceMatcher(None, old_middle, new_middle)
+        for tag, a, b, c, d in matcher.get_opcodes():
+            yield tag, a + start, b + start, c + start, d + start
+    elif old_middle or new_middle:
+        yield "replace", start, len(old) - end, start, len(new) - end
+    if end:
+        yield "equal", len(old) - end, len(old), len(new) - end, len(new)
+
+
+def _common(one: Iterable[str], other: Iterable[str]) -> int:
+    count = 0
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            break
+        count += 1
+    return count
+
+
+def _hunks(opcodes: list[Opcode], old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    for group in _groups(opcodes):
+        a, b, c, d = group[0][1], group[-1][2], group[0][3], group[-1][4]
+        yield f"@@ -{_range(a, b)} +{_range(c, d)} @@"
+        for tag, old_start, old_end, new_start, new_end in group:
+            if tag == "equal":
+                yield from _marked(" ", old, old_start, old_end)
+                continue
+            yield from _marked("-", old, old_start, old_end)
+            yield from _marked("+", new, new_start, new_end)
+
+
+def _marked(mark: str, lines: Sequence[str], start: int, end: int) -> Iterator[str]:
+    for position in range(start, end):
+        yield from f"{mark}{lines[position]}".split("\n")
+
+
+def _groups(opcodes: list[Opcode]) -> Iterator[list[Opcode]]:
+    """Changes with a few equal lines around them; far apart ones separately."""
+    group: list[Opcode] = []
+    for position, (tag, a, b, c, d) in enumerate(opcodes):
+        if tag != "equal":
+            group.append((tag, a, b, c, d))
+            continue
+        if group:
+            reach = min(_CONTEXT, b - a)
+            is_last = position == len(opcodes) - 1
+            if is_last or b - a > 2 * _CONTEXT:
+                yield [*group, (tag, a, a + reach, c, c + reach)]
+                group = []
+            else:
+                group.append((tag, a, b, c, d))
+                continue
+        reach = min(_CONTEXT, b - a)
+        group = [] if position == len(opcodes) - 1 else [(tag, b - reach, b, d - reach, d)]
+    if group:
+        yield group
+
+
+def _range(start: int, end: int) -> str:
+    length = end - start
+    first = start + 1 if length else start
+    return f"{first}" if length == 1 else f"{first},{length}"

@@ -1,0 +1,171 @@
+"""Documents as text: PDF, Word, Excel, notebooks."""
+
+# The libraries are an extra and slow to load: imported only when a document is read.
+# ruff: noqa: PLC0415
+
+import io
+import json
+import re
+import threading
+import zipfile
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Any
+
+from agent_cli.core.errors import ToolFailure
+from agent_cli.core.tool import refuse
+from agent_cli.tools._files import check_cancelled
+
+LARGEST = 50_000_000
+"""Bytes of a document that is opened."""
+MOST_PAGES = 20
+"""Pages of a PDF in one answer."""
+_PAGES_WITHOUT_RANGE = 10
+_MOST_UNPACKED = 300_000_000
+_MOST_TEXT = 5_000_000
+_LONGEST_OUTPUT = 2_000
+
+_BY_SUFFIX = {".pdf": "PDF", ".docx": "Word", ".xlsx": "Excel", ".xlsm": "Excel"}
+
+
+def document_kind(path: str, head: bytes) -> str | None:
+    """ "PDF", "Word", "Excel" or "notebook", if the file is one."""
+    suffix = PurePath(path).suffix.lower()
+    if head.startswith(b"%PDF-"):
+        return "PDF"
+    if suffix == ".ipynb" and head.lstrip()[:1] == b"{":
+        return "notebook"
+    kind = _BY_SUFFIX.get(suffix)
+    return kind if kind != "PDF" and head.startswith(b"PK\x03\x04") else None
+
+
+def document_text(kind: str, data: bytes, pages: str, cancelled: threading.Event) -> str:
+    """The document's text; raises a failure that says what to do."""
+    read = {"PDF": _pdf, "Word": _word, "Excel": _excel, "notebook": _notebook}[kind]
+    gathered: list[str] = []
+    size = 0
+    try:
+        for piece in read(data, pages):
+            check_cancelled(cancelled)
+            gathered.append(piece)
+            size += len(piece)
+            if size > _MOST_TEXT:
+                gathered.append("[The rest of the document is left out: it is too long.]")
+                break
+    except ToolFailure:
+        raise
+    except ImportError as error:
+        raise ToolFailure(
+            f"{kind} documents need a library that is not installed ({error.name}). The person can "
+            "add it with: pip install 'agent-cli[docs]'"
+        ) from error
+    except Exception as error:  # whatever these libraries raise, the document is to blame
+        raise ToolFailure(
+            f"The {kind} document cannot be understood ({type(error).__name__}); "
+            "it may be damaged or protected."
+        ) from error
+    return "\n".join(gathered)
+
+
+def wanted_pages(pages: str, total: int) -> list[int]:
+    """The page numbers in "3", "1-5" or "1,4-6"; all of them if nothing is asked and few exist."""
+    if not pages.strip():
+        if total > _PAGES_WITHOUT_RANGE:
+            raise refuse(
+                f"The document has {total:,} pages. Say which with pages, such as "
+                f'"1-{_PAGES_WITHOUT_RANGE}" (at most {MOST_PAGES} at a time).'
+            )
+        return list(range(1, total + 1))
+    wanted: list[int] = []
+    for part in pages.split(","):
+        found = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})?\s*)?", part)
+        if found is None:
+            raise refuse(f'pages {pages[:40]!r} is not understood; write "3", "1-5" or "1,4-6".')
+        first = int(found[1])
+        last = int(found[2]) if found[2] else (total if "-" in part else first)
+        if first < 1 or last < first or first > total:
+            raise refuse(
+                f"There is no page range {part.strip()}: the document has {total:,} pages."
+            )
+        wanted += range(first, min(last, total, first + MOST_PAGES) + 1)
+    if len(wanted) > MOST_PAGES:
+        raise refuse(
+            f"At most {MOST_PAGES} pages can be read at a time (the document has {total:,})."
+        )
+    return wanted
+
+
+def _pdf(data: bytes, pages: str) -> Iterator[str]:
+    import pypdf
+
+    reader = pypdf.PdfReader(io.BytesIO(data))
+    if reader.is_encrypted and not reader.decrypt(""):
+        raise ToolFailure("The PDF document is protected with a password.")
+    total = len(reader.pages)
+    for number in wanted_pages(pages, total):
+        text = reader.pages[number - 1].extract_text().strip()
+        yield f"--- page {number} of {total} ---"
+        yield text or "[This page holds no text; it may be a picture of one.]"
+
+
+def _word(data: bytes, _pages: str) -> Iterator[str]:
+    import docx
+    from docx.table import Table
+
+    _refuse_bomb(data)
+    for item in docx.Document(io.BytesIO(data)).iter_inner_content():
+        if isinstance(item, Table):
+            for row in item.rows:
+                yield " | ".join(cell.text.strip() for cell in row.cells)
+            continue
+        level = re.fullmatch(r"Heading (\d)", (item.style and item.style.name) or "")
+        yield f"{'#' * int(level[1])} {item.text}" if level else item.text
+
+
+def _excel(data: bytes, _pages: str) -> Iterator[str]:
+    import openpyxl
+
+    _refuse_bomb(data)
+    book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+    try:
+        for sheet in book.worksheets:
+            yield f"--- sheet {sheet.title} ---"
+            for row in sheet.iter_rows(values_only=True):
+                cells = ["" if value is None else str(value) for value in row]
+                if any(cells):
+                    yield "\t".join(cells).rstrip("\t")
+    finally:
+        book.close()
+
+
+def _notebook(data: bytes, _pages: str) -> Iterator[str]:
+    cells = json.loads(data)["cells"]
+    for number, cell in enumerate(cells, 1):
+        yield f"--- cell {number} ({cell.get('cell_type', 'unknown')}) ---"
+        yield _joined(cell.get("source", ""))
+        for output in cell.get("outputs", ()):
+            yield from _output(output)
+
+
+def _output(output: dict[str, Any]) -> Iterator[str]:
+    content = output.get("data", {})
+    text = _joined(output.get("text") or content.get("text/plain") or "")
+    if output.get("output_type") == "error":
+        text = f"{output.get('ename', 'Error')}: {output.get('evalue', '')}"
+    pictures = [kind for kind in content if kind.startswith("image/")]
+    if text:
+        cut = f"{text[:_LONGEST_OUTPUT]}…" if len(text) > _LONGEST_OUTPUT else text
+        yield f"[output] {cut}"
+    if pictures:
+        yield f"[output: {', '.join(pictures)}]"
+
+
+def _joined(text: Any) -> str:
+    return "".join(map(str, text)) if isinstance(text, list) else str(text)
+
+
+def _refuse_bomb(data: bytes) -> None:
+    """A small archive can unpack to more than memory holds."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        if sum(entry.file_size for entry in archive.infolist()) > _MOST_UNPACKED:
+            raise ToolFailure("The document unpacks to far more than it should; it is not opened.")

@@ -1,0 +1,154 @@
+"""What the file tools share: paths and their failures, and what was read when."""
+
+import asyncio
+import errno
+import hashlib
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeVar
+
+from agent_cli.core.errors import FailureType, ToolFailure
+from agent_cli.core.tool_context import ToolContext
+from agent_cli.lib.files import FileIdentity, NotRegularFile, read_identity
+from agent_cli.safety.oddities import visible
+from agent_cli.safety.paths import Fingerprint, PathProblem, ResolvedPath
+
+EDITABLE = 10_000_000
+"""Bytes; larger files are read by range and changed by other means."""
+
+T = TypeVar("T")
+
+PATH_ALIASES = dict.fromkeys(
+    ("path", "file", "filename", "file_name", "target_file", "absolute_path", "uri"), "file_path"
+)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A file as the session last saw it."""
+
+    identity: FileIdentity
+    digest: str | None
+    """Of the whole content, if it was small enough to be held."""
+    at: datetime
+
+
+class FileMemory:
+    """What was read or written in this session, and the state it was in."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, Seen] = {}
+        self.approved: dict[str, Fingerprint] = {}
+        """What the person was shown, by call."""
+
+    def remember(self, real: str, identity: FileIdentity, data: bytes | None) -> None:
+        """Note that the model knows this file as it is now."""
+        digest = None if data is None else digest_of(data)
+        self._seen[real] = Seen(identity, digest, datetime.now().astimezone())
+
+    def require_current(
+        self, file: ResolvedPath, identity: FileIdentity, data: bytes | None
+    ) -> None:
+        """Refuse to change a file that was not read, or that changed since."""
+        seen, name = self._seen.get(file.real), shown(file)
+        changed = datetime.fromtimestamp(identity.mtime_ns / 1e9).astimezone()
+        if seen is None:
+            raise ToolFailure(
+                f"{name} exists and has not been read in this session "
+                f"(it was last changed {clock(changed)}). Read it first, then try again."
+            )
+        if seen.digest is not None and data is not None:
+            same = seen.digest == digest_of(data)
+        else:
+            same = seen.identity == identity
+        if not same:
+            raise ToolFailure(
+                f"{name} changed since it was read: it was read {clock(seen.at)} and last changed "
+                f"{clock(changed)}. Read it again, then repeat the call against what it says now."
+            )
+
+
+def digest_of(data: bytes) -> str:
+    """What tells contents apart."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def clock(moment: datetime) -> str:
+    """A moment to the millisecond, since changes follow each other quickly."""
+    return f"{moment:%Y-%m-%d %H:%M:%S}.{moment.microsecond // 1000:03d}"
+
+
+def resolve(context: ToolContext, path: str) -> ResolvedPath:
+    """Where the path leads, or a failure that says why nowhere."""
+    try:
+        return context.workspace.resolve(path)
+    except PathProblem as problem:
+        raise ToolFailure(
+            f"{visible(str(problem), one_line=True)}.", type=FailureType.VALIDATION
+        ) from problem
+
+
+def shown(file: ResolvedPath) -> str:
+    """The path as typed, on one line, and where it leads if that is elsewhere."""
+    typed = visible(file.typed, one_line=True)
+    return f"{typed} (→ {visible(file.real, one_line=True)})" if file.via_link else typed
+
+
+def title(path: str) -> str:
+    """The path fit for a heading."""
+    return visible(path, one_line=True)
+
+
+def failure(file: ResolvedPath, error: OSError, doing: str) -> ToolFailure:
+    """What an error of the system means for this file."""
+    name = shown(file)
+    if isinstance(error, NotRegularFile):
+        return ToolFailure(f"{name} cannot be {doing}: it is {error.kind}, not a regular file.")
+    reasons = {
+        errno.EACCES: "there is no permission",
+        errno.EPERM: "there is no permission",
+        errno.ENOTDIR: "a part of the path before the last is a file, not a directory",
+        errno.ELOOP: "a link stands where none was before",
+        errno.ENOSPC: "the disk is full; the old content is still there",
+        errno.EROFS: "the file system is read-only",
+        errno.ENAMETOOLONG: "the name is too long",
+    }
+    reason = reasons.get(error.errno or 0) or error.strerror or type(error).__name__
+    return ToolFailure(f"{name} cannot be {doing}: {reason}.")
+
+
+def read_small(descriptor: int, most: int = EDITABLE) -> tuple[FileIdentity, bytes | None]:
+    """The content of an open file and the identity it has with it; None if it is not small.
+
+    Files of the kernel's claim to be empty and may have no end.
+    """
+    with os.fdopen(descriptor, "rb", closefd=False) as file:
+        identity = read_identity(descriptor)
+        data = file.read(most + 1) if identity.size <= most else None
+    return identity, None if data is None or len(data) > most else data
+
+
+async def in_thread(work: Callable[[], T]) -> T:
+    """Blocking work; a cancelled call does not wait for it, the work looks at `cancelled`."""
+    return await asyncio.to_thread(work)
+
+
+def check_cancelled(cancelled: threading.Event) -> None:
+    """End work in a thread that nobody waits for any more."""
+    if cancelled.is_set():
+        raise ToolFailure("Interrupted.", type=FailureType.CANCELLED)
+
+
+def size_of(count: int) -> str:
+    """ "512 bytes", "3.4 MB"."""
+    if count < 1000:
+        return f"{count} byte" if count == 1 else f"{count} bytes"
+    size = float(count)
+    for unit in ("kB", "MB", "GB", "TB"):
+        size /= 1000
+        if size < 999.95 or unit == "TB":
+            break
+    return f"{size:.1f} {unit}"

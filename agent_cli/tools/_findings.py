@@ -1,0 +1,288 @@
+"""What a search has found so far: shown as it comes in, then reported as a whole."""
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from itertools import groupby
+
+from agent_cli.core.display import Display, TableBlock, TextBlock
+from agent_cli.lib.text import plural
+from agent_cli.tools._matches import Line, Reader, fetched
+from agent_cli.tools._places import Names, decoded, newest_first
+from agent_cli.tools._secrets import Secrets
+
+_COUNTED = 5_000
+"""Results counted beyond the limit before a search is stopped."""
+_SORTED = 10_000
+"""Files kept, so that the newest of them can be shown."""
+_EVERY = 0.1
+"""Seconds between two pieces of progress."""
+
+
+class Progress:
+    """Shows the first line at once, the others in pieces."""
+
+    def __init__(self, show: Callable[[str | Display], None]) -> None:
+        self._show = show
+        self._waiting: list[str] = []
+        self._last = 0.0
+
+    def add(self, line: str) -> None:
+        """One more line."""
+        self._waiting.append(line)
+        if time.monotonic() - self._last >= _EVERY:
+            self.flush()
+
+    def flush(self) -> None:
+        """Show what is waiting."""
+        if self._waiting:
+            self._show("\n".join(self._waiting) + "\n")
+            self._waiting.clear()
+            self._last = time.monotonic()
+
+
+class Findings(ABC):
+    """Takes ripgrep's output and keeps what will be reported, which is never more than a limit."""
+
+    def __init__(
+        self,
+        limit: int,
+        names: Names,
+        secrets: Secrets,
+        show: Callable[[str | Display], None],
+    ) -> None:
+        self.limit = limit
+        self.matches = 0
+        self.files = 0
+        self.whole = False
+        self.names = names
+        self.secrets = secrets
+        self.progress = Progress(show)
+
+    @abstractmethod
+    def feed(self, chunk: bytes) -> None:
+        """Take a piece of output."""
+
+    @abstractmethod
+    def report(self) -> tuple[str, Display | None]:
+        """The text for the model and the block for the person."""
+
+    @property
+    @abstractmethod
+    def full(self) -> bool:
+        """Whether everything that will be shown is there."""
+
+    @property
+    @abstractmethod
+    def overfull(self) -> bool:
+        """Whether there is no use in counting on."""
+
+    @property
+    @abstractmethod
+    def notes(self) -> list[str]:
+        """What the model should know about the limits of the answer."""
+
+    def finish(self, *, whole: bool) -> None:
+        """No more comes; `whole` if the search ended by itself."""
+        self.whole = whole
+        self.progress.flush()
+
+    @property
+    def summary(self) -> str:
+        """One line: "12 matches in 5 files"."""
+        if not self.matches:
+            return "No matches"
+        at_least = "" if self.whole else "At least "
+        matches = plural(self.matches, "match", "matches")
+        return f"{at_least}{matches} in {plural(self.files, 'file')}"
+
+    def more(self, shown: int, found: int, what: str) -> str:
+        """ "[35 more matches are not shown …]", or nothing."""
+        if found <= shown:
+            return ""
+        at_least = "" if self.whole else "at least "
+        return f"[{at_least}{found - shown:,} more {what}: narrow the search, or raise head_limit.]"
+
+
+class FoundLines(Findings):
+    """Matching lines with their context."""
+
+    def __init__(
+        self,
+        limit: int,
+        names: Names,
+        secrets: Secrets,
+        show: Callable[[str | Display], None],
+    ) -> None:
+        super().__init__(limit, names, secrets, show)
+        self._reader = Reader()
+        self._lines: list[Line] = []
+        self._path = b""
+        self._hidden = False
+
+    def feed(self, chunk: bytes) -> None:
+        for line in self._reader.feed(chunk):
+            if line.path != self._path:
+                self._path = line.path
+                self._hidden = self.secrets.hides(decoded(line.path))
+                self.files += not self._hidden
+            if not self._hidden:
+                self._take(line)
+
+    def _take(self, line: Line) -> None:
+        if line.is_match:
+            self.matches += 1
+        if self.matches > self.limit:
+            return
+        if line.is_match or not self._belongs_to_next(line):
+            self._lines.append(line)
+        if line.is_match:
+            self.progress.add(self._single(line))
+
+    def _belongs_to_next(self, line: Line) -> bool:
+        """Whether a line of context, after the limit, stands before a match that isn't shown."""
+        if self.matches < self.limit:
+            return False
+        return line.after_gap or not self._lines or line.path != self._lines[-1].path
+
+    def finish(self, *, whole: bool) -> None:
+        self._reader.finish()
+        super().finish(whole=whole)
+
+    @property
+    def full(self) -> bool:
+        return self.matches > self.limit
+
+    @property
+    def overfull(self) -> bool:
+        return self.matches > self.limit + _COUNTED
+
+    @property
+    def notes(self) -> list[str]:
+        shown = min(self.limit, self.matches)
+        binary = [path for path in self._reader.binary if not self.secrets.hides(path)]
+        return [
+            self.more(shown, self.matches, "matches"),
+            *(f"{self.names.shown(path)} is a binary file with matches." for path in binary),
+        ]
+
+    def report(self) -> tuple[str, Display | None]:
+        if not self._lines:
+            return "No matches.", None
+        # Files are searched side by side: in the order they were found no answer is like another.
+        self._lines.sort(key=lambda line: (line.path, line.number))
+        groups = [
+            self._group(path, [fetched(line) for line in lines])
+            for path, lines in groupby(self._lines, key=lambda line: line.path)
+        ]
+        text = _joined(groups)
+        return text, TextBlock(text=text)
+
+    def _group(self, path: bytes, lines: list[Line]) -> str:
+        if len(lines) == 1:
+            return self._single(lines[0])
+        parts = [self.names.shown(decoded(path))]
+        for number, line in enumerate(lines):
+            if line.after_gap and number:
+                parts.append("--")
+            parts.append(f"{line.number}{':' if line.is_match else '-'} {line.text}")
+        return "\n".join(parts)
+
+    def _single(self, line: Line) -> str:
+        return f"{self.names.shown(decoded(line.path))}:{line.number}: {line.text}"
+
+
+def _joined(groups: list[str]) -> str:
+    """Single lines follow each other; a group stands between blank lines."""
+    parts: list[str] = []
+    for number, group in enumerate(groups):
+        if number:
+            alone = "\n" not in group and "\n" not in groups[number - 1]
+            parts.append("\n" if alone else "\n\n")
+        parts.append(group)
+    return "".join(parts)
+
+
+class FoundFiles(Findings):
+    """Files with matches, or how many lines match in each."""
+
+    def __init__(
+        self,
+        limit: int,
+        names: Names,
+        secrets: Secrets,
+        show: Callable[[str | Display], None],
+        mode: str,
+    ) -> None:
+        super().__init__(limit, names, secrets, show)
+        self._counting = mode == "count"
+        self._rest = b""
+        self._found: dict[str, int] = {}
+
+    def feed(self, chunk: bytes) -> None:
+        *whole, self._rest = (self._rest + chunk).split(b"\n" if self._counting else b"\0")
+        if self._counting:
+            whole, self._rest = _with_counts(whole, self._rest)
+        for record in whole:
+            path, _, count = record.partition(b"\0")
+            self._take(decoded(path), int(count or 1))
+
+    def _take(self, path: str, count: int) -> None:
+        if self.secrets.hides(path):
+            return
+        self.files += 1
+        self.matches += count
+        if len(self._found) < _SORTED:
+            self._found[path] = count
+        if self.files <= self.limit:
+            name = self.names.shown(path)
+            self.progress.add(f"{name}: {count}" if self._counting else name)
+
+    @property
+    def full(self) -> bool:
+        return False
+
+    @property
+    def overfull(self) -> bool:
+        return self.files >= _SORTED
+
+    @property
+    def summary(self) -> str:
+        if self._counting or not self.files:
+            return super().summary
+        at_least = "" if self.whole else "At least "
+        return f"{at_least}{plural(self.files, 'file')} with matches"
+
+    @property
+    def notes(self) -> list[str]:
+        return [self.more(min(self.limit, self.files), self.files, "files")]
+
+    def report(self) -> tuple[str, Display | None]:
+        if not self._found:
+            return "No matches.", None
+        if self._counting:
+            return self._counts()
+        paths = list(self._found)
+        ordered = newest_first(paths) if self.whole else sorted(paths)
+        text = "\n".join(self.names.shown(path) for path in ordered[: self.limit])
+        return text, TextBlock(text=text)
+
+    def _counts(self) -> tuple[str, Display | None]:
+        most = sorted(self._found.items(), key=lambda item: (-item[1], item[0]))[: self.limit]
+        rows = tuple((self.names.shown(path), str(count)) for path, count in most)
+        text = "\n".join(f"{name}: {count}" for name, count in rows)
+        return f"{text}\n{self.summary}", TableBlock(columns=("File", "Matches"), rows=rows)
+
+
+def _with_counts(pieces: list[bytes], rest: bytes) -> tuple[list[bytes], bytes]:
+    """Lines put together again where the newline was part of a file's name."""
+    whole: list[bytes] = []
+    held = b""
+    for piece in pieces:
+        held += piece
+        if b"\0" in piece:
+            whole.append(held)
+            held = b""
+        else:
+            held += b"\n"
+    return whole, held + rest

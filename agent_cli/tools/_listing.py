@@ -1,0 +1,32 @@
+"""Lists the files below a directory, as ripgrep chooses them."""
+
+import time
+from collections.abc import AsyncGenerator
+from typing import Any
+
+from agent_cli.core.tool_context import ToolContext
+from agent_cli.lib.text import plural
+from agent_cli.tools._places import decoded
+from agent_cli.tools._ripgrep import ripgrep
+
+_TOLD_EVERY = 1.0
+"""Seconds between two words on how far a long listing has come."""
+
+
+async def list_files(
+    command: Any, directory: str, context: ToolContext
+) -> AsyncGenerator[list[str], None]:
+    """Absolute paths, some at a time."""
+    command.files().null()
+    rest, count, told = b"", 0, time.monotonic()
+    async with ripgrep(command, context, directory=directory, paths=[directory]) as rg:
+        while chunk := await rg.read():
+            whole, _, rest = (rest + chunk).rpartition(b"\0")
+            if whole:
+                paths = decoded(whole).split("\0")
+                count += len(paths)
+                yield paths
+            if time.monotonic() - told > _TOLD_EVERY:
+                told = time.monotonic()
+                context.progress(f"{plural(count, 'file')} so far\n")
+        await rg.problems()

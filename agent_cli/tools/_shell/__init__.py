@@ -1,0 +1,1 @@
+"""The session's shell, behind the tools Bash, BashOutput and KillShell."""

@@ -1,0 +1,143 @@
+"""What is told of a command: to the model, and to the person."""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Sequence
+
+from pydantic import JsonValue
+
+from agent_cli.core.display import TerminalBlock
+from agent_cli.core.errors import FailureType
+from agent_cli.core.tool import ToolError, ToolResult
+from agent_cli.lib.text import plural
+from agent_cli.tools._shell.command import Command
+from agent_cli.tools._shell.jobs import Job
+
+_OVERWRITTEN = re.compile(r"[^\n\r]*\r+(?=[^\n\r])")
+"""A line that the next one was drawn over, as progress bars do."""
+
+
+def ended(
+    command: Command,
+    *,
+    cwd: str,
+    moved: bool = False,
+    note: str = "",
+    leftover: Job | None = None,
+) -> ToolResult:
+    """The result of a command whose shell has ended."""
+    code = command.exit_code or 0
+    how = how_it_ended(command)
+    remarks = [note] if note else []
+    if code:
+        remarks.append(how)
+    if moved:
+        remarks.append(f"the directory is now {cwd}")
+    if leftover:
+        remarks.append(
+            f"what it started in the background still runs as job {leftover.id}: "
+            f"read it with BashOutput, end it with KillShell"
+        )
+    figures = f"{how} · {plural(command.output.lines, 'line')}" if command.output.size else how
+    return ToolResult(
+        success=code == 0,
+        llm_content=_told(command, remarks, leftover),
+        display=(_block(command),),
+        summary=f"{figures} · {leftover.id} runs on" if leftover else figures,
+        error=ToolError(type=FailureType.EXECUTION, message=how) if code else None,
+        metadata=_metadata(command, cwd=cwd, job_id=leftover.id if leftover else None),
+    )
+
+
+def timed_out(command: Command, seconds: float) -> ToolResult:
+    """The result of a command that was stopped because its time was up."""
+    how = f"stopped after {seconds:g} s: its time was up"
+    hint = "give a longer timeout (at most 600000) or run it in the background"
+    return ToolResult(
+        success=False,
+        llm_content=_told(command, [how, hint]),
+        display=(_block(command),),
+        summary=how,
+        error=ToolError(type=FailureType.TIMEOUT, message=how, details=hint),
+        metadata=_metadata(command),
+    )
+
+
+def in_background(job: Job, *, at_once: bool) -> ToolResult:
+    """The result of a command that goes on in the background."""
+    command = job.command
+    opening = (
+        "It runs in the background"
+        if at_once
+        else f"It still runs after {command.seconds:.0f} s and goes on in the background"
+    )
+    text = (
+        f"{opening} as job {job.id}. Read its new output with BashOutput, end it with KillShell. "
+        "What it does to directory and variables stays its own."
+    )
+    return ToolResult(
+        llm_content=text if at_once else _told(command, [text], job),
+        display=(_block(command),),
+        summary=f"{job.id} runs in the background",
+        metadata=_metadata(command, job_id=job.id),
+    )
+
+
+def how_it_ended(command: Command) -> str:
+    """ "exit 1 after 3.2 s"."""
+    name = signal_of(command)
+    by = f" ({name})" if name else ""
+    return f"exit {_code(command)}{by} after {command.seconds:.1f} s"
+
+
+def signal_of(command: Command) -> str | None:
+    """The signal that ended the shell or, as the shell tells, its last command."""
+    code = command.exit_code or 0
+    number = -code if code < 0 else code - 128
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return None
+
+
+def readable(text: str) -> str:
+    """The text without what was drawn over."""
+    return _OVERWRITTEN.sub("", text.replace("\r\n", "\n"))
+
+
+def _code(command: Command) -> int:
+    """The exit code as a shell would tell it."""
+    code = command.exit_code or 0
+    return 128 - code if code < 0 else code
+
+
+def _told(command: Command, remarks: Sequence[str], job: Job | None = None) -> str:
+    """The output and the remarks; what is told of a job counts as read."""
+    piece = command.output.since(0, is_final=job is None)
+    if job is not None:
+        job.read_to = piece.end
+    text = readable(piece.text).rstrip("\n")
+    lines = [text] if text.strip() else []
+    if command.output.is_cut and command.output.problem:
+        remarks = [*remarks, command.output.problem]
+    lines += [f"[{remark}]" for remark in remarks]
+    return "\n".join(lines) or "[no output]"
+
+
+def _block(command: Command) -> TerminalBlock:
+    code = None if command.exit_code is None else _code(command)
+    return TerminalBlock(command=command.text, output=command.output.whole().text, exit_code=code)
+
+
+def _metadata(command: Command, **more: JsonValue) -> dict[str, JsonValue]:
+    output = command.output
+    return {
+        "exit_code": None if command.exit_code is None else _code(command),
+        "signal": signal_of(command) if command.exit_code is not None else None,
+        "duration": round(command.seconds, 3),
+        "truncated": output.is_cut,
+        "output_file": str(output.path) if output.path else None,
+        **{name: value for name, value in more.items() if value is not None},
+    }

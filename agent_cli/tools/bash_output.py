@@ -1,0 +1,126 @@
+"""Reads what a background job printed since the last time."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from pathlib import Path
+
+from agent_cli.core.display import TerminalBlock
+from agent_cli.core.errors import FailureType, ToolFailure
+from agent_cli.core.tool import (
+    Description,
+    StatusTexts,
+    Target,
+    Tool,
+    ToolKind,
+    ToolParams,
+    ToolResult,
+    refuse,
+)
+from agent_cli.core.tool_context import ToolContext
+from agent_cli.lib.programs import find_program
+from agent_cli.lib.text import head_and_tail, plural
+from agent_cli.tools._shell.jobs import Job, Jobs
+from agent_cli.tools._shell.report import readable
+
+_LONGEST = 32_000
+_MOST_FILTERED = 16 * 1024 * 1024
+_FILTER_SECONDS = 10
+
+
+class Params(ToolParams):
+    """Which job, and which of its lines."""
+
+    job_id: str
+    filter: str | None = None
+    """A regular expression: only lines that match. The others count as read."""
+
+
+async def run(params: Params, context: ToolContext) -> ToolResult:
+    """The new output of the job."""
+    job = context.state(Jobs).find(params.job_id)
+    status, is_running = job.standing, job.status == "running"
+    if params.filter:
+        text = await _filtered(job, params.filter, is_final=not is_running)
+    else:
+        piece = job.command.output.since(job.read_to, is_final=not is_running)
+        job.read_to, text = piece.end, piece.text
+    text = readable(text).rstrip("\n")
+    lines = text.count("\n") + 1 if text else 0
+    return ToolResult(
+        llm_content=f"{text}\n[{job.id} is {status}]"
+        if text
+        else f"[no new output; {job.id} is {status}]",
+        display=(TerminalBlock(command=job.command.text, output=text),),
+        summary=f"{plural(lines, 'new line')} · {status}",
+        metadata={
+            "status": job.status,
+            "exit_code": None if is_running else job.command.exit_code,
+            "output_file": str(job.command.output.path) if job.command.output.path else None,
+        },
+    )
+
+
+async def _filtered(job: Job, pattern: str, *, is_final: bool) -> str:
+    """The new lines that match. A line that isn't finished yet is left for the next time."""
+    output = job.command.output
+    start = max(job.read_to, output.size - _MOST_FILTERED)
+    data = await asyncio.to_thread(output.read_file, start, output.size - start)
+    if not is_final:
+        data = data[: data.rfind(b"\n") + 1]
+    matching = await _matching(pattern, data)
+    job.read_to = start + len(data)
+    return head_and_tail(
+        matching.decode(errors="replace"), _LONGEST, "[… {left_out:,} characters left out …]"
+    )
+
+
+async def _matching(pattern: str, data: bytes) -> bytes:
+    """The matching lines, found by a program with a linear engine that we can end."""
+    # Python's own engine can run for ever on some patterns, and nothing could interrupt it.
+    process = await asyncio.create_subprocess_exec(
+        *_searcher(), "-e", pattern, "-",
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        cwd=Path("/"),
+        env={"PATH": "/usr/bin:/bin"},
+    )  # fmt: skip
+    try:
+        async with asyncio.timeout(_FILTER_SECONDS):
+            found, complaint = await process.communicate(data)
+    except TimeoutError as error:
+        raise ToolFailure(
+            "The filter took too long; use a simpler one.", type=FailureType.TIMEOUT
+        ) from error
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+    if process.returncode not in (0, 1):
+        why = complaint.decode(errors="replace").strip()
+        raise refuse(f"The filter {pattern[:200]!r} is not a valid regular expression.", why)
+    return found
+
+
+def _searcher() -> list[str]:
+    ripgrep = find_program("rg")
+    if ripgrep:
+        return [ripgrep, "--no-config", "--color=never", "--no-line-number", "--text"]
+    return ["grep", "-E", "--text"]
+
+
+TOOL = Tool(
+    name="BashOutput",
+    kind=ToolKind.READONLY,
+    params=Params,
+    run=run,
+    description=Description.beside(__file__),
+    targets=lambda params: (Target("name", params.job_id),),
+    title=lambda params: params.job_id,
+    aliases=("bash_output", "get_output", "get_terminal_output", "job_output", "read_output"),
+    param_aliases={"shell_id": "job_id", "bash_id": "job_id", "id": "job_id", "pattern": "filter"},
+    category="shell",
+    status=StatusTexts("Reading output…", "No output"),
+)

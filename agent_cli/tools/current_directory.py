@@ -1,0 +1,41 @@
+"""Tells where the session's shell stands."""
+
+from pathlib import PurePath
+
+from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolResult
+from agent_cli.core.tool_context import ShellStanding, ToolContext
+from agent_cli.tools._nothing import Nothing
+
+
+async def run(_params: Nothing, context: ToolContext) -> ToolResult:
+    """The shell's directory if it moved, otherwise the workspace."""
+    root = context.workspace.root
+    path = context.state(ShellStanding).directory or root
+    told = path if path == root else f"{path}\nworkspace: {root}"
+    return ToolResult(
+        llm_content=told,
+        summary=path,
+        metadata={"path": path, "basename": PurePath(path).name, "workspace": root},
+    )
+
+
+TOOL = Tool(
+    name="CurrentDirectory",
+    kind=ToolKind.READONLY,
+    params=Nothing,
+    run=run,
+    description=Description.beside(__file__),
+    display_name="Current directory",
+    aliases=(
+        "pwd",
+        "cwd",
+        "getcwd",
+        "get_cwd",
+        "get_current_directory",
+        "get_working_directory",
+        "get_current_working_directory",
+        "current_working_directory",
+    ),
+    category="environment",
+    status=StatusTexts("Looking…", "Current directory failed"),
+)

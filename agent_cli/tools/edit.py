@@ -1,0 +1,305 @@
+"""Replaces text in a file."""
+
+import itertools
+import json
+import threading
+from collections.abc import Sequence
+from typing import Any, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from agent_cli.core.display import Display
+from agent_cli.core.errors import ToolFailure
+from agent_cli.core.tool import (
+    Description,
+    StatusTexts,
+    Target,
+    Tool,
+    ToolKind,
+    ToolParams,
+    ToolResult,
+)
+from agent_cli.core.tool_context import ToolContext
+from agent_cli.lib.encodings import Encoding, detect
+from agent_cli.lib.filekinds import certainly_binary, kind_by_content
+from agent_cli.lib.text import plural
+from agent_cli.safety.paths import ResolvedPath
+from agent_cli.tools._changes import (
+    Change,
+    Existing,
+    check_approval,
+    commit,
+    links_note,
+    look,
+    missing,
+    note_approval,
+    unencodable,
+)
+from agent_cli.tools._diffs import diff_block
+from agent_cli.tools._files import (
+    EDITABLE,
+    PATH_ALIASES,
+    FileMemory,
+    check_cancelled,
+    in_thread,
+    resolve,
+    shown,
+    size_of,
+    title,
+)
+from agent_cli.tools._matching import LineNumbers, Passages, replace_matches
+from agent_cli.tools._misses import explain
+
+_MOST_NAMED = 10
+_NONE_MADE = " None of the edits was made."
+
+
+class Replacement(ToolParams):
+    """One passage and what takes its place."""
+
+    old_string: str = Field(min_length=1)
+    new_string: str
+    replace_all: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _other_names(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        return {_ALIASES.get(name, name): value for name, value in data.items()}
+
+    @model_validator(mode="after")
+    def _differs(self) -> Self:
+        if self.old_string == self.new_string:
+            raise ValueError("old_string and new_string are identical: there is nothing to change")
+        return self
+
+
+class Params(ToolParams):
+    """What to replace: one passage, or a list of them."""
+
+    file_path: str
+    """Absolute or relative to the workspace."""
+    old_string: str | None = None
+    new_string: str | None = None
+    replace_all: bool = False
+    edits: list[Replacement] | None = None
+    """Instead of old_string and new_string."""
+
+    @field_validator("edits", mode="before")
+    @classmethod
+    def _from_text(cls, given: Any) -> Any:
+        if isinstance(given, str):
+            try:
+                given = json.loads(given, strict=False) if given.strip() else None
+            except ValueError as error:
+                raise ValueError("must be a list, not a text") from error
+        return [given] if isinstance(given, dict) else given
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if self.edits and (self.old_string or self.new_string):
+            raise ValueError("give either old_string and new_string or edits, not both")
+        if self.edits:
+            return self
+        if self.old_string is None or self.new_string is None:
+            raise ValueError("give old_string and new_string, or edits")
+        if not self.old_string:
+            raise ValueError("old_string is empty: say what to replace; Write creates files")
+        if self.old_string == self.new_string:
+            raise ValueError("old_string and new_string are identical: there is nothing to change")
+        return self
+
+    @property
+    def replacements(self) -> Sequence[Replacement]:
+        """All of them, in order."""
+        if self.edits:
+            return self.edits
+        return (
+            Replacement(
+                old_string=self.old_string or "",
+                new_string=self.new_string or "",
+                replace_all=self.replace_all,
+            ),
+        )
+
+
+async def run(params: Params, context: ToolContext) -> ToolResult:
+    """Edit the file and remember its new state."""
+    file = resolve(context, params.file_path)
+    memory = context.state(FileMemory)
+
+    def work() -> ToolResult:
+        check_approval(context, file)
+        change = plan(file, params.replacements, memory, context.cancelled)
+        check_cancelled(context.cancelled)
+        memory.remember(file.real, commit(change, "edited"), change.data)
+        return _result(change)
+
+    return await in_thread(work)
+
+
+async def preview(params: Params, context: ToolContext) -> Display | None:
+    """The change as a diff; what cannot be edited fails here, before anybody is asked."""
+    file = resolve(context, params.file_path)
+    memory = context.state(FileMemory)
+
+    def work() -> Display:
+        change = plan(file, params.replacements, memory, context.cancelled)
+        note_approval(context, file)
+        return diff_block(title(file.real), change.before, change.after)
+
+    return await in_thread(work)
+
+
+def plan(
+    file: ResolvedPath,
+    replacements: Sequence[Replacement],
+    memory: FileMemory,
+    cancelled: threading.Event,
+) -> Change:
+    """What would be written, or why it cannot be."""
+    existing = look(file, "edited")
+    if existing is None:
+        raise missing(file)
+    if existing.data is None:
+        raise ToolFailure(
+            f"{shown(file)} is {size_of(existing.identity.size)}; at most {size_of(EDITABLE)} can "
+            "be edited. Use Bash with sed or a short program."
+        )
+    memory.require_current(file, existing.identity, existing.data)
+    before, encoding = _text(file, existing)
+    after = before
+    places: list[int] = []
+    for number, replacement in enumerate(replacements, 1):
+        check_cancelled(cancelled)
+        which = f"edit {number} of {len(replacements)}: " if len(replacements) > 1 else ""
+        after, lines = _apply(after, replacement, file, which)
+        places += lines
+    if after == before:
+        raise ToolFailure(f"{shown(file)} was not edited: the result is what it says already.")
+    return Change(
+        file, before, after, _encoded(file, after, encoding), encoding, links_note(file),
+        lines=tuple(places),
+    )  # fmt: skip
+
+
+def _text(file: ResolvedPath, existing: Existing) -> tuple[str, Encoding]:
+    data = existing.data or b""
+    encoding = None if certainly_binary(data) else detect(data)
+    if encoding is None:
+        kind = kind_by_content(data) or "binary data"
+        raise ToolFailure(f"{shown(file)} is {kind}; only text can be edited.")
+    text = encoding.decode_exactly(data)
+    if text is None:
+        raise ToolFailure(
+            f"{shown(file)} holds bytes that are not {encoding.name}; an edit would damage them. "
+            "Use Bash with sed or a short program."
+        )
+    return text, encoding
+
+
+def _apply(
+    text: str, replacement: Replacement, file: ResolvedPath, which: str
+) -> tuple[str, list[int]]:
+    """The text with one replacement made, and the lines where."""
+    passages = Passages(text)
+    old, new = replacement.old_string, replacement.new_string
+    if replacement.replace_all:
+        matches = list(passages.find(old))
+    else:
+        matches = list(itertools.islice(passages.find(old, overlapping=True), _MOST_NAMED + 1))
+    if not matches:
+        raise _not_found(passages, old, file, which)
+    numbers = LineNumbers(text)
+    lines = [numbers.at(match.start) for match in matches]
+    if len(matches) > 1 and not replacement.replace_all:
+        named = ", ".join(map(str, lines[:_MOST_NAMED]))
+        more = " and more" if len(matches) > _MOST_NAMED else ""
+        raise ToolFailure(
+            f"{which}old_string stands more than once in {shown(file)}: at lines {named}{more}. "
+            "Add surrounding lines to it until it is unique, or set replace_all."
+            + (_NONE_MADE if which else "")
+        )
+    return replace_matches(text, matches, new), lines
+
+
+def _not_found(passages: Passages, old: str, file: ResolvedPath, which: str) -> ToolFailure:
+    miss = explain(passages.plain, old.replace("\r\n", "\n"))
+    notebook = " The file is a notebook: Read shows its cells, the file itself is JSON."
+    return ToolFailure(
+        f"{which}old_string is not in {shown(file)}. {miss.reason}"
+        + (notebook if file.real.endswith(".ipynb") else "")
+        + (_NONE_MADE if which else ""),
+        details=miss.passage,
+    )
+
+
+def _encoded(file: ResolvedPath, text: str, encoding: Encoding) -> bytes:
+    try:
+        return encoding.encode(text)
+    except UnicodeEncodeError as error:
+        raise ToolFailure(
+            f"{shown(file)} is in {encoding.name}, which cannot hold "
+            f"{unencodable(text, error)}. Use other characters, or ask the person whether the "
+            "file may become UTF-8."
+        ) from error
+
+
+def _result(change: Change) -> ToolResult:
+    block = diff_block(title(change.file.real), change.before, change.after)
+    count = len(change.lines)
+    where = ", ".join(map(str, change.lines[:_MOST_NAMED]))
+    where += ", …" if count > _MOST_NAMED else ""
+    figures = f"{plural(count, 'replacement')}, +{block.added:,} −{block.removed:,} lines"
+    notes = "".join(f"\n[{note}]" for note in change.notes)
+    at = "line" if count == 1 else "lines"
+    return ToolResult(
+        llm_content=f"Edited {shown(change.file)} at {at} {where} ({figures}).{notes}",
+        display=(block,),
+        summary=f"Made {figures}",
+        metadata={
+            "path": title(change.file.real),
+            "replacements": count,
+            "added": block.added,
+            "removed": block.removed,
+            "encoding": change.encoding.name,
+        },
+    )
+
+
+_ALIASES = {
+    name: target
+    for target, names in {
+        "old_string": (
+            "oldString", "old_str", "oldStr", "oldText", "old_text", "old", "search", "find",
+            "old_content", "oldContent", "target", "from",
+        ),
+        "new_string": (
+            "newString", "new_str", "newStr", "newText", "new_text", "new", "replace",
+            "replacement", "new_content", "newContent", "to",
+        ),
+        "replace_all": ("replaceAll", "all", "global", "allow_multiple"),
+    }.items()
+    for name in names
+}  # fmt: skip
+
+TOOL = Tool(
+    name="Edit",
+    kind=ToolKind.WRITE,
+    params=Params,
+    run=run,
+    preview=preview,
+    description=Description.beside(__file__),
+    targets=lambda params: (Target("path", params.file_path, "write"),),
+    title=lambda params: title(params.file_path),
+    category="files",
+    tags=("file", "change"),
+    aliases=(
+        "edit_file", "editFile", "file_edit", "MultiEdit", "multi_edit", "str_replace",
+        "str_replace_editor", "str_replace_based_edit_tool", "search_replace", "apply_edit",
+        "apply_diff", "replace_in_file", "update_file", "modify_file",
+    ),
+    param_aliases={**PATH_ALIASES, **_ALIASES, "replacements": "edits", "changes": "edits"},
+    status=StatusTexts("Editing…", "Edit failed"),
+)  # fmt: skip

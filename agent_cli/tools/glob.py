@@ -1,0 +1,150 @@
+"""Finds files by name."""
+
+import asyncio
+import heapq
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import Field
+
+from agent_cli.core.display import TextBlock
+from agent_cli.core.tool import (
+    Description,
+    StatusTexts,
+    Target,
+    Tool,
+    ToolKind,
+    ToolParams,
+    ToolResult,
+    refuse,
+)
+from agent_cli.core.tool_context import ToolContext
+from agent_cli.lib.text import plural
+from agent_cli.tools._glob import alternatives, matcher, split_base
+from agent_cli.tools._listing import list_files
+from agent_cli.tools._places import Names, Place, find_place, newest_first
+from agent_cli.tools._ripgrep import globs, options
+
+SHOWN = 200
+SORTED = 10_000
+"""Files whose times are looked up; asking for more would take longer than finding them."""
+_NAME_TYPE = "agentglob"
+_ALL = ("*", "**", "**/*")
+
+
+class Params(ToolParams):
+    """What to find."""
+
+    pattern: str = Field(min_length=1, max_length=4_000)
+    """Glob, relative to path: "**/*.py"."""
+    path: str = "."
+    """Directory to search."""
+
+
+async def run(params: Params, context: ToolContext) -> ToolResult:
+    """Find the files and put the newest first."""
+    start, rest = split_base(params.path, params.pattern)
+    if ".." in rest.split("/"):
+        raise refuse(
+            "In a pattern .. can only stand before the first wildcard.",
+            "Give the directory to search as path.",
+        )
+    place = find_place(start, context)
+    if place.is_file:
+        raise refuse(f"{start} is a file.", "Give a directory as path, or use Read.")
+    found = await _find(place, rest, context)
+    note = ""
+    if not found and "[" in rest:
+        found = await _find(place, re.sub(r"([\[\]])", r"\\\1", rest), context)
+        note = "[ and ] were taken literally: as a class of characters they match nothing."
+    return await _result(found, params, note, context)
+
+
+async def _find(place: Place, rest: str, context: ToolContext) -> list[str]:
+    """The paths at a place that match the rest of the pattern."""
+    patterns = alternatives(rest + "**" if rest.endswith("/") else rest)
+    matches = matcher(patterns)
+    cut = len(place.prefix)
+    named = list(_spelled_out(place, patterns))
+    found: list[str] = []
+    async for paths in list_files(_command(patterns, rest), place.directory, context):
+        found += paths if rest in _ALL else [path for path in paths if matches(path[cut:])]
+    return list({*found, *named}) if named else found
+
+
+def _spelled_out(place: Place, patterns: list[str]) -> Iterator[str]:
+    """What is named without a wildcard is meant, even if it is ignored or a link."""
+    for pattern in patterns:
+        path = place.prefix + pattern.lstrip("/")
+        if not set(pattern) & set("*?[\\") and os.path.isfile(path):  # noqa: PTH113
+            yield path
+
+
+def _command(patterns: list[str], rest: str) -> Any:
+    hidden = any(part.startswith(".") for p in patterns for part in p.split("/"))
+    command = options(hidden=hidden)
+    command.command += globs([], named=rest)
+    if all("/" in pattern and "**" not in pattern for pattern in patterns):
+        command.max_depth(max(pattern.strip("/").count("/") + 1 for pattern in patterns))
+    names = [pattern.rsplit("/", 1)[-1] for pattern in patterns]
+    if all(_is_plain(name) for name in names):
+        # Unlike a glob a type leaves ignored files ignored, and what is not listed is not parsed.
+        command.command += [f"--type-add={_NAME_TYPE}:{name}" for name in names]
+        command.command.append(f"--type={_NAME_TYPE}")
+    return command
+
+
+def _is_plain(name: str) -> bool:
+    """Whether ripgrep reads a name's pattern exactly as we do."""
+    return name not in ("", "*") and "**" not in name and not set(name) & set(":\\!{}[]")
+
+
+def _first_by_name(found: list[str]) -> list[str]:
+    return heapq.nsmallest(SHOWN, found)
+
+
+async def _result(found: list[str], params: Params, note: str, context: ToolContext) -> ToolResult:
+    sortable = len(found) <= SORTED
+    ordered = await asyncio.to_thread(newest_first if sortable else _first_by_name, found)
+    names = Names(context)
+    listed = "\n".join(names.shown(path) for path in ordered[:SHOWN])
+    notes = [note] if note and found else []
+    if len(found) > SHOWN:
+        which = "the newest" if sortable else "the first by name; there are too many to order,"
+        notes.append(f"{which} {SHOWN} of {plural(len(found), 'file')}: narrow the pattern.")
+    text = listed or f"No files match {params.pattern[:200]}."
+    return ToolResult(
+        llm_content="\n".join([text, *(f"[{note[:1].upper()}{note[1:]}]" for note in notes)]),
+        display=(TextBlock(text=listed),) if listed else (),
+        summary=f"Found {plural(len(found), 'file')}" if found else "No files found",
+        metadata={"files": len(found)},
+    )
+
+
+TOOL = Tool(
+    name="Glob",
+    kind=ToolKind.READONLY,
+    params=Params,
+    run=run,
+    description=Description.beside(__file__),
+    targets=lambda params: (Target("path", split_base(params.path, params.pattern)[0]),),
+    title=lambda params: params.pattern[:80],
+    aliases=("find_files", "file_search", "glob_search", "find", "find_file", "search_file_names"),
+    param_aliases={
+        "glob": "pattern",
+        "glob_pattern": "pattern",
+        "query": "pattern",
+        "file_pattern": "pattern",
+        "name": "pattern",
+        "directory": "path",
+        "dir": "path",
+        "dir_path": "path",
+        "target_directory": "path",
+        "cwd": "path",
+    },
+    category="search",
+    tags=("search", "files"),
+    status=StatusTexts("Finding files…", "Finding failed"),
+)

@@ -1,0 +1,60 @@
+"""Ends a background job."""
+
+from __future__ import annotations
+
+from agent_cli.core.errors import ToolFailure
+from agent_cli.core.tool import (
+    Description,
+    StatusTexts,
+    Target,
+    Tool,
+    ToolKind,
+    ToolParams,
+    ToolResult,
+)
+from agent_cli.core.tool_context import ToolContext
+from agent_cli.tools._shell.jobs import Jobs
+from agent_cli.tools._shell.settings import bash_settings
+
+
+class Params(ToolParams):
+    """Which job."""
+
+    job_id: str
+
+
+async def run(params: Params, context: ToolContext) -> ToolResult:
+    """End the job and all that it started."""
+    job = context.state(Jobs).find(params.job_id)
+    if job.status != "running":
+        return ToolResult(
+            llm_content=f"{job.id} runs no more: {job.standing}.",
+            summary=f"{job.id} {job.standing}",
+        )
+    alive = await job.command.end(bash_settings(context.session).kill_grace)
+    if alive:
+        listed = ", ".join(map(str, alive))
+        raise ToolFailure(f"{job.id} could not be ended whole: processes {listed} still run.")
+    job.was_killed = True
+    after = f"after {job.command.seconds:.1f} s"
+    return ToolResult(
+        llm_content=f"{job.id} was ended {after}. BashOutput still reads its last output.",
+        summary=f"{job.id} ended {after}",
+    )
+
+
+TOOL = Tool(
+    name="KillShell",
+    # It ends nothing but what this session started, which is no matter for a question.
+    kind=ToolKind.READONLY,
+    params=Params,
+    run=run,
+    description=Description.beside(__file__),
+    targets=lambda params: (Target("name", params.job_id),),
+    title=lambda params: params.job_id,
+    aliases=("kill_shell", "kill_bash", "kill_job", "job_kill", "stop_job"),
+    param_aliases={"shell_id": "job_id", "bash_id": "job_id", "id": "job_id"},
+    category="shell",
+    status=StatusTexts("Ending…", "Could not be ended"),
+    is_concurrency_safe=False,
+)

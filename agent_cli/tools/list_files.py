@@ -1,0 +1,203 @@
+"""Lists what is in a directory."""
+
+import asyncio
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agent_cli.core.display import TableBlock
+from agent_cli.core.errors import ToolFailure
+from agent_cli.core.tool import (
+    Description,
+    StatusTexts,
+    Target,
+    Tool,
+    ToolKind,
+    ToolParams,
+    ToolResult,
+    refuse,
+)
+from agent_cli.core.tool_context import ToolContext
+from agent_cli.lib.text import plural
+from agent_cli.tools._files import size_of, title
+from agent_cli.tools._listing import list_files
+from agent_cli.tools._places import Place, find_place, one_line
+from agent_cli.tools._ripgrep import globs, options
+
+SHOWN = 500
+COUNTED = 200_000
+"""Entries after which a listing ends: nobody reads a directory of this size."""
+
+
+class Params(ToolParams):
+    """What to list."""
+
+    path: str = "."
+    """Directory."""
+    recursive: bool = False
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of a listing."""
+
+    name: str
+    kind: str
+    """directory, file, link or something else."""
+    size: int | None = None
+    target: str = ""
+    """Where a link leads."""
+
+    @property
+    def shown(self) -> str:
+        """The name with a sign of what it is."""
+        name = self.name if self.name.isprintable() else one_line(self.name)
+        if self.kind == "directory":
+            return f"{name}/"
+        if self.kind == "link":
+            return (
+                f"{name} -> {self.target if self.target.isprintable() else one_line(self.target)}"
+            )
+        return name
+
+    @property
+    def details(self) -> str:
+        """Its size, and what is special about it."""
+        size = "" if self.size is None else size_of(self.size)
+        special = self.kind if self.kind not in ("directory", "file", "link") else ""
+        hidden = "hidden" if self.name.startswith(".") else ""
+        return ", ".join(word for word in (size, special, hidden) if word)
+
+
+@dataclass
+class Listing:
+    """Entries, and how many there are of each kind."""
+
+    entries: list[Entry] = field(default_factory=list)
+    files: int = 0
+    directories: int = 0
+    whole: bool = True
+
+    @property
+    def totals(self) -> str:
+        """ "12 files, 3 directories"."""
+        at_least = "" if self.whole else "at least "
+        directories = plural(self.directories, "directory", "directories")
+        return f"{at_least}{plural(self.files, 'file')}, {directories}"
+
+
+async def run(params: Params, context: ToolContext) -> ToolResult:
+    """List one level, or everything below."""
+    place = find_place(params.path, context)
+    if place.is_file:
+        raise refuse(f"{params.path} is a file, not a directory.", "Use Read to see what is in it.")
+    if params.recursive:
+        listing = await _below(place, params.path, context)
+    else:
+        listing = await asyncio.to_thread(_within, place.directory, context.cancelled.is_set)
+    lines = [f"{e.shown}  ({e.details})" if e.details else e.shown for e in listing.entries]
+    left_out = listing.files + (0 if params.recursive else listing.directories) - len(lines)
+    more = f"\n[{left_out:,} more are not shown: list a subdirectory, or use Glob.]"
+    text = "\n".join(lines) or "The directory is empty."
+    return ToolResult(
+        llm_content=f"{text}\n\n{listing.totals}{more if left_out > 0 else ''}",
+        display=(_table(listing),) if listing.entries else (),
+        summary=f"Listed {listing.totals}",
+        metadata={"files": listing.files, "directories": listing.directories},
+    )
+
+
+def _within(directory: str, cancelled: Callable[[], bool]) -> Listing:
+    """The entries of a directory, directories first."""
+    listing = Listing()
+    found: list[tuple[bool, str]] = []
+    try:
+        with os.scandir(directory) as entries:
+            for entry in entries:
+                is_directory = entry.is_dir(follow_symlinks=False)
+                listing.directories += is_directory
+                listing.files += not is_directory
+                found.append((not is_directory, entry.name))
+                if len(found) >= COUNTED or cancelled():
+                    listing.whole = False
+                    break
+    except OSError as error:
+        raise ToolFailure(f"{title(directory)} cannot be listed: {error.strerror}.") from error
+    listing.entries = [_entry(directory, name) for _, name in sorted(found)[:SHOWN]]
+    return listing
+
+
+async def _below(place: Place, named: str, context: ToolContext) -> Listing:
+    """The files below a directory, those near it first."""
+    command = options(hidden=True)
+    command.command += globs([], named=named)
+    cut = len(place.prefix)
+    found: list[str] = []
+    listing = Listing()
+    paths = list_files(command, place.directory, context)
+    try:
+        async for some in paths:
+            found += [path[cut:] for path in some]
+            if len(found) >= COUNTED:
+                listing.whole = False
+                break
+    finally:
+        await paths.aclose()
+    listing.files = len(found)
+    listing.directories = len({parent for path in found for parent in _parents(path)})
+    found.sort(key=lambda path: (path.count("/"), path))
+    listing.entries = await asyncio.to_thread(
+        lambda: [_entry(place.directory, name) for name in found[:SHOWN]]
+    )
+    return listing
+
+
+def _parents(path: str) -> list[str]:
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[: end + 1]) for end in range(len(parts))]
+
+
+def _entry(directory: str, name: str) -> Entry:
+    path = Path(directory) / name
+    try:
+        found = path.lstat()
+        if stat.S_ISLNK(found.st_mode):
+            return Entry(name, "link", target=str(path.readlink()))
+    except OSError:
+        return Entry(name, "unreadable")
+    if stat.S_ISDIR(found.st_mode):
+        return Entry(name, "directory")
+    if stat.S_ISREG(found.st_mode):
+        return Entry(name, "file", found.st_size)
+    return Entry(name, "pipe, socket or device")
+
+
+def _table(listing: Listing) -> TableBlock:
+    rows = tuple((entry.shown, entry.details) for entry in listing.entries)
+    return TableBlock(columns=("Name", "Size"), rows=rows)
+
+
+TOOL = Tool(
+    name="ListFiles",
+    kind=ToolKind.READONLY,
+    params=Params,
+    run=run,
+    description=Description.beside(__file__),
+    targets=lambda params: (Target("path", params.path),),
+    title=lambda params: params.path,
+    aliases=("LS", "list_directory", "list_dir", "dir", "list", "read_directory", "tree"),
+    param_aliases={
+        "directory": "path",
+        "dir": "path",
+        "dir_path": "path",
+        "directory_path": "path",
+        "folder": "path",
+        "target_directory": "path",
+        "relative_workspace_path": "path",
+    },
+    category="files",
+    tags=("files", "directory"),
+    status=StatusTexts("Listing…", "Listing failed"),
+)

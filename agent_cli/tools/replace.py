@@ -1,0 +1,241 @@
+"""Replaces text across files."""
+
+import asyncio
+import re
+import threading
+from collections.abc import Callable
+from typing import Any, Self, TypeVar
+
+from pydantic import Field, model_validator
+
+from agent_cli.core.display import Display
+from agent_cli.core.errors import ToolFailure
+from agent_cli.core.tool import (
+    Description,
+    StatusTexts,
+    Target,
+    Tool,
+    ToolKind,
+    ToolParams,
+    ToolResult,
+)
+from agent_cli.core.tool_context import ToolContext
+from agent_cli.lib.text import plural
+from agent_cli.tools._batch import write_all
+from agent_cli.tools._files import EDITABLE, FileMemory, resolve
+from agent_cli.tools._glob import split_list
+from agent_cli.tools._places import Names, find_place
+from agent_cli.tools._replace_report import diffs, listing, one_diff
+from agent_cli.tools._replacing import FileChange, Plan, make_plan
+from agent_cli.tools._ripgrep import LONGEST_PATTERN, globs, options
+from agent_cli.tools._secrets import Secrets
+
+T = TypeVar("T")
+
+
+class Params(ToolParams):
+    """What to replace by what, and where."""
+
+    pattern: str = Field(min_length=1, max_length=LONGEST_PATTERN)
+    """Regular expression."""
+    replacement: str = Field(max_length=LONGEST_PATTERN)
+    path: str = "."
+    """File or directory."""
+    glob: str | None = None
+    """Only these files: "*.{ts,tsx}". Commas separate."""
+    exclude: str | None = None
+    """Not these files."""
+    multiline: bool = False
+    """Let matches span lines; "." then matches newlines too."""
+    preview: bool = True
+
+    @model_validator(mode="after")
+    def _groups_are_clear(self) -> Self:
+        if found := re.search(r"(?<!\$)(?:\$\$)*\$(\d+)([A-Za-z_])", self.replacement):
+            number, letter = found[1], found[2]
+            raise ValueError(
+                f"in the replacement ${number}{letter}… names a group of that whole name; "
+                f"write ${{{number}}}{letter}… for group {number}"
+            )
+        return self
+
+
+class Plans:
+    """The plan a person is asked about, kept so that exactly this one is carried out."""
+
+    def __init__(self) -> None:
+        self._call_id = ""
+        self._plan: Plan | None = None
+
+    def keep(self, call_id: str, plan: Plan) -> None:
+        """Only the last one: calls of this tool follow each other."""
+        self._call_id, self._plan = call_id, plan
+
+    def get(self, call_id: str) -> Plan | None:
+        """The plan of a call, if it has one."""
+        return self._plan if call_id == self._call_id else None
+
+    def drop(self) -> None:
+        """Forget it: it holds the contents of many files."""
+        self._call_id, self._plan = "", None
+
+
+async def run(params: Params, context: ToolContext) -> ToolResult:
+    """Show what would change, or change it."""
+    plan = context.state(Plans).get(context.call_id) or await _plan(params, context)
+    context.state(Plans).drop()
+    notes = [*await _notes(params, plan, context)]
+    if not plan.changes:
+        text = "No matches." if not plan.unchanged else "The replacement changes nothing."
+        return ToolResult(llm_content="\n".join([text, *notes]), summary=text.rstrip("."))
+    names = Names(context)
+    if params.preview:
+        head = f"Preview: {plan.figures}. Nothing was changed; to apply it set preview to false."
+        summary = f"Would replace {plan.figures}"
+        body = listing(plan, names)
+    else:
+        await _apply(plan, context)
+        summary = head = f"Replaced {plan.figures}"
+        body = "\n".join(f"{names.shown(c.path)}: {c.matches:,}" for c in plan.changes)
+    return ToolResult(
+        llm_content="\n".join([head, *notes, "", body]),
+        display=diffs(plan, names),
+        summary=summary,
+        metadata={"matches": plan.matches, "files": len(plan.changes), "preview": params.preview},
+    )
+
+
+async def discover(params: Params, context: ToolContext) -> tuple[Target, ...]:
+    """The files that would be written; what cannot be done fails before anybody is asked."""
+    if params.preview:
+        return ()
+    plan = await _plan(params, context)
+    _require_possible(plan)
+    if not plan.changes:
+        raise ToolFailure("Nothing was changed: nothing matches, or all is as it should be.")
+    context.state(Plans).keep(context.call_id, plan)
+    return tuple(Target("path", change.path, "write") for change in plan.changes)
+
+
+async def preview(params: Params, context: ToolContext) -> Display | None:
+    """The changes of all files as one diff."""
+    if params.preview:
+        return None
+    plan = context.state(Plans).get(context.call_id) or await _plan(params, context)
+    context.state(Plans).keep(context.call_id, plan)
+    return one_diff(plan, Names(context)) if plan.changes else None
+
+
+async def _plan(params: Params, context: ToolContext) -> Plan:
+    place = find_place(params.path, context)
+    secrets = Secrets(place, context)
+    command = _scope(params)
+    command.command += secrets.arguments
+    command.json().crlf().max_filesize(str(EDITABLE))
+    if params.multiline:
+        command.multiline().multiline_dotall()
+    command.command += [f"--replace={params.replacement}", f"--regexp={params.pattern}"]
+    return await make_plan(command, place, secrets, context)
+
+
+def _scope(params: Params) -> Any:
+    wanted = split_list(params.glob or "")
+    left_out = [f"!{glob.removeprefix('!')}" for glob in split_list(params.exclude or "")]
+    command = options()
+    command.command += globs([*wanted, *left_out], named=f"{params.path}/{params.glob or ''}")
+    return command
+
+
+async def _apply(plan: Plan, context: ToolContext) -> None:
+    """Write all files of a plan, or none; what the session knew of them it knows still."""
+    _require_possible(plan)
+    memory = context.state(FileMemory)
+    known = {change.path for change in plan.changes if _is_known(change, memory, context)}
+    for change, identity in await _to_its_end(lambda stop: write_all(plan.changes, stop)):
+        if change.path in known:
+            memory.remember(change.path, identity, change.new)
+
+
+def _require_possible(plan: Plan) -> None:
+    if plan.refused:
+        raise ToolFailure(
+            "Nothing was changed, because not every file can be: " + " ".join(plan.refused[:5]),
+            details="Leave them out with exclude, or put the cause right.",
+        )
+
+
+def _is_known(change: FileChange, memory: FileMemory, context: ToolContext) -> bool:
+    try:
+        memory.require_current(resolve(context, change.path), change.identity, change.old)
+    except ToolFailure:
+        return False
+    return True
+
+
+async def _to_its_end(work: Callable[[threading.Event], T]) -> T:
+    """Work in a thread that is not left to itself: a cancelled call waits until it has ended."""
+    stop = threading.Event()
+    running = asyncio.ensure_future(asyncio.to_thread(work, stop))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        stop.set()
+        await asyncio.wait([running])
+        raise
+
+
+async def _notes(params: Params, plan: Plan, context: ToolContext) -> list[str]:
+    place = find_place(params.path, context)
+    listing_command = _scope(params).files().null()
+    notes = [await Secrets(place, context).note(listing_command, context)]
+    if plan.binary:
+        notes.append(f"{plural(len(plan.binary), 'binary file')} left out: {plan.binary[0]} …")
+    if plan.refused and params.preview:
+        notes.append("Cannot be changed: " + " ".join(plan.refused[:5]))
+    if re.search(r"\\\d|\\g<", params.replacement):
+        notes.append(r"A backslash is literal in a replacement: groups are $1, not \1.")
+    return [f"[{note}]" for note in notes if note]
+
+
+TOOL = Tool(
+    name="Replace",
+    kind=ToolKind.WRITE,
+    kind_of=lambda params: ToolKind.READONLY if params.preview else ToolKind.WRITE,
+    params=Params,
+    run=run,
+    discover=discover,
+    preview=preview,
+    description=Description.beside(__file__),
+    targets=lambda params: (Target("path", params.path, "read" if params.preview else "write"),),
+    title=lambda params: f"{params.pattern[:60]} → {params.replacement[:60]}",
+    aliases=(
+        "replace_in_files",
+        "search_and_replace",
+        "find_and_replace",
+        "replace_all",
+        "bulk_replace",
+        "file_search_replace",
+        "sed",
+    ),
+    param_aliases={
+        "search": "pattern",
+        "regex": "pattern",
+        "find": "pattern",
+        "query": "pattern",
+        "search_pattern": "pattern",
+        "replace": "replacement",
+        "replace_with": "replacement",
+        "substitution": "replacement",
+        "directory": "path",
+        "dir": "path",
+        "include": "glob",
+        "file_pattern": "glob",
+        "exclude_pattern": "exclude",
+        "ignore": "exclude",
+        "dry_run": "preview",
+        "preview_only": "preview",
+    },
+    category="search",
+    tags=("search", "regex", "change"),
+    status=StatusTexts("Replacing…", "Replacing failed"),
+)

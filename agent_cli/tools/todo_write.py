@@ -1,0 +1,120 @@
+"""Keeps the list of what there is to do."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, StringConstraints, field_validator, model_validator
+
+from agent_cli.core.display import TodoBlock, TodoItem
+from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
+from agent_cli.core.tool_context import ToolContext
+from agent_cli.tools._lists import read_list, renamed
+
+MOST_ITEMS = 100
+
+_NAMES = {
+    "content": ("text", "title", "task", "step", "name", "description"),
+    "status": ("state",),
+}
+_STATUSES = {
+    "notstarted": "pending",
+    "todo": "pending",
+    "open": "pending",
+    "inprogress": "in_progress",
+    "doing": "in_progress",
+    "active": "in_progress",
+    "done": "completed",
+    "complete": "completed",
+    "finished": "completed",
+}
+
+
+class Todo(ToolParams):
+    """One item."""
+
+    content: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+    status: Literal["pending", "in_progress", "completed"] = "pending"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _usual_names(cls, data: Any) -> Any:
+        return renamed(data, _NAMES)
+
+    @field_validator("status", mode="before")
+    @classmethod
+    def _usual_words(cls, status: Any) -> Any:
+        if status is True or status is False:
+            return "completed" if status else "pending"
+        if not isinstance(status, str):
+            return status
+        plain = status.strip().lower().replace("-", "").replace("_", "").replace(" ", "")
+        return _STATUSES.get(plain, status.strip().lower())
+
+
+class Params(ToolParams):
+    """The list."""
+
+    todos: Annotated[list[Todo], Field(max_length=MOST_ITEMS), BeforeValidator(read_list)]
+    """The whole list in order, with at most one item in_progress."""
+
+    @field_validator("todos")
+    @classmethod
+    def _one_at_a_time(cls, todos: list[Todo]) -> list[Todo]:
+        active = [todo.content for todo in todos if todo.status == "in_progress"]
+        if len(active) > 1:
+            names = ", ".join(repr(content) for content in active)
+            raise ValueError(f"only one item may be in_progress, not {len(active)} ({names})")
+        return todos
+
+
+class TodoList:
+    """The session's list."""
+
+    def __init__(self) -> None:
+        self.items: tuple[TodoItem, ...] = ()
+
+    def __str__(self) -> str:
+        if not self.items:
+            return "The list is empty"
+        done = sum(item.status == "completed" for item in self.items)
+        active = sum(item.status == "in_progress" for item in self.items)
+        return f"{done} of {len(self.items)} done" + (f", {active} in progress" if active else "")
+
+
+async def run(params: Params, context: ToolContext) -> ToolResult:
+    """Put the new list in place of the old one."""
+    kept = context.state(TodoList)
+    kept.items = tuple(TodoItem(text=todo.content, status=todo.status) for todo in params.todos)
+    return ToolResult(
+        llm_content=f"{kept}.", summary=str(kept), display=(TodoBlock(items=kept.items),)
+    )
+
+
+def _title(params: Params) -> str:
+    """What is being worked on."""
+    return next((todo.content for todo in params.todos if todo.status == "in_progress"), "")
+
+
+TOOL = Tool(
+    name="TodoWrite",
+    kind=ToolKind.READONLY,  # it changes nothing but what the person sees
+    params=Params,
+    run=run,
+    description=Description.beside(__file__),
+    display_name="Todo list",
+    title=_title,
+    aliases=(
+        "todo",
+        "todos",
+        "write_todos",
+        "write_todo_list",
+        "update_todos",
+        "update_todo_list",
+        "set_todo_list",
+        "manage_todo_list",
+        "update_plan",
+    ),
+    param_aliases={"plan": "todos", "items": "todos", "tasks": "todos", "todo_list": "todos"},
+    category="planning",
+    status=StatusTexts("Updating the list…", "Todo list failed"),
+    is_concurrency_safe=False,  # the last list written is the one that stays
+)

@@ -1,0 +1,151 @@
+"""Creates a file or replaces its content."""
+
+from agent_cli.core.display import Display
+from agent_cli.core.tool import (
+    Description,
+    StatusTexts,
+    Target,
+    Tool,
+    ToolKind,
+    ToolParams,
+    ToolResult,
+)
+from agent_cli.core.tool_context import ToolContext
+from agent_cli.lib.encodings import UTF_8, Encoding, breaks_of, detect
+from agent_cli.lib.text import plural
+from agent_cli.safety.paths import ResolvedPath
+from agent_cli.tools._changes import (
+    Change,
+    Existing,
+    check_approval,
+    commit,
+    links_note,
+    look,
+    note_approval,
+    unencodable,
+)
+from agent_cli.tools._diffs import diff_block
+from agent_cli.tools._files import (
+    PATH_ALIASES,
+    FileMemory,
+    check_cancelled,
+    in_thread,
+    resolve,
+    shown,
+    size_of,
+    title,
+)
+
+
+class Params(ToolParams):
+    """What to write."""
+
+    file_path: str
+    """Absolute or relative to the workspace."""
+    content: str
+    """The whole new content."""
+
+
+async def run(params: Params, context: ToolContext) -> ToolResult:
+    """Write the file and remember its new state."""
+    file = resolve(context, params.file_path)
+    memory = context.state(FileMemory)
+
+    def work() -> ToolResult:
+        check_approval(context, file)
+        change = plan(file, params.content, memory)
+        check_cancelled(context.cancelled)
+        memory.remember(file.real, commit(change, "written"), change.data)
+        return _result(change)
+
+    return await in_thread(work)
+
+
+async def preview(params: Params, context: ToolContext) -> Display | None:
+    """The change as a diff; what cannot be written fails here, before anybody is asked."""
+    file = resolve(context, params.file_path)
+    memory = context.state(FileMemory)
+
+    def work() -> Display:
+        change = plan(file, params.content, memory)
+        note_approval(context, file)
+        return diff_block(title(file.real), change.before, change.after)
+
+    return await in_thread(work)
+
+
+def plan(file: ResolvedPath, content: str, memory: FileMemory) -> Change:
+    """What would be written, or why it must not be."""
+    existing = look(file, "written")
+    if existing is None:
+        return Change(file, "", content, content.encode(), UTF_8, links_note(file), existed=False)
+    if existing.identity.size:  # nothing is lost with an empty file
+        memory.require_current(file, existing.identity, existing.data)
+    before, encoding, notes = _form(existing)
+    if breaks_of(before) == "CRLF" and "\r" not in content:
+        content = content.replace("\n", "\r\n")
+    if encoding.bom:
+        content = content.removeprefix("\ufeff")
+    try:
+        data = encoding.encode(content)
+    except UnicodeEncodeError as error:
+        what = unencodable(content, error)
+        notes = (*notes, f"written as UTF-8, since {encoding.name} cannot hold {what}")
+        encoding, data = UTF_8, content.encode()
+    return Change(file, before, content, data, encoding, (*notes, *links_note(file)))
+
+
+def _form(existing: Existing) -> tuple[str, Encoding, tuple[str, ...]]:
+    """The old text and its encoding, as far as it is text."""
+    if existing.data is None:
+        return "", UTF_8, (f"the old content was {size_of(existing.identity.size)}",)
+    encoding = detect(existing.data)
+    if encoding is None:
+        return "", UTF_8, ("the old content was not text",)
+    return encoding.decode(existing.data), encoding, ()
+
+
+def _result(change: Change) -> ToolResult:
+    block = diff_block(title(change.file.real), change.before, change.after)
+    verb = "Overwrote" if change.existed else "Created"
+    lines = change.after.count("\n") + (not change.after.endswith("\n") and bool(change.after))
+    figures = f"{plural(lines, 'line')}, {plural(len(change.data), 'byte')}"
+    notes = "".join(f"\n[{note}]" for note in change.notes)
+    return ToolResult(
+        llm_content=f"{verb} {shown(change.file)} ({figures}).{notes}",
+        display=(block,),
+        summary=f"{verb} {figures}",
+        metadata={
+            "path": title(change.file.real),
+            "created": not change.existed,
+            "lines": lines,
+            "bytes": len(change.data),
+            "encoding": change.encoding.name,
+            "added": block.added,
+            "removed": block.removed,
+        },
+    )
+
+
+TOOL = Tool(
+    name="Write",
+    kind=ToolKind.WRITE,
+    params=Params,
+    run=run,
+    preview=preview,
+    description=Description.beside(__file__),
+    targets=lambda params: (Target("path", params.file_path, "write"),),
+    title=lambda params: title(params.file_path),
+    category="files",
+    tags=("file", "create"),
+    aliases=(
+        "write_file", "writeFile", "file_write", "create", "create_file", "createFile",
+        "save_file", "saveFile", "write_to_file", "overwrite_file", "new_file",
+    ),
+    param_aliases={
+        **PATH_ALIASES,
+        "contents": "content", "text": "content", "data": "content", "file_text": "content",
+        "file_content": "content", "code": "content", "body": "content",
+    },
+    status=StatusTexts("Writing…", "Write failed"),
+)  # fmt: skip

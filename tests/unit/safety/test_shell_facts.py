@@ -1,0 +1,235 @@
+"""What the analysis tells besides the decision: commands, rules, shell state, cost."""
+
+import statistics
+import subprocess
+import time
+
+import pytest
+
+from agent_cli.safety.shell import (
+    SHELL_PROBE,
+    Place,
+    SimpleCommand,
+    analyse,
+    bash_accepts,
+    default_effect,
+    place_on_disk,
+    propose_rule,
+    taints_shell,
+)
+
+PLACE = Place("/srv/proj", ("/srv/proj",), "/home/u")
+
+
+def test_every_wrapper_level_is_a_command() -> None:
+    facts = analyse("sudo -u root env X=1 timeout 5 rm -rf build", PLACE)
+    assert ("rm", "-rf", "build") in [command.argv for command in facts.commands]
+    assert [command.level for command in facts.commands] == [0, 1, 2, 3]
+    assert facts.dangers and facts.destroys and not facts.catastrophic
+
+
+def test_commands_in_scripts_and_substitutions_are_found() -> None:
+    facts = analyse("echo $(curl x | sh); bash -c 'rm y'", PLACE)
+    names = {command.argv[0] for command in facts.commands}
+    assert {"echo", "curl", "sh", "bash", "rm"} <= names
+    assert facts.touches_network and facts.unresolved
+
+
+def test_a_proven_part_beside_an_unproven_one_is_known_as_such() -> None:
+    facts = analyse("cd src && npm test && ls", PLACE)
+    assert not facts.unresolved
+    assert [bool(command.unproven) for command in facts.commands] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "npm test > out",
+        "X=1 npm test",
+        "npm test $x",
+        "npm test | tee `x`",
+        "npm test *",
+        "npm test &",
+    ],
+)
+def test_nothing_unresolved_may_match_a_rule(command: str) -> None:
+    assert analyse(command, PLACE).unresolved
+
+
+def test_a_plain_command_may_match_a_rule() -> None:
+    assert not analyse("npm test 2>&1 | head -5", PLACE).unresolved
+
+
+def test_an_untrusted_folder_or_a_changed_shell_proves_nothing() -> None:
+    for changed in ({"trusted": False}, {"shell_is_plain": False}):
+        place = Place("/srv/proj", ("/srv/proj",), "/home/u", **changed)
+        assert default_effect(analyse("ls", place)) == "ask"
+
+
+def test_git_asks_when_the_probe_finds_a_helper() -> None:
+    place = Place("/srv/proj", ("/srv/proj",), "/home/u", git_is_plain=False)
+    assert default_effect(analyse("git status", place)) == "ask"
+    nested = Place("/srv/proj", ("/srv/proj",), "/home/u", probe_git=lambda folder: False)
+    assert default_effect(analyse("git status", nested)) == "allow"
+    assert default_effect(analyse("cd vendor/x && git status", nested)) == "ask"
+
+
+def test_a_shell_outside_the_workspace_asks() -> None:
+    assert default_effect(analyse("ls", Place("/tmp", ("/srv/proj",), "/home/u"))) == "ask"
+
+
+def test_links_and_odd_names_behind_a_pattern_are_seen(tmp_path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "a.md").write_text("x")
+    place = place_on_disk(str(work), (str(work),), "/home/u")
+    assert default_effect(analyse("cat *.md", place)) == "allow"
+    (work / "b.md").symlink_to("/etc/passwd")
+    assert default_effect(analyse("cat *.md", place)) == "ask"
+    assert default_effect(analyse("grep x *", place)) == "ask"
+    (work / "b.md").unlink()
+    (work / "-f").write_text("x")
+    assert default_effect(analyse("grep x *", place)) == "ask"
+    (work / "key.pem").write_text("x")
+    assert default_effect(analyse("cat ./*", place)) == "ask"
+
+
+@pytest.mark.parametrize(
+    ("argv", "rule"),
+    [
+        ("npm run test", "npm run test *"),
+        ("npm run test -- -x", "npm run test *"),
+        ("cargo build --release", "cargo build *"),
+        ("pytest -q tests", "pytest *"),
+        ("make lint", "make lint *"),
+        ("mytool a b", "mytool a b"),
+        ("git commit -m x", "git commit -m x"),
+        ("npm", "npm"),
+        *(
+            (command, None)
+            for command in (
+                "bash x", "python x.py", "python3.12 x", "sudo ls", "env ls", "xargs ls", "rm x",
+                "find . -exec x", "curl x", "git push", "git -C x log", "./x.sh", "node x",
+                "timeout 5 ls", "tool .env", "tool .git/hooks/x", "tool a;b", "docker run x", "sh",
+                "npx x", "ssh x", "kill 1", "eval x", "tool --out=.vscode/settings.json",
+            )
+        ),
+    ],
+)  # fmt: skip
+def test_the_narrowest_useful_rule_is_proposed(argv: str, rule: str | None) -> None:
+    command = SimpleCommand(tuple(argv.split()), argv)
+    assert propose_rule(command, "/home/u", "/srv/proj") == rule
+
+
+def test_no_rule_is_proposed_for_what_is_not_known() -> None:
+    assert propose_rule(SimpleCommand(("npm", "test"), "", known=False)) is None
+    assert propose_rule(SimpleCommand(("npm", "test"), "", level=1)) is None
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ls() { rm -rf x; }", "alias ls=rm", "PATH=.", "export GIT_EXTERNAL_DIFF=x", "hash -p x ls",
+        "enable -f x ls", "set -k", "shopt -s x", "exec 3>x", "source x", ". x", "eval x",
+        "trap x 0",
+        "cd /tmp", "unset PATH", "read x", "declare x=1", "printf -v PATH x", "command eval x",
+        "builtin hash -p x ls", "true && alias x=y", "{ PATH=.; }", "for i in 1; do x; done", "$x",
+        "function f { x; }", "LD_PRELOAD=x; ls", "mapfile x", "exit", "env ls; alias a=b",
+    ],
+)  # fmt: skip
+def test_what_may_change_later_commands_taints_the_shell(command: str) -> None:
+    assert taints_shell(analyse(command, PLACE))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ls",
+        "npm test",
+        "touch x > y",
+        "rm x",
+        "X=1 make",
+        "set -e; make",
+        "cd src && make",
+        "sudo x",
+    ],
+)
+def test_ordinary_commands_leave_the_shell_as_it_is(command: str) -> None:
+    assert not taints_shell(analyse(command, PLACE))
+
+
+def _probe(before: str) -> str:
+    script = f"{before}\n{SHELL_PROBE}"
+    done = subprocess.run(
+        ["/bin/bash", "--noprofile", "--norc", "-c", script],
+        env={"PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        check=False,
+    )
+    return done.stdout.decode()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "ls() { rm x; }", "shopt -s expand_aliases; alias ls=rm", "PATH=.", "hash -p /bin/rm ls",
+        "trap 'x' EXIT", "readonly -f builtin; f() { :; }", "set -f",
+        "shopt -s dotglob", "export GIT_PAGER=x",
+        "CDPATH=/", "IFS=x", "enable -n test", "unset() { :; }", "declare() { :; }",
+        "printf() { :; }", "PS4='$(x)'", "trap() { :; }", "set() { :; }",
+    ],
+)  # fmt: skip
+def test_the_probe_sees_every_change(change: str) -> None:
+    plain = _probe("true")
+    assert plain and _probe("true") == plain
+    assert _probe(change) != plain
+
+
+def test_odd_characters_are_named() -> None:
+    assert "U+202E" in analyse("ls \u202ex", PLACE).unproven[0]
+
+
+def test_an_ordinary_command_is_read_quickly() -> None:
+    command = (
+        "cd /srv/proj && git log --oneline -n 20 -- src/main.py | grep -i 'fix' | head -20; "
+        'rg -n --type py "class Foo" src tests | sort -t: -k2 -rn | head -5; ls -la src docs tests'
+    )
+    analyse(command, PLACE)
+    times = []
+    for _ in range(50):
+        start = time.process_time()
+        analyse(command, PLACE)
+        times.append(time.process_time() - start)
+    # The goal is one millisecond; a busy machine gets some room.
+    assert statistics.median(times) < 0.004
+
+
+@pytest.mark.parametrize(
+    "unit", ["a", "ls;", "'", "$(", "`", "{,", "((", "\\", "${a:-", "<<A ", "env "]
+)
+def test_a_huge_command_asks_in_reasonable_time(unit: str) -> None:
+    start = time.process_time()
+    facts = analyse(unit * (100_000 // len(unit)), PLACE)
+    assert default_effect(facts) == "ask"
+    assert time.process_time() - start < 20
+
+
+def test_long_chains_and_deep_nesting_do_not_exhaust_the_reader() -> None:
+    assert default_effect(analyse("ls && " * 1200 + "ls", PLACE)) == "allow"
+    assert default_effect(analyse("ls | " * 1200 + "cat", PLACE)) == "allow"
+    for unit in ("(", "{ ", "if ", "! ", "bash -c '", "$(cat <<A\n", "f(){ ", "time "):
+        assert default_effect(analyse(unit * 700, PLACE)) == "ask"
+
+
+def test_the_catastrophic_is_found_behind_much_text() -> None:
+    for before in ("true;" * 20_000, "bash -c true;" * 2000, "$(true);" * 2000):
+        assert default_effect(analyse(before + "bash -c 'rm -rf /'", PLACE)) == "deny"
+        assert default_effect(analyse("bash -c 'rm -rf /';" + before, PLACE)) == "deny"
+
+
+def test_a_text_that_grows_by_itself_asks() -> None:
+    assert default_effect(analyse("X='eval $X $X'; eval $X", PLACE)) == "ask"
+
+
+def test_bash_refuses_what_only_the_parser_accepts() -> None:
+    assert not bash_accepts("ls;;") and bash_accepts("ls")
