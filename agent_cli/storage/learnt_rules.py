@@ -82,7 +82,9 @@ class LearntRules:
             raise ValueError("it is about another workspace")
         if entry.get("effect") not in ("allow", "deny"):
             raise ValueError("its effect is neither allow nor deny")
-        return str(entry["effect"]), Rule.parse(str(entry.get("rule")))
+        if not isinstance(entry.get("rule"), str):
+            raise ValueError("it has no rule")  # noqa: TRY004  as above
+        return str(entry["effect"]), Rule.parse(entry["rule"])
 
     def _broken(self, problem: str, deny: Iterable[Rule]) -> Learnt:
         said = (

@@ -13,9 +13,11 @@ from typing import Any, Final
 from agent_cli.config.places import Places
 from agent_cli.core.errors import ToolFailure, UserError
 from agent_cli.core.judge import Judgement, judge
-from agent_cli.core.permissions import Effect, Mode, Policy
+from agent_cli.core.permissions import Decision, Effect, Facts, Mode, Policy
 from agent_cli.core.registry import Registry
+from agent_cli.core.tool import ToolKind
 from agent_cli.core.tool_context import ShellStanding
+from agent_cli.lib.files import kind_of
 from agent_cli.runtime import Wishes, built_in_tools, folder_standing, load_settings, make_policy
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.sanitise import visible
@@ -75,9 +77,12 @@ class Check:
         except ToolFailure as failure:
             reasons = [failure.message, *([failure.details] if failure.details else [])]
             return {"effect": "deny", "reasons": reasons, "commands": [], "writes": []}
+        decision = judged.decision
+        if decision.effect is Effect.ALLOW and (failing := self._would_fail(judged.facts)):
+            decision = Decision(Effect.DENY, failing)
         return {
-            "effect": judged.decision.effect.value,
-            "reasons": list(judged.decision.reasons),
+            "effect": decision.effect.value,
+            "reasons": list(decision.reasons),
             "commands": [list(command.argv) for command in judged.facts.commands],
             "writes": [path.real for path in judged.facts.paths if path.access == "write"],
         }
@@ -90,6 +95,23 @@ class Check:
             arguments = json.dumps(arguments)
         invocation = self.tools.find(str(name)).bind(arguments)
         return await judge(invocation, self.workspace, ShellStanding(), self.policy)
+
+    def _would_fail(self, facts: Facts) -> tuple[str, ...]:
+        """Why a tool that only reads could not do so, though it may."""
+        if not self.workspace.on_disk or facts.commands or facts.kind is not ToolKind.READONLY:
+            return ()
+        problems = ((path.typed, _unreadable(path.real, facts.tool)) for path in facts.paths)
+        return tuple(f"{typed} {problem}" for typed, problem in problems if problem)
+
+
+def _unreadable(path: str, tool: str) -> str | None:
+    try:
+        kind = kind_of(os.stat(path).st_mode)  # noqa: PTH116  the text as it was resolved
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    if kind is not None and (kind != "a directory" or tool == "Read"):
+        return f"is {kind}"
+    return None if os.access(path, os.R_OK) else "cannot be read: permission denied"
 
 
 def _check(options: argparse.Namespace) -> Check:

@@ -174,3 +174,22 @@ def test_accept_edits_stops_at_the_workspaces_border() -> None:
 def test_a_rule_that_cannot_be_read_is_refused(text: str) -> None:
     with pytest.raises(UserError):
         Rule.parse(text)
+
+
+def test_dangerous_commands_can_be_let_through_but_nothing_else_is() -> None:
+    def without_question(facts: Facts, **how: object) -> Effect:
+        how = {"mode": Mode.DEFAULT, "trusted": True, "rules": Rules(), **how}
+        rules, mode = how.pop("rules"), how.pop("mode")
+        return decide(facts, rules, mode, PLACE, ask_dangerous=False, **how).effect  # type: ignore[arg-type]
+
+    removal = bash("rm", "-rf", "build", dangers=("it deletes",))
+    assert effect(removal) is Effect.ASK
+    assert without_question(removal) is Effect.ALLOW
+    assert without_question(bash("make")) is Effect.ALLOW
+    assert without_question(removal, trusted=False) is Effect.ASK
+    assert without_question(removal, mode=Mode.PLAN) is Effect.DENY
+    assert without_question(removal, rules=Rules.parse(ask=["Bash(rm *)"])) is Effect.ASK
+    assert without_question(bash("rm", "x", sensitive=("x is protected",))) is Effect.ASK
+    assert without_question(bash("rm", "x", unresolved=True)) is Effect.ASK
+    assert without_question(bash("rm", "/", catastrophic=("all of it",))) is Effect.DENY
+    assert without_question(file("Edit", "/srv/proj/a")) is Effect.ASK

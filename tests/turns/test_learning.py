@@ -1,0 +1,152 @@
+"""Rules offered with a question and learnt from the answer."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import Field
+
+from agent_cli.core.events import ApprovalAsked, Notice
+from agent_cli.core.inbox import Approval
+from agent_cli.core.tool import Description, Target, Tool, ToolKind, ToolParams, ToolResult
+from agent_cli.core.tool_context import ToolContext
+from tests.kit.sessions import Scene, SceneMaker, of_type, results
+
+
+def bash(command: str) -> dict[str, Any]:
+    return {"calls": [{"name": "Bash", "arguments": {"command": command}}]}
+
+
+class Params(ToolParams):
+    file_path: str
+    text: str = Field("")
+
+
+async def write(params: Params, context: ToolContext) -> ToolResult:
+    return ToolResult(llm_content="written")
+
+
+WRITE = Tool(
+    name="Write", kind=ToolKind.WRITE, params=Params, run=write,
+    description=Description(short="Writes."),
+    targets=lambda params: (Target("path", params.file_path, "write"),),
+)  # fmt: skip
+
+
+def with_write(scene: Scene) -> Scene:
+    scene.session._parts.registry.register(WRITE)
+    return scene
+
+
+async def offered(make_session: SceneMaker, command: str, **how: Any) -> str | None:
+    scene = make_session(bash(command), {"text": "ok"}, **how)
+    events = await scene.play(answer=lambda _: Approval())
+    (asked,) = of_type(events, ApprovalAsked)
+    return asked.request.rule
+
+
+@pytest.mark.parametrize(
+    ("command", "rule"),
+    [
+        ("npm run test -- --watch", "Bash(npm run test *)"),
+        ("make build", "Bash(make build *)"),
+        ("frobnicate a", "Bash(frobnicate a)"),
+        ("git push --force", None),
+        ("rm -r build", None),
+        ("sudo make install", None),
+        ("python x.py", None),
+        ("bash -c 'make build'", None),
+        ("env A=1 make build", None),
+        ("curl http://x", None),
+        ("find . -exec rm {} +", None),
+        ("make build && make test", None),
+        ("make $TARGET", None),
+        ("make build > log", None),
+        ("frobnicate .git/config", None),
+    ],
+)
+async def test_the_narrowest_useful_rule_is_offered(
+    command: str, rule: str | None, make_session: SceneMaker
+) -> None:
+    assert await offered(make_session, command) == rule
+
+
+async def test_no_rule_is_offered_where_it_would_not_help(make_session: SceneMaker) -> None:
+    asks = {"permissions": {"ask": ["Bash(make *)"]}}
+    assert await offered(make_session, "make build", settings=asks) is None
+    assert await offered(make_session, "make build", trust=False) is None
+
+
+async def test_an_answer_for_the_session_holds_for_the_session(make_session: SceneMaker) -> None:
+    scene = make_session(bash("make a"), bash("make a b"), bash("make b"), {"text": "ok"})
+    events = await scene.play(answer=lambda _: Approval(answer="session"))
+    assert len(of_type(events, ApprovalAsked)) == 2
+    again = make_session(bash("make a"), {"text": "ok"})
+    events = await again.play(answer=lambda _: Approval())
+    assert len(of_type(events, ApprovalAsked)) == 1
+
+
+async def test_an_answer_for_the_project_holds_in_the_next_session(
+    make_session: SceneMaker,
+) -> None:
+    scene = make_session(bash("make a"), {"text": "ok"})
+    await scene.play(answer=lambda _: Approval(answer="project"))
+    again = make_session(bash("make a"), {"text": "ok"})
+    assert not of_type(await again.play(), ApprovalAsked)
+    assert not [path for path in scene.workspace.rglob("*") if "make" in path.name]
+    (kept,) = (scene.home / ".local" / "state" / "agent" / "rules").iterdir()
+    assert json.loads(kept.read_text())["workspace"] == str(scene.workspace)
+
+
+async def test_learnt_rules_do_not_count_in_a_folder_that_is_not_trusted(
+    make_session: SceneMaker,
+) -> None:
+    scene = make_session(bash("make a"), {"text": "ok"})
+    await scene.play(answer=lambda _: Approval(answer="project"))
+    again = make_session(bash("make a"), {"text": "ok"}, trust=False, attended=False)
+    events = await again.play()
+    assert [each.result.success for each in results(events).values()] == [False]
+
+
+async def test_a_rule_that_cannot_be_kept_holds_for_the_session_and_says_so(
+    make_session: SceneMaker,
+) -> None:
+    state = make_session.home / ".local" / "state" / "agent"
+    state.mkdir(parents=True)
+    (state / "rules").write_text("in the way")
+    scene = make_session(bash("make a"), bash("make a"), {"text": "ok"})
+    events = await scene.play(answer=lambda _: Approval(answer="project"))
+    assert len(of_type(events, ApprovalAsked)) == 1
+    assert any("could not be kept" in notice.text for notice in of_type(events, Notice))
+
+
+@pytest.mark.parametrize(
+    ("path", "rule"),
+    [
+        ("docs/a.md", "Edit(docs/a.md)"),
+        ("docs/../b (1).md", "Edit(b (1).md)"),
+        ("~x", "Edit(./~x)"),
+        ("a*.md", None),
+        (".git/config", None),
+        ("AGENTS.md", None),
+    ],
+)
+async def test_for_a_file_the_exact_file_is_offered(
+    path: str, rule: str | None, make_session: SceneMaker
+) -> None:
+    call = {"calls": [{"name": "Write", "arguments": {"file_path": path}}]}
+    scene = with_write(make_session(call, call, {"text": "ok"}))
+    events = await scene.play(answer=lambda _: Approval(answer="session"))
+    asked = of_type(events, ApprovalAsked)
+    assert asked[0].request.rule == rule
+    assert len(asked) == (1 if rule else 2)
+
+
+async def test_a_tool_may_know_its_own_rule(make_session: SceneMaker) -> None:
+    own = WRITE.with_changes(rule=lambda params: f"Edit({Path(params.file_path).parent}/**)")
+    call = {"calls": [{"name": "Write", "arguments": {"file_path": "docs/a.md"}}]}
+    scene = make_session(call, {"text": "ok"})
+    scene.session._parts.registry.register(own)
+    events = await scene.play(answer=lambda _: Approval())
+    assert of_type(events, ApprovalAsked)[0].request.rule == "Edit(docs/**)"
