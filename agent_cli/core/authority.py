@@ -13,7 +13,7 @@ from agent_cli.core.facts import as_a_look
 from agent_cli.core.inbox import Approval, ApprovalRequest, Inbox
 from agent_cli.core.judge import Judgement, judge
 from agent_cli.core.offer import offered_rule
-from agent_cli.core.permissions import Effect, Policy
+from agent_cli.core.permissions import Decision, Effect, Mode, Policy
 from agent_cli.core.store import Nowhere, RuleStore
 from agent_cli.core.tool import Invocation
 from agent_cli.core.tool_context import ShellStanding, ToolContext
@@ -63,8 +63,22 @@ class Authority:
             self._refuse_denied(hearing, await self._look(hearing))
         return hearing.invocation
 
+    async def may_run_outside(self, hearing: Hearing, why: str) -> bool:
+        """Whether the person lets a command that failed in the sandbox run again without it."""
+        if not self.inbox.attended or hearing.judgement is None:
+            return False
+        reasons = (f"it failed in the sandbox: {why}", "this runs it again without the sandbox")
+        outside = Decision(Effect.ASK, reasons)
+        try:
+            await self._ask(hearing, replace(hearing.judgement, decision=outside))
+        except ToolFailure:
+            return False
+        return True
+
     async def _judge(self, hearing: Hearing) -> Judgement:
         context = hearing.context
+        if self.policy.mode is Mode.AUTO:
+            self.policy.confines = (await context.session.sandbox.get()).confines
         shell = context.state(ShellStanding)
         hearing.judgement = await judge(hearing.invocation, context.workspace, shell, self.policy)
         return hearing.judgement

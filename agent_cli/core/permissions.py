@@ -9,7 +9,8 @@ everything else. The order, first hit wins within a step and the strictest targe
     4. secret, protected or outside the workspace: ask                (not yolo)
     5. allow rules: all targets match and nothing is unresolved
     6. proven to change nothing, in a trusted folder: allow
-    7. the mode: plan denies, accept-edits allows edits, yolo allows
+    7. the mode: plan denies, accept-edits and auto allow edits, auto allows commands that are
+       not dangerous inside the sandbox, yolo allows
     8. commands whose every word is known, if dangerous ones need no question (dangerous_cmd)
     9. ask
 """
@@ -36,6 +37,7 @@ class Mode(StrEnum):
     DEFAULT = "default"
     ACCEPT_EDITS = "accept-edits"
     PLAN = "plan"
+    AUTO = "auto"
     YOLO = "yolo"
 
 
@@ -55,6 +57,8 @@ class Decision:
     reasons: tuple[str, ...]
     rule: str | None = None
     """The rule that decided, if one did."""
+    confined: bool = False
+    """It may run, but only inside the sandbox."""
 
 
 @dataclass(frozen=True)
@@ -168,6 +172,7 @@ def decide(
     *,
     trusted: bool,
     ask_dangerous: bool = True,
+    confines: bool = False,
 ) -> Decision:
     """The decision about a call. See the module's docstring for the order."""
     if never := _never(facts):
@@ -189,8 +194,10 @@ def decide(
         if trusted or facts.kind is ToolKind.READONLY:
             return Decision(Effect.ALLOW, ("it changes nothing",))
         return Decision(Effect.ASK, ("the folder is not trusted",))
-    if mode is Mode.ACCEPT_EDITS and facts.kind is ToolKind.WRITE and trusted:
+    if mode in (Mode.ACCEPT_EDITS, Mode.AUTO) and facts.kind is ToolKind.WRITE and trusted:
         return Decision(Effect.ALLOW, ("the mode accepts edits",))
+    if mode is Mode.AUTO and confines and facts.commands and not facts.dangers and trusted:
+        return Decision(Effect.ALLOW, ("it runs in the sandbox",), confined=True)
     if not ask_dangerous and facts.commands and not facts.unresolved and trusted:
         return Decision(Effect.ALLOW, ("dangerous_cmd is off",))
     return Decision(Effect.ASK, facts.dangers + facts.unproven or ("it is not read-only",))
@@ -357,6 +364,8 @@ class Policy:
     trusted: bool = False
     ask_dangerous: bool = True
     """Whether dangerous commands need a question; the catastrophic are denied in any case."""
+    confines: bool = False
+    """Whether there is a sandbox to run commands in."""
 
     def decide(self, facts: Facts) -> Decision:
         """The decision about a call, by what applies now."""
@@ -375,6 +384,7 @@ class Policy:
             self.place,
             trusted=self.trusted,
             ask_dangerous=self.ask_dangerous,
+            confines=self.confines,
         )
 
     def learn(self, rule: str) -> None:

@@ -14,7 +14,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agent_cli.core.authority import Authority, Hearing
@@ -44,6 +44,8 @@ AnyInvocation = Invocation[Any]
 
 MOST_PARALLEL = 8
 DEEPEST_CHAIN = 8
+BLOCKED = "blocked_by_sandbox"
+"""The metadata by which a tool says that the sandbox stood in its way, and how."""
 
 
 @dataclass
@@ -109,8 +111,10 @@ class Pipeline:
         try:
             invocation = self._bind(course)
             context = self._context(course)
-            invocation = await self._authorise(course, invocation, context)
+            invocation, context = await self._authorise(course, invocation, context)
             result = await self._run(invocation, context)
+            if why := result.metadata.get(BLOCKED):
+                result = await self._outside(course, invocation, context, result, str(why))
         except ToolFailure as failure:
             result = ToolResult.failed(failure)
         except asyncio.CancelledError:
@@ -182,11 +186,28 @@ class Pipeline:
 
     async def _authorise(
         self, course: Course, invocation: AnyInvocation, context: ToolContext
-    ) -> AnyInvocation:
+    ) -> tuple[AnyInvocation, ToolContext]:
         """The call as it may run, or a failure that says why not."""
-        course.hearing = Hearing(invocation, context, self.authority.policy.mode.value)
-        course.invocation = await self.authority.permit(course.hearing)
-        return course.invocation
+        hearing = course.hearing = Hearing(invocation, context, self.authority.policy.mode.value)
+        course.invocation = await self.authority.permit(hearing)
+        judgement = hearing.judgement
+        confined = judgement is not None and judgement.decision.confined
+        return course.invocation, replace(context, confined=confined)
+
+    async def _outside(
+        self,
+        course: Course,
+        invocation: AnyInvocation,
+        context: ToolContext,
+        result: ToolResult,
+        why: str,
+    ) -> ToolResult:
+        """What the sandbox stopped, run again without it if the person agrees."""
+        assert course.hearing is not None
+        if await self.authority.may_run_outside(course.hearing, why):
+            return await self._run(invocation, replace(context, confined=False))
+        note = f"[It ran in the sandbox, and that may be why it failed: {why}.]"
+        return result.model_copy(update={"llm_content": f"{text_of(result.llm_content)}\n{note}"})
 
     async def _run(self, invocation: AnyInvocation, context: ToolContext) -> ToolResult:
         """Run the tool within its time; what was put right in its arguments is noted."""
