@@ -116,25 +116,26 @@ class _Seen:
         """Scan the text, then every script found in it, while the budget lasts."""
         place = self.place
         variables = {"HOME": place.home, "USER": place.home.rpartition("/")[2]}
-        pending: list[tuple[str, str | None, int]] = [(command, place.cwd, 0)]
+        pending: list[tuple[str, str | None, int, str]] = [(command, place.cwd, 0, "")]
         budget = 200_000 + 4 * len(command)
         count = 0
         while pending:
-            text, cwd, level = pending.pop()
+            text, cwd, level, hidden = pending.pop()
             budget -= len(text)
             count += 1
             if budget < 0 or count > MOST_SCRIPTS:
                 self.exhausted = True
                 return
             result = scan(text, cwd, variables)
-            pending.extend((script, cwd, level + 1) for script in result.scripts)
+            pending.extend((script, cwd, level + 1, hidden) for script in result.scripts)
             if "{" in text and catastrophic.fork_bomb("".join(result.skeleton)):
                 self.catastrophic["it starts processes without end (fork bomb)"] = None
             for found in result.found:
-                for script in self._found(found, level):
-                    pending.append((script, found.cwd, level + 1))
+                inner = hidden or effects.hidden_by([found.argv] if found.argv else [])
+                for script in self._found(found, level, hidden):
+                    pending.append((script, found.cwd, level + 1, inner))
 
-    def _found(self, found: Found, level: int) -> list[str]:
+    def _found(self, found: Found, level: int, hidden: str) -> list[str]:
         scripts: list[str] = []
         if level == 0:
             self.first_level.append(found.argv)
@@ -144,12 +145,18 @@ class _Seen:
         for path in effects.redirect_targets(found):
             if path not in HARMLESS_TARGETS:
                 self.writes[path] = None
-                self.destroys.append(Destruction(">", (path,), found.argv, found.cwd))
-        for argv in levels:
+        self.destroys.extend(
+            each
+            for each in effects.redirections(found, hidden)
+            if each.paths[0] not in HARMLESS_TARGETS
+        )
+        for depth, argv in enumerate(levels):
             self.writes.update(dict.fromkeys(effects.writes_of(argv, found.cwd)))
             self.dangers.update(dict.fromkeys(effects.dangers_of(argv, found)))
             self.network = self.network or effects.uses_network(argv, found)
-            destruction = effects.destruction_of(argv, found)
+            destruction = effects.destruction_of(
+                argv, found, hidden or effects.hidden_by(levels[:depth])
+            )
             if destruction:
                 self.destroys.append(destruction)
         for reason in catastrophic.dangers_of(found, levels, self.place):

@@ -15,6 +15,7 @@ from agent_cli.safety.shell.lenient_words import (
     TO_SHADOW,
     UNKNOWN,
     expand,
+    globs,
     moved,
     printed,
     unshadow,
@@ -38,6 +39,10 @@ class Found:
     """Text that is fed to it by a heredoc or here-string."""
     piped_from: "Found | None" = None
     raw: str = ""
+    appends: tuple[str, ...] = ()
+    """Those of `writes` that keep what is there."""
+    globs: tuple[tuple[str, str], ...] = ()
+    """Words with wildcards in them, each with its pattern."""
 
 
 @dataclass
@@ -51,6 +56,8 @@ class Frame:
     double: bool = False
     redirect: str | None = None
     writes: list[str] = field(default_factory=list)
+    appends: list[str] = field(default_factory=list)
+    globs: list[tuple[str, str]] = field(default_factory=list)
     reads: list[str] = field(default_factory=list)
     stdin: str | None = None
     previous: Found | None = None
@@ -433,6 +440,7 @@ class _Scanner:
         if not frame.has_word:
             return
         words = expand(frame.word, self.variables)
+        frame.globs += globs(frame.word, self.variables)
         frame.word, frame.has_word = [], False
         if frame.redirect is not None:
             operator, frame.redirect = frame.redirect, None
@@ -443,6 +451,8 @@ class _Scanner:
                 frame.reads.append(target)
             elif not (operator == ">&" and (target.isdigit() or target == "-")):
                 frame.writes.append(target)
+                if operator in {">>", "&>>", "<>"}:
+                    frame.appends.append(target)
             return
         for word in words:
             if not frame.words and (word in RESERVED or (frame.keyword == "time" and word == "-p")):
@@ -458,6 +468,8 @@ class _Scanner:
         self._end_word()
         words, frame.words = frame.words, []
         writes, frame.writes = tuple(frame.writes), []
+        appends, frame.appends = tuple(frame.appends), []
+        patterns, frame.globs = tuple(frame.globs), []
         reads, frame.reads = tuple(frame.reads), []
         stdin, frame.stdin, frame.redirect = frame.stdin, None, None
         words = self._assignments(words)
@@ -467,6 +479,7 @@ class _Scanner:
         if not (words or writes or reads):
             return
         found = Found(tuple(words), frame.cwd, writes, reads, stdin, frame.previous)
+        found.appends, found.globs = appends, patterns
         frame.last, frame.previous = found, None
         frame.count += 1
         self.result.found.append(found)
