@@ -49,6 +49,7 @@ def _path_fact(target: Target, workspace: Workspace) -> PathFact:
         secret=found.secret,
         protected=found.protected,
         forbidden=(found.own or found.special) if is_write else None,
+        lexical=path.lexical,
     )
 
 
@@ -75,7 +76,7 @@ async def _with_command(
         facts,
         commands=facts.commands
         + tuple(
-            CommandFact(each.argv, is_proven=not each.unproven, is_known=each.known)
+            CommandFact(each.argv, not each.unproven, each.known, each.text, each.level)
             for each in found.commands
         ),
         paths=facts.paths
@@ -86,5 +87,7 @@ async def _with_command(
         unresolved=unresolved,
         dangers=found.dangers,
         catastrophic=found.catastrophic,
+        destroys=facts.destroys + found.destroys,
+        touches_network=facts.touches_network or found.touches_network,
         needs_permission=bool(unproven),
     )

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from agent_cli.core.briefing import Briefing, brief
 from agent_cli.core.display import Display, TerminalBlock
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.events import (
@@ -204,7 +205,10 @@ class Pipeline:
                 f"{invocation.tool.name} needs the person's permission ({why}), "
                 "and nobody is there to ask. Go on without it, or say what you would need."
             )
-        await self._ask_permission(course, invocation, context, decision)
+        briefing = await brief(
+            facts, invocation.targets, self.session.workspace, self.session.environment
+        )
+        await self._ask_permission(course, invocation, context, decision, briefing)
 
     async def _ask_permission(
         self,
@@ -212,6 +216,7 @@ class Pipeline:
         invocation: AnyInvocation,
         context: ToolContext,
         decision: Decision,
+        briefing: Briefing,
     ) -> None:
         tool, params = invocation.tool, invocation.params
         request = ApprovalRequest(
@@ -223,6 +228,11 @@ class Pipeline:
             targets=tuple(target.value for target in invocation.targets),
             preview=await tool.preview(params, context) if tool.preview else _command(invocation),
             description=str(getattr(params, "description", "") or ""),
+            consequences=briefing.consequences,
+            steps=briefing.steps,
+            resolved=briefing.resolved,
+            odd=briefing.odd,
+            network=briefing.network,
         )
         answer = await self.inbox.approval(request, lambda r: self.emit(ApprovalAsked(request=r)))
         course.answer = answer.answer

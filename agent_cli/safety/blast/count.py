@@ -137,7 +137,7 @@ class _Survey:
             return find_plans(argv, cwd, self.environment, clock.share(2))
         if name == "git":
             outcome = git_outcome(argv, cwd, Git(self.environment, clock))
-            self.notes += (Note(destruction.argv, text) for text in outcome.notes)
+            self.notes += (Note(_command(destruction), text) for text in outcome.notes)
             return outcome.plans
         return plans_of(argv, cwd, clock)
 
@@ -167,6 +167,10 @@ class _Survey:
 
     def _not_known(self, destruction: Destruction, why: str) -> None:
         self.unknown[f"{command_text(destruction)}: {why}"] = None
+
+
+def _command(destruction: Destruction) -> tuple[str, ...]:
+    return tuple(word.replace(UNKNOWN, "…") for word in destruction.argv)
 
 
 def _standing(destruction: Destruction) -> str:
@@ -215,7 +219,7 @@ def _touched(
     best = (path for kind in kinds for path in tally.kept.get(kind, ()))
     return Touched(
         verb=each.verb,
-        command=destruction.argv,
+        command=_command(destruction),
         paths=each.paths,
         files=tally.files,
         directories=tally.directories,

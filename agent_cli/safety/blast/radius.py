@@ -24,6 +24,7 @@ class Touched:
 
     verb: str
     command: tuple[str, ...]
+    """Its words; dots stand for what is only known when it runs."""
     paths: tuple[str, ...]
     """Where it strikes, real paths; what lies below directories is not listed."""
     files: int = 0
