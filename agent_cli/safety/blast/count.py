@@ -4,7 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from agent_cli.lib.text import plural
 from agent_cli.safety.blast.clock import Clock, NotCounted
@@ -12,7 +12,7 @@ from agent_cli.safety.blast.file_commands import EACH_WORD_ALONE, plans_of
 from agent_cli.safety.blast.find_command import find_plans
 from agent_cli.safety.blast.git_commands import git_outcome
 from agent_cli.safety.blast.names import command_text, precious_first
-from agent_cli.safety.blast.plan import Plan, opened, plan
+from agent_cli.safety.blast.plan import Plan, look_afresh, opened, plan
 from agent_cli.safety.blast.radius import (
     ASKS_GIT,
     CHANGES,
@@ -22,7 +22,7 @@ from agent_cli.safety.blast.radius import (
     Note,
     Touched,
 )
-from agent_cli.safety.blast.repository import Git, Tracked, tracked_at
+from agent_cli.safety.blast.repository import Git, Tracked, changed_at, tracked_at
 from agent_cli.safety.blast.tree import Look, Tally, count
 from agent_cli.safety.blast.wildcards import is_pattern, matches
 from agent_cli.safety.environment import search_path
@@ -45,6 +45,7 @@ async def blast_radius(
     if not destroys:
         return BlastRadius()
     clock = Clock(seconds)
+    look_afresh()
     survey = _Survey(workspace, _for_programs(environment, workspace))
     try:
         # Looking at a dead network disk can block for good, and no clock in the thread helps.
@@ -132,37 +133,48 @@ class _Survey:
                 raise NotCounted("a word of it is only known when it runs")
             self._not_known(destruction, "a name in it is only known when it runs")
             argv = tuple(word for word in argv if UNKNOWN not in word)
-        argv = _expanded(argv, destruction, cwd, clock)
+        argv, is_whole = _expanded(argv, destruction, cwd, clock.share(2))
+        plans = self._plans_of(argv, cwd, destruction, clock)
+        return plans if is_whole else [replace(each, is_partial=True) for each in plans]
+
+    def _plans_of(
+        self, argv: tuple[str, ...], cwd: str, destruction: Destruction, clock: Clock
+    ) -> list[Plan]:
+        name = argv[0].rpartition("/")[2]
         if name == "find":
-            return find_plans(argv, cwd, self.environment, clock.share(2))
+            return find_plans(argv, cwd, self.environment, clock)
         if name == "git":
             outcome = git_outcome(argv, cwd, Git(self.environment, clock))
             self.notes += (Note(_command(destruction), text) for text in outcome.notes)
             return outcome.plans
-        return plans_of(argv, cwd, clock)
+        return plans_of(argv, cwd, clock.share(2))
 
     def _count(self, each: Plan, destruction: Destruction, clock: Clock) -> None:
         tracked = self._tracked(each, clock)
-        files, changed = tracked.files, tracked.changed
-        look = Look(
-            self.workspace,
-            is_in_git=lambda path: files is None or path in files,
-            is_changed=lambda path: changed is not None and path in changed,
-        )
-        if each.in_git is not None:
-            known = each.in_git
-            look = Look(self.workspace, lambda path: known, lambda path: False)
+        known = each.in_git
+        look = Look(self.workspace, tracked.has if known is None else lambda path: known)
         tally = count(each.paths, look, clock, is_deep=each.is_deep)
+        changed = self._changed(each, tracked, clock)
         if tally.unreadable:
             some = plural(tally.unreadable, "directory or file", "directories or files")
             self._not_known(destruction, f"{some} cannot be looked at")
         if tally.files or tally.directories:
-            self.touched.append(_touched(each, tally, tracked, destruction, self.workspace))
+            tally.kept["uncommitted"] = changed or []
+            touched = _touched(each, tally, tracked, destruction, self.workspace)
+            self.touched.append(
+                replace(touched, uncommitted=None if changed is None else len(changed))
+            )
+
+    def _changed(self, each: Plan, tracked: Tracked, clock: Clock) -> list[str] | None:
+        try:
+            return changed_at(tracked, Git(self.environment, clock), is_deep=each.is_deep)
+        except NotCounted:
+            return None
 
     def _tracked(self, each: Plan, clock: Clock) -> Tracked:
         if each.in_git is not None or each.verb not in ASKS_GIT:
             return Tracked(has_repository=True)
-        git = Git(self.environment, clock.share(2))
+        git = Git(self.environment, clock.share(3))
         return tracked_at(each.paths, git, deleted=each.verb == DELETES and each.is_deep)
 
     def _not_known(self, destruction: Destruction, why: str) -> None:
@@ -191,13 +203,16 @@ def _redirected(destruction: Destruction, clock: Clock) -> list[Plan]:
     # The shell refuses to write to several files at once.
     names = found or [target] if len(found) < 2 else []
     verb = CHANGES if destruction.verb == ">>" else OVERWRITES
-    return plan(verb, opened(names, cwd))
+    return plan(verb, opened(names, cwd, clock))
 
 
 def _expanded(
     argv: tuple[str, ...], destruction: Destruction, cwd: str, clock: Clock
-) -> tuple[str, ...]:
-    """The words after the shell has put names for wildcards; without a match they stay."""
+) -> tuple[tuple[str, ...], bool]:
+    """The words after the shell has put names for wildcards, and whether these are all.
+
+    Without a match they stay.
+    """
     words: list[str] = []
     for word in argv:
         if not is_pattern(word):
@@ -206,7 +221,7 @@ def _expanded(
         patterns = [pattern for text, pattern in destruction.globs if text == word] or [word]
         found = [name for pattern in patterns for name in matches(pattern, cwd, clock)]
         words += found or [word]
-    return tuple(words)
+    return tuple(words), not clock.is_over
 
 
 def _touched(
@@ -225,7 +240,6 @@ def _touched(
         directories=tally.directories,
         bytes=tally.bytes,
         not_in_git=None if tracked.files is None else tally.not_in_git,
-        uncommitted=None if tracked.changed is None else tally.uncommitted,
         outside=tally.outside,
         repositories=tally.repositories if each.verb == DELETES else 0,
         has_repository=tracked.has_repository,

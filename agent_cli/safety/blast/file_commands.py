@@ -29,7 +29,7 @@ def plans_of(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
     command = _COMMANDS.get(name)
     if command is None:
         raise NotCounted(f"{name} is not known well enough")
-    return command(argv, cwd, clock)
+    return _stopped(command(argv, cwd, clock), clock)
 
 
 def _rm(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
@@ -37,7 +37,7 @@ def _rm(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
     is_recursive = found.has("rR", "recursive")
     takes_empty = found.has("d", "dir")
     struck = []
-    for word in found.operands:
+    for word in clock.within(found.operands):
         if re.fullmatch(r"(.*/)?\.\.?/*", word, re.DOTALL):
             continue  # rm refuses these
         path = entry(word, cwd)
@@ -50,7 +50,7 @@ def _rm(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
 
 
 def _rmdir(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
-    paths = (entry(word.rstrip("/") or "/", cwd) for word in read(argv).operands)
+    paths = (entry(word.rstrip("/") or "/", cwd) for word in clock.within(read(argv).operands))
     return plan(DELETES, (path for path in paths if is_directory(path) and _is_empty(path)))
 
 
@@ -62,20 +62,20 @@ def _unlink(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
 def _shred(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
     found = read(argv, valued="ns", longs=("iterations", "size", "random-source"))
     verb = DELETES if found.has("u", "remove") else OVERWRITES
-    return plan(verb, opened(found.operands, cwd))
+    return plan(verb, opened(found.operands, cwd, clock))
 
 
 def _truncate(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
     found = read(argv, valued="sr", longs=("size", "reference"))
     amount = found.value("s", "size") or ""
     verb = CHANGES if re.match(r"[+<>/%]", amount) else OVERWRITES
-    return plan(verb, opened(found.operands, cwd))
+    return plan(verb, opened(found.operands, cwd, clock))
 
 
 def _tee(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
     found = read(argv)
     verb = CHANGES if found.has("a", "append") else OVERWRITES
-    return plan(verb, opened(found.operands, cwd))
+    return plan(verb, opened(found.operands, cwd, clock))
 
 
 def _dd(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
@@ -85,12 +85,15 @@ def _dd(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
         if mode is not None and stat.S_ISBLK(mode):
             raise NotCounted("it writes to a device")
     keeps = any(word.startswith("conv=") and "notrunc" in word for word in argv)
-    return plan(CHANGES if keeps else OVERWRITES, opened(targets, cwd))
+    return plan(CHANGES if keeps else OVERWRITES, opened(targets, cwd, clock))
 
 
 def _mv(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
     found = _read_copy(argv)
-    pairs = [(entry(old.rstrip("/") or "/", cwd), new) for old, new in _landings(found, cwd)]
+    pairs = [
+        (entry(old.rstrip("/") or "/", cwd), new)
+        for old, new in clock.within(_landings(found, cwd))
+    ]
     moved = [(old, entry(new, cwd)) for old, new in pairs if exists(old)]
     lost = [new for old, new in moved if old != new and exists(new) and not is_directory(new)]
     keeps = found.has("nb", "no-clobber", "backup")
@@ -107,20 +110,22 @@ def _cp(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
         return []
     is_recursive = found.has("rRa", "recursive", "archive")
     lost: list[str] = []
-    for old, new in _landings(found, cwd):
+    for old, new in clock.within(_landings(found, cwd)):
         source = behind(old, cwd)
         if not is_directory(source):
-            lost += (path for path in opened([new], cwd) if path != source and exists(source))
+            lost += (
+                path for path in opened([new], cwd, clock) if path != source and exists(source)
+            )
         elif is_recursive:
             lost += _merged(source, os.path.join(cwd, new), clock)
-    return _stopped(plan(OVERWRITES, lost), clock)
+    return plan(OVERWRITES, lost)
 
 
 def _install(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
     found = _read_copy(argv, "mog", ("mode", "owner", "group"))
     if found.has("db", "directory", "backup"):
         return []
-    targets = [entry(new, cwd) for _, new in _landings(found, cwd)]
+    targets = [entry(new, cwd) for _, new in clock.within(_landings(found, cwd))]
     return plan(OVERWRITES, (path for path in targets if exists(path) and not is_directory(path)))
 
 
@@ -133,7 +138,7 @@ def _ln(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
     last = os.path.join(cwd, found.operands[-1]) if found.operands else cwd
     if found.has("n", "no-dereference") and os.path.islink(last):  # noqa: PTH114
         found.letters["T"] = ""
-    targets = [entry(new, cwd) for _, new in _landings(found, cwd)]
+    targets = [entry(new, cwd) for _, new in clock.within(_landings(found, cwd))]
     return plan(OVERWRITES, (path for path in targets if exists(path) and not is_directory(path)))
 
 
@@ -172,7 +177,7 @@ def _merged(source: str, target: str, clock: Clock) -> Iterator[str]:
                 if os.path.isdir(os.path.join(target, inner)):
                     pending.append(inner)
             else:
-                yield from opened([inner], target)
+                yield from opened([inner], target, clock)
 
 
 def _stopped(plans: list[Plan], clock: Clock) -> list[Plan]:
@@ -186,7 +191,7 @@ def _sed(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
     if not found.has("i", "in-place"):
         raise NotCounted("what its script writes is not known")
     files = found.operands if found.has("ef", "expression", "file") else found.operands[1:]
-    return plan(CHANGES, opened(files, cwd))
+    return plan(CHANGES, opened(files, cwd, clock))
 
 
 def _perl(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
@@ -201,7 +206,7 @@ def _perl(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
         has_script = has_script or letter in {"e", "E"}
         if letter in {"e", "E", "I"} and letter and not rest:
             words = words[1:]
-    return plan(CHANGES, opened(words if has_script else words[1:], cwd))
+    return plan(CHANGES, opened(words if has_script else words[1:], cwd, clock))
 
 
 _MODE = re.compile(r"-[rwxXstugo,=+-]+")
@@ -211,16 +216,16 @@ def _chmod(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
     words = [word for word in argv if not _MODE.fullmatch(word) or word == "--"]
     found = read(words, longs=("reference",))
     skip = 0 if len(words) < len(argv) else 1
-    return _attributes(MODES, found, skip, cwd)
+    return _attributes(MODES, found, skip, cwd, clock)
 
 
 def _chown(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
-    return _attributes(OWNERS, read(argv, longs=("reference", "from")), 1, cwd)
+    return _attributes(OWNERS, read(argv, longs=("reference", "from")), 1, cwd, clock)
 
 
-def _attributes(verb: str, found: Arguments, skip: int, cwd: str) -> list[Plan]:
+def _attributes(verb: str, found: Arguments, skip: int, cwd: str, clock: Clock) -> list[Plan]:
     skip = 0 if found.has("", "reference") else skip
-    paths = (behind(word, cwd) for word in found.operands[skip:])
+    paths = (behind(word, cwd) for word in clock.within(found.operands[skip:]))
     is_deep = found.has("R", "recursive")
     return plan(verb, (path for path in paths if exists(path)), is_deep=is_deep)
 

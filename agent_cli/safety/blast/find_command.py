@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from agent_cli.safety.blast.clock import Clock, NotCounted
 from agent_cli.safety.blast.file_commands import plans_of
-from agent_cli.safety.blast.plan import Plan, entry, exists
+from agent_cli.safety.blast.plan import Plan, entry, exists, plan
 from agent_cli.safety.blast.radius import DELETES
 from agent_cli.safety.blast.run import run
 from agent_cli.safety.shell.names import names
@@ -32,7 +32,7 @@ def find_plans(
     """What the command would do; raises NotCounted."""
     question, action = _question(list(argv[1:]))
     try:
-        output = run(["find", *question], cwd, environment, clock)
+        output = run(["find", *question], cwd, environment, clock.share(2))
     except (OSError, ValueError) as error:
         raise NotCounted("find cannot be run") from error
     found = list(dict.fromkeys(output.names))
@@ -40,9 +40,9 @@ def find_plans(
         words = [each for word in action for each in (found if word == "{}" else [word])]
         plans = plans_of(words, cwd, clock) if found else []
     else:
-        paths = tuple(path for path in (entry(name, cwd) for name in found) if exists(path))
-        plans = [Plan(DELETES, paths)] if paths else []
-    if output.is_whole:
+        entries = (entry(name, cwd) for name in clock.within(found))
+        plans = plan(DELETES, (path for path in entries if exists(path)))
+    if output.is_whole and not clock.is_over:
         return plans
     if not plans:
         raise NotCounted("there was no time to look")

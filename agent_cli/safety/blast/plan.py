@@ -7,6 +7,9 @@ import os
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
+
+from agent_cli.safety.blast.clock import Clock
 
 
 @dataclass(frozen=True)
@@ -37,12 +40,24 @@ def entry(word: str, cwd: str) -> str:
     # With a slash at its end the kernel follows a link, and so do the tools.
     if name in {"", ".", ".."}:
         return os.path.realpath(path)
-    return os.path.join(os.path.realpath(os.path.dirname(path)), name)
+    return os.path.join(_real_directory(os.path.dirname(path)), name)
 
 
 def behind(word: str, cwd: str) -> str:
     """The real path of the file that would be opened."""
-    return os.path.realpath(os.path.join(cwd, word))
+    path = entry(word, cwd)
+    mode = mode_of(path)
+    return os.path.realpath(path) if mode is None or stat.S_ISLNK(mode) else path
+
+
+@lru_cache(maxsize=1024)
+def _real_directory(path: str) -> str:
+    return os.path.realpath(path)
+
+
+def look_afresh() -> None:
+    """Forget where directories lead: each count looks at the disk as it is then."""
+    _real_directory.cache_clear()
 
 
 def mode_of(path: str) -> int | None:
@@ -70,6 +85,7 @@ def is_file(path: str) -> bool:
     return mode is not None and stat.S_ISREG(mode)
 
 
-def opened(words: Iterable[str], cwd: str) -> list[str]:
+def opened(words: Iterable[str], cwd: str, clock: Clock) -> list[str]:
     """The regular files that would be opened; what does not exist yet loses nothing."""
-    return [path for path in (behind(word, cwd) for word in words) if is_file(path)]
+    paths = (behind(word, cwd) for word in clock.within(words))
+    return [path for path in paths if is_file(path)]

@@ -109,14 +109,14 @@ def _about_git(touched: Touched) -> list[str]:
     if touched.verb not in ASKS_GIT or not touched.files:
         return lines
     untracked, changed = touched.not_in_git, touched.uncommitted
+    if untracked == touched.files and touched.repositories:
+        return lines  # what they were in goes with them, and that is said
     if not touched.has_repository:
         whose = "it is" if touched.files == 1 else "they are"
         lines.append(_listed(f"{whose} in no git repository", touched.names, touched.files))
         return lines
     if untracked is None:
         lines.append("how many of them are not in git could not be found out in time")
-    elif untracked == touched.files and touched.repositories:
-        pass  # what they were in goes with them, and that is said
     elif untracked:
         which = _of_them(touched, untracked, "is", "are")
         lines.append(_listed(f"{which} not in git", touched.not_in_git_names, untracked))

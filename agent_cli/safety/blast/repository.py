@@ -3,7 +3,7 @@
 # ruff: noqa: PTH118, PTH120
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agent_cli.safety.blast.clock import Clock, NotCounted
@@ -81,66 +81,69 @@ def repository_of(directory: str) -> str | None:
 
 @dataclass(frozen=True)
 class Tracked:
-    """Which of some files git has."""
+    """Which files git has at and below some paths."""
 
+    places: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The paths in each repository; one that is deleted itself is not there."""
+    files: Mapping[str, frozenset[str]] | None = field(default_factory=dict)
+    """The names in each repository; None: they could not be found out."""
     has_repository: bool = False
-    files: frozenset[str] | None = frozenset()
-    """None: it could not be found out."""
-    changed: frozenset[str] | None = frozenset()
-    """Those whose present content git does not have; None: it could not be found out."""
+
+    def has(self, path: str) -> bool:
+        """Whether git has the file."""
+        for root, names in (self.files or {}).items():
+            if path.startswith(root) and path[len(root) + 1 :] in names:
+                return True
+        return self.files is None
 
 
 def tracked_at(paths: Iterable[str], git: Git, *, deleted: bool) -> Tracked:
     """What git has at and below the paths. A repository that is deleted itself keeps nothing."""
-    groups = _by_repository(paths)
-    if deleted:
-        groups.forget_deleted()
+    found = _by_repository(paths)
+    kept = {root: own for root, own in found.items() if not (deleted and _is_lost(root, own))}
     try:
-        files = _all_listed(git, groups.members)
+        files = {root: frozenset(_listed(git, root, own)) for root, own in kept.items()}
     except NotCounted:
-        return Tracked(groups.found, None, None)
-    try:
-        for root in groups.members:
-            git.require_plain(root)
-        return Tracked(groups.found, files, _all_listed(git, groups.members, "--modified"))
-    except NotCounted:
-        return Tracked(groups.found, files, None)
+        return Tracked(kept, None, has_repository=bool(found))
+    return Tracked(kept, files, has_repository=bool(found))
 
 
-@dataclass
-class _Groups:
-    members: dict[str, list[str]] = field(default_factory=dict)
-    found: bool = False
+def changed_at(tracked: Tracked, git: Git, *, is_deep: bool) -> list[str]:
+    """The files there whose present content git does not have; raises NotCounted."""
+    changed = []
+    for root, paths in tracked.places.items():
+        git.require_plain(root)
+        own = frozenset(paths)
+        for name in _listed(git, root, paths, "--modified"):
+            path = os.path.join(root, name)
+            is_struck = path in own or (is_deep and any(contains(each, path) for each in own))
+            if is_struck and os.path.lexists(path):
+                changed.append(path)
+    return changed
 
-    def forget_deleted(self) -> None:
-        for root, paths in list(self.members.items()):
-            own = os.path.join(root, ".git")
-            if any(path == own or contains(path, root) for path in paths):
-                del self.members[root]
 
-
-def _by_repository(paths: Iterable[str]) -> _Groups:
-    groups = _Groups()
+def _by_repository(paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    groups: dict[str, list[str]] = {}
     known: dict[str, str | None] = {}
     for path in paths:
-        start = path if os.path.lexists(os.path.join(path, ".git")) else os.path.dirname(path)
+        start = os.path.dirname(path)
         if start not in known:
             known[start] = repository_of(start)
         root = known[start]
         if root is not None:
-            groups.members.setdefault(root, []).append(path)
-            groups.found = True
-    return groups
+            groups.setdefault(root, []).append(path)
+    return {root: tuple(own) for root, own in groups.items()}
 
 
-def _all_listed(git: Git, members: Mapping[str, list[str]], *options: str) -> frozenset[str]:
-    listed = (_listed(git, root, paths, *options) for root, paths in members.items())
-    return frozenset[str]().union(*listed)
+def _is_lost(root: str, paths: Iterable[str]) -> bool:
+    own = os.path.join(root, ".git")
+    return any(path == own or contains(path, root) for path in paths)
 
 
-def _listed(git: Git, root: str, paths: list[str], *options: str) -> set[str]:
-    common = os.path.relpath(os.path.commonpath(paths), root)
+def _listed(git: Git, root: str, paths: Sequence[str], *options: str) -> tuple[str, ...]:
+    common = paths[0] if len(paths) == 1 else os.path.commonpath({*map(os.path.dirname, paths)})
+    common = os.path.relpath(common, root)
     words = ["--literal-pathspecs", "ls-files", "-z", *options]
     if common != ".":
         words += ["--", common]
-    return {os.path.join(root, name) for name in git.run(root, *words).names}
+    return git.run(root, *words).names

@@ -25,7 +25,7 @@ class Output:
     @property
     def names(self) -> tuple[str, ...]:
         """The names in it, each ended by NUL; one cut short is dropped."""
-        return tuple(os.fsdecode(name) for name in self.data.split(b"\0")[:-1])
+        return tuple(os.fsdecode(self.data).split("\0")[:-1])
 
 
 def run(argv: Sequence[str], cwd: str, environment: Mapping[str, str], clock: Clock) -> Output:

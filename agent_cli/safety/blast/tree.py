@@ -11,7 +11,6 @@ from agent_cli.safety.blast.clock import Clock
 from agent_cli.safety.paths import Workspace, contains
 
 _MOST_KEPT = 100
-_LOOK_EVERY = 64
 
 
 @dataclass
@@ -22,7 +21,6 @@ class Tally:
     directories: int = 0
     bytes: int = 0
     not_in_git: int = 0
-    uncommitted: int = 0
     outside: int = 0
     repositories: int = 0
     unreadable: int = 0
@@ -43,26 +41,29 @@ class Look:
 
     workspace: Workspace
     is_in_git: Callable[[str], bool]
-    is_changed: Callable[[str], bool]
 
 
 def count(paths: Iterable[str], look: Look, clock: Clock, *, is_deep: bool) -> Tally:
     """Count the paths, and with `is_deep` all below them, until the clock runs out."""
     tally = Tally()
     tops = _outermost(paths) if is_deep else list(paths)
-    for seen, (path, found) in enumerate(_entries(tops, tally, is_deep=is_deep), 1):
+    entries = _entries(tops, tally, is_deep=is_deep)
+    for path, found in clock.within(entries):
         _add(tally, look, path, found)
-        if seen % _LOOK_EVERY == 0 and clock.is_over:
-            tally.at_least = True
-            break
+    tally.at_least = next(entries, None) is not None
     return tally
 
 
 def _outermost(paths: Iterable[str]) -> list[str]:
     """The paths without those that lie below another."""
     kept: dict[str, None] = {}
+    covered: dict[str, bool] = {}
+    # From the top down, so that what holds for a directory is settled before its entries.
     for path in sorted(set(paths), key=lambda each: each.count("/")):
-        if not any(above in kept for above in _above(path)):
+        directory = os.path.dirname(path)
+        if directory not in covered:
+            covered[directory] = any(above in kept for above in _above(path))
+        if not covered[directory]:
             kept[path] = None
     return list(kept)
 
@@ -115,13 +116,11 @@ def _add(tally: Tally, look: Look, path: str, found: os.stat_result) -> None:
         return
     tally.files += 1
     tally.bytes += found.st_size
-    tally.keep("file", path)
+    if tally.files <= _MOST_KEPT:
+        tally.keep("file", path)
     if not look.is_in_git(path):
         tally.not_in_git += 1
         tally.keep("not in git", path)
-    elif look.is_changed(path):
-        tally.uncommitted += 1
-        tally.keep("uncommitted", path)
     if not _is_inside(path, look.workspace):
         tally.outside += 1
         tally.keep("outside", path)

@@ -136,6 +136,8 @@ class _Seen:
                     pending.append((script, found.cwd, level + 1, inner))
 
     def _found(self, found: Found, level: int, hidden: str) -> list[str]:
+        if found.varies:
+            hidden = hidden or "a loop gives it its names"
         scripts: list[str] = []
         if level == 0:
             self.first_level.append(found.argv)

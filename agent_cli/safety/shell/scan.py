@@ -43,6 +43,8 @@ class Found:
     """Those of `writes` that keep what is there."""
     globs: tuple[tuple[str, str], ...] = ()
     """Words with wildcards in them, each with its pattern."""
+    varies: bool = False
+    """A word of it is another one each time a loop comes round."""
 
 
 @dataclass
@@ -65,6 +67,7 @@ class Frame:
     count: int = 0
     cwd: str | None = None
     keyword: str = ""
+    varies: bool = False
 
 
 @dataclass
@@ -88,6 +91,7 @@ def scan(source: str, cwd: str | None, variables: dict[str, str], *, data: bool 
 
 _PLAIN_RUN = re.compile(r"[A-Za-z0-9_./:@%+,=*?~!^\[\]{-]+")
 _DOUBLE_RUN = re.compile(r'[^"\\$`]+')
+_ENDS_WORD = re.compile(r"[ \t\n;|&)]|\Z")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PARAMETER = re.compile(r"\{([#!]?)([A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])(:?[-=+?]|)")
 _ASSIGN = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\+?=(.*)\Z", re.DOTALL)
@@ -106,6 +110,7 @@ class _Scanner:
         self.heredocs: list[tuple[Frame, str, bool, bool]] = []
         self.literal_quotes = False
         self.balanced = True
+        self.loops: set[str] = set()
         self.keeps_skeleton = "{" in source
 
     def run(self) -> None:
@@ -251,6 +256,12 @@ class _Scanner:
                 self._quoted("$")
                 self.at += 1
                 return
+            # Alone and unquoted it stands for the words of all rounds at once.
+            alone = not (self.top.double or self.top.has_word) and _ENDS_WORD.match(
+                source, name.end()
+            )
+            if name.group() in self.loops and not alone:
+                self.top.varies = True
             self._value(self._variable(name.group()))
             self.at = name.end()
         self._skeleton("_")
@@ -310,6 +321,7 @@ class _Scanner:
         name, operator, prefix = [*frame.words, "", "", ""][:3]
         default = unshadow("".join(frame.word))
         known = self._variable(name) if name else UNKNOWN
+        self.top.varies = self.top.varies or name in self.loops
         if prefix or operator in {"+", ":+"}:
             value = default if operator else UNKNOWN
         elif operator and known == UNKNOWN:
@@ -479,7 +491,8 @@ class _Scanner:
         if not (words or writes or reads):
             return
         found = Found(tuple(words), frame.cwd, writes, reads, stdin, frame.previous)
-        found.appends, found.globs = appends, patterns
+        found.appends, found.globs, found.varies = appends, patterns, frame.varies
+        frame.varies = False
         frame.last, frame.previous = found, None
         frame.count += 1
         self.result.found.append(found)
@@ -503,6 +516,7 @@ class _Scanner:
         return found is not None
 
     def _loop(self, words: list[str]) -> None:
+        self.loops.add(words[1] if len(words) > 1 else "")
         if len(words) > 2 and words[2] == "in":
             self.variables[words[1]] = " ".join(words[3:])[:LONGEST_VALUE]
 

@@ -55,6 +55,12 @@ def test_each_way_to_destroy_has_its_verb(command: str, verbs: list[str]) -> Non
         ("ssh host \"bash -c 'rm -rf a'\"", "it does not run among these files"),
         ("sudo chroot /x rm -rf a", "it does not run among these files"),
         ("sudo rm -rf a", ""),
+        ("for f in a b; do rm $f; done", ""),
+        ('for f in a b; do rm "$f"; done', "a loop gives it its names"),
+        ("for f in a b; do rm build/$f; done", "a loop gives it its names"),
+        ("for f in a b; do rm ${f%.o}; done", "a loop gives it its names"),
+        ("for f in a b; do echo $f; done; rm c", ""),
+        ('f=a; rm "$f"', ""),
     ],
 )
 def test_what_the_words_do_not_tell_is_marked(command: str, hidden: str) -> None:
