@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from agent_cli.core.briefing import brief
 from agent_cli.core.display import Display, TerminalBlock
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.events import ApprovalAnswered, ApprovalAsked, Event, Notice
@@ -130,6 +131,8 @@ class Authority:
     async def _request(self, hearing: Hearing, judgement: Judgement) -> ApprovalRequest:
         invocation, context = hearing.invocation, hearing.context
         tool, params = invocation.tool, invocation.params
+        facts, session = judgement.facts, context.session
+        briefing = await brief(facts, invocation.targets, session.workspace, session.environment)
         return ApprovalRequest(
             id=self.inbox.next_id(),
             call_id=context.call_id,
@@ -139,7 +142,12 @@ class Authority:
             targets=tuple(target.value for target in invocation.targets),
             preview=await tool.preview(params, context) if tool.preview else _command(invocation),
             description=str(getattr(params, "description", "") or ""),
-            rule=offered_rule(invocation, judgement.facts, self.policy),
+            consequences=briefing.consequences,
+            steps=briefing.steps,
+            resolved=briefing.resolved,
+            odd=briefing.odd,
+            network=briefing.network,
+            rule=offered_rule(invocation, facts, self.policy),
         )
 
     def _learn(self, rule: str, answer: Approval) -> None:

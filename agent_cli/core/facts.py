@@ -76,6 +76,7 @@ def _path_fact(target: Target, workspace: Workspace) -> PathFact:
         secret=None if is_own_output else found.secret,
         protected=found.protected,
         forbidden=(found.own or found.special) if is_write else None,
+        lexical=path.lexical,
     )
 
 
@@ -128,7 +129,7 @@ def _with_command(facts: Facts, found: shell_analysis.ShellFacts) -> Facts:
         facts,
         commands=facts.commands
         + tuple(
-            CommandFact(each.argv, is_proven=not each.unproven, is_known=each.known)
+            CommandFact(each.argv, not each.unproven, each.known, each.text, each.level)
             for each in found.commands
         ),
         paths=facts.paths
@@ -139,5 +140,7 @@ def _with_command(facts: Facts, found: shell_analysis.ShellFacts) -> Facts:
         unresolved=found.unresolved,
         dangers=found.dangers,
         catastrophic=found.catastrophic,
+        destroys=facts.destroys + found.destroys,
+        touches_network=facts.touches_network or found.touches_network,
         needs_permission=bool(found.unproven),
     )

@@ -29,6 +29,7 @@ from typing import Literal
 
 from agent_cli.core.errors import UserError
 from agent_cli.core.tool import ToolKind
+from agent_cli.safety.shell.facts import Destruction
 
 
 class Mode(StrEnum):
@@ -75,6 +76,8 @@ class PathFact:
     """Why changing it is special."""
     forbidden: str | None = None
     """Why it may never be touched."""
+    lexical: str = ""
+    """As typed but absolute, links not followed; empty when `typed` is."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,10 @@ class CommandFact:
     """It is known to change nothing."""
     is_known: bool = True
     """Every word of it is known exactly."""
+    text: str = ""
+    """As it is written."""
+    level: int = 0
+    """How many wrappers stand around it."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +113,9 @@ class Facts:
     """Something in it could not be read for certain: then no allow rule can match."""
     dangers: tuple[str, ...] = ()
     catastrophic: tuple[str, ...] = ()
+    destroys: tuple[Destruction, ...] = ()
+    """What can be counted for the person who is asked."""
+    touches_network: bool = False
 
 
 @dataclass(frozen=True)
