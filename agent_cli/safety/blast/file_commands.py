@@ -38,14 +38,14 @@ def _rm(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
     takes_empty = found.has("d", "dir")
     struck = []
     for word in clock.within(found.operands):
-        if re.fullmatch(r"(.*/)?\.\.?/*", word, re.DOTALL):
+        if word.rstrip("/").rpartition("/")[2] in {".", ".."}:
             continue  # rm refuses these
         path = entry(word, cwd)
-        if not exists(path):
+        mode = mode_of(path)
+        if mode is None:
             continue
-        if is_directory(path) and not (is_recursive or (takes_empty and _is_empty(path))):
-            continue
-        struck.append(path)
+        if is_recursive or not stat.S_ISDIR(mode) or (takes_empty and _is_empty(path)):
+            struck.append(path)
     return plan(DELETES, struck, is_deep=True)
 
 

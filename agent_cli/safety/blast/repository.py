@@ -136,8 +136,9 @@ def _by_repository(paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _is_lost(root: str, paths: Iterable[str]) -> bool:
+    # Compared as text: all are real paths, and there may be very many.
     own = os.path.join(root, ".git")
-    return any(path == own or contains(path, root) for path in paths)
+    return any(path in (own, root) or root.startswith(path.rstrip("/") + "/") for path in paths)
 
 
 def _listed(git: Git, root: str, paths: Sequence[str], *options: str) -> tuple[str, ...]:
