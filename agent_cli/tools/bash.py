@@ -50,7 +50,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
         # It was judged by where it would have run, so it must not run elsewhere.
         raise ToolFailure(
             f"The command was not run: the shell's directory {gone} is gone. "
-            f"The shell is now in {context.workspace.root}; give the command again if it fits there."
+            f"It is now in {context.workspace.root}; give the command again if it fits there."
         )
     live = Live(context.progress)
     command = await shell.start(params.command, context.session, directory=directory, watcher=live)
