@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test check format bench lock clean
+.PHONY: help install run test check format fuzz bench lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z.]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -40,6 +40,9 @@ check: $(VENV)/installed-dev ## linters, types and import contracts
 format: $(VENV)/installed-dev ## put the code in shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+fuzz: $(VENV)/installed-dev ## generate 20,000 shell commands and watch what is allowed
+	SHELL_FUZZ_EXAMPLES=20000 $(BIN)/python -m pytest tests/unit/safety/test_shell_fuzz.py
 
 bench: $(VENV)/installed-dev ## measure what we promise
 	$(BIN)/python -m bench

@@ -33,7 +33,7 @@ from agent_cli.models.providers import take_credentials
 from agent_cli.models.remote import Endpoint
 from agent_cli.models.source import ModelSource
 from agent_cli.models.worker_process import WorkerProcess
-from agent_cli.safety.environment import child_environment, looks_secret
+from agent_cli.safety.environment import child_environment, looks_secret, project_entries
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sandbox import SandboxChoice
@@ -124,11 +124,15 @@ def open_session(
     trusted = folder_standing(wishes, variables).trusted
     session_id = new_session_id()
     spill = places.state / "results" / session_id
+    roots = (str(wishes.cwd), *map(str, wishes.added))
     workspace = Workspace(
-        root=str(wishes.cwd),
-        added=tuple(map(str, wishes.added)),
+        root=roots[0],
+        added=roots[1:],
         home=variables.get("HOME") or str(Path.home()),
         own=(str(places.config), str(places.state)),
+        programs=project_entries(variables.get("PATH", ""), roots),
+            variables.get("PATH", ""), (str(wishes.cwd), *map(str, wishes.added))
+        ),
         readable=(str(spill),),
     )
     registry = registry or built_in_tools()
@@ -142,7 +146,7 @@ def open_session(
                     variables,
                     extra={"TMPDIR": temporary} if temporary else {},
                     passed=settings.environment.passed,
-                    workspace=workspace.root,
+                    workspace=None if trusted else workspace.root,
                 ),
                 settings=settings.tools,
                 takes_images=_of(settings, settings.model).takes_images,

@@ -147,6 +147,7 @@ class Authority:
             resolved=briefing.resolved,
             odd=briefing.odd,
             network=briefing.network,
+            directory=context.state(ShellStanding).directory or session.workspace.root,
             rule=offered_rule(invocation, facts, self.policy),
         )
 

@@ -32,7 +32,8 @@ async def gather(
             facts = replace(facts, paths=(*facts.paths, _path_fact(target, workspace)))
         elif target.kind == "command":
             place = _shell_place(target, workspace, shell, trusted=trusted)
-            facts = _with_command(facts, await _analysed(target.value, place, workspace))
+            found = await _analysed(target.value, place, workspace)
+            facts = _with_command(facts, found, _shadowed(found, workspace))
     return facts
 
 
@@ -123,24 +124,46 @@ def _plain_repositories(directories: list[str]) -> frozenset[str]:
     return frozenset(each for each in dict.fromkeys(directories) if git_is_plain(each)[0])
 
 
-def _with_command(facts: Facts, found: shell_analysis.ShellFacts) -> Facts:
+def _shadowed(found: shell_analysis.ShellFacts, workspace: Workspace) -> frozenset[str]:
+    """Names among the commands that would run a program of the project instead of the system's."""
+    names = {command.argv[0] for command in found.commands if command.argv}
+    return frozenset(
+        name
+        for name in names
+        if "/" not in name
+        and any(os.path.lexists(f"{place}/{name}") for place in workspace.programs)
+    )
+
+
+def _with_command(
+    facts: Facts, found: shell_analysis.ShellFacts, shadowed: frozenset[str]
+) -> Facts:
     """The facts with those of a shell command added."""
+    unproven = found.unproven + tuple(
+        f"{name} is a program of the project here" for name in sorted(shadowed)
+    )
     return replace(
         facts,
         commands=facts.commands
         + tuple(
-            CommandFact(each.argv, not each.unproven, each.known, each.text, each.level)
+            CommandFact(
+                each.argv,
+                is_proven=not each.unproven and shadowed.isdisjoint(each.argv[:1]),
+                is_known=each.known,
+                text=each.text,
+                level=each.level,
+            )
             for each in found.commands
         ),
         paths=facts.paths
         + tuple(PathFact(path, path, "read") for path in found.reads)
         + tuple(PathFact(path, path, "write") for path in found.writes),
         sensitive=facts.sensitive + found.sensitive,
-        unproven=found.unproven,
+        unproven=unproven,
         unresolved=found.unresolved,
         dangers=found.dangers,
         catastrophic=found.catastrophic,
         destroys=facts.destroys + found.destroys,
         touches_network=facts.touches_network or found.touches_network,
-        needs_permission=bool(found.unproven),
+        needs_permission=bool(unproven),
     )

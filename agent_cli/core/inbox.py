@@ -70,6 +70,10 @@ class ApprovalRequest(BaseModel):
     """Warnings about text that may not be what it seems."""
     network: bool = False
     """It is known to talk to other machines."""
+    directory: str = ""
+    """Where it would run."""
+    sandbox: str = "none"
+    """What would confine it."""
     rule: str | None = None
     """The rule that "always" would add; None: "always" is not offered."""
 

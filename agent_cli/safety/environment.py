@@ -87,6 +87,12 @@ def search_path(path: str, workspace: str | None) -> str:
     return os.pathsep.join(trusted) or _PLAIN_PATH
 
 
+def project_entries(path: str, roots: Collection[str]) -> tuple[str, ...]:
+    """The entries of a PATH that lie in one of these directories."""
+    entries = dict.fromkeys(path.split(os.pathsep))
+    return tuple(e for e in entries if os.path.isabs(e) and any(_inside(e, r) for r in roots))
+
+
 def _kept(name: str, value: str, workspace: str | None) -> bool:
     if name in _TOOLCHAINS:
         return os.path.isabs(value) and not _inside(value, workspace)

@@ -91,6 +91,8 @@ class Workspace:
     home: str = field(default_factory=lambda: os.path.expanduser("~"))  # noqa: PTH111
     own: tuple[str, ...] = ()
     """The agent's own directories."""
+    programs: tuple[str, ...] = ()
+    """Directories on the search path that a project can put programs into: its own .venv/bin."""
     readable: tuple[str, ...] = ()
     """Directories of the agent's own that may be read: whole outputs of earlier calls."""
     on_disk: bool = True

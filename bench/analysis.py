@@ -1,0 +1,34 @@
+"""What it costs to judge a shell command."""
+
+import statistics
+import time
+from collections.abc import Callable
+
+from agent_cli.safety.shell import Place, analyse, bash_accepts
+from bench.rows import Row, at_most
+
+COMMAND = (
+    "cd src && git status --short && grep -rn 'def main' --include='*.py' . | head -20 && "
+    "ls -la tests && cat README.md | wc -l && find . -name '*.toml' -maxdepth 2 && echo 'done'"
+)
+PLACE = Place(cwd="/srv/proj", roots=("/srv/proj",), home="/home/u")
+
+
+def run() -> list[Row]:
+    """The median time with and without bash's own opinion."""
+    assert len(COMMAND) <= 210
+    alone = _median(lambda: analyse(COMMAND, PLACE), 300)
+    both = _median(lambda: (analyse(COMMAND, PLACE), bash_accepts(COMMAND)), 50)
+    return [
+        at_most("analysis of a 200-character command", alone, "ms", 1.0),
+        at_most("the same with bash -n", both, "ms", 10.0),
+    ]
+
+
+def _median(work: Callable[[], object], times: int) -> float:
+    taken = []
+    for _ in range(times):
+        started = time.perf_counter()
+        work()
+        taken.append(time.perf_counter() - started)
+    return statistics.median(taken) * 1000
