@@ -131,8 +131,6 @@ def open_session(
         home=variables.get("HOME") or str(Path.home()),
         own=(str(places.config), str(places.state)),
         programs=project_entries(variables.get("PATH", ""), roots),
-            variables.get("PATH", ""), (str(wishes.cwd), *map(str, wishes.added))
-        ),
         readable=(str(spill),),
     )
     registry = registry or built_in_tools()
