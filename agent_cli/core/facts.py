@@ -33,6 +33,9 @@ async def gather(
         elif target.kind == "command":
             place = _shell_place(target, workspace, shell, trusted=trusted)
             facts = _with_command(facts, await _analysed(target.value, place, workspace))
+            if shell.altered_by:
+                # A rule speaks of what a name means in a fresh shell.
+                facts = replace(facts, unresolved=True)
     return facts
 
 
