@@ -97,6 +97,8 @@ def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes
     async def play() -> int:
         session = open_session(wished, loaded.settings, worker=worker)
         try:
+            if loaded.settings.mode == "auto" or loaded.settings.sandbox in ("bwrap", "landlock"):
+                await session.prepare()
             if prompt is None:
                 return await headless.run_stream(session, how)
             return await headless.run_once(session, prompt, how)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from agent_cli.runtime import Wishes
 
-MODES = ("default", "accept-edits", "plan", "yolo")
+MODES = ("default", "accept-edits", "plan", "auto", "yolo")
 SUBCOMMANDS = {
     "audit": "show what was run, and by whose permission",
     "check": "explain what would be decided about a command",

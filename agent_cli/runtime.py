@@ -4,6 +4,7 @@ import json
 import logging
 import os
 import subprocess
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -35,6 +36,7 @@ from agent_cli.models.worker_process import WorkerProcess
 from agent_cli.safety.environment import child_environment, looks_secret
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.redact import Redactor
+from agent_cli.safety.sandbox import SandboxChoice
 from agent_cli.storage.audit import AuditLog
 from agent_cli.storage.learnt_rules import LearntRules
 from agent_cli.storage.trust import Standing, TrustStore
@@ -130,16 +132,22 @@ def open_session(
         readable=(str(spill),),
     )
     registry = registry or built_in_tools()
+    temporary = _private_temporary()
     return Session(
         Parts(
             view=SessionView(
                 id=session_id,
                 workspace=workspace,
                 environment=child_environment(
-                    variables, passed=settings.environment.passed, workspace=workspace.root
+                    variables,
+                    extra={"TMPDIR": temporary} if temporary else {},
+                    passed=settings.environment.passed,
+                    workspace=workspace.root,
                 ),
                 settings=settings.tools,
                 takes_images=_of(settings, settings.model).takes_images,
+                sandbox=SandboxChoice(settings.sandbox),
+                temporary=temporary,
             ),
             models=models or model_source(settings, credentials, WorkerProcess(worker)),
             model=_chosen_model(settings),
@@ -158,6 +166,14 @@ def open_session(
             options=_of(settings, settings.model).options,
         )
     )
+
+
+def _private_temporary() -> str | None:
+    """A directory for the temporary files of commands; None where none can be made."""
+    try:
+        return tempfile.mkdtemp(prefix="agent-")
+    except OSError:
+        return None
 
 
 def model_source(

@@ -1,6 +1,6 @@
 """Every setting there is. The docstrings below are the manual and become config.example.toml."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
@@ -130,7 +130,10 @@ class Settings(Table):
     api_base: str | None = None
     """Where the model is served, if not at its provider's usual address."""
     mode: Mode = Mode.DEFAULT
-    """How much happens without a question."""
+    """How much happens without a question: "default", "accept-edits", "plan" (changes nothing),
+    "auto" (edits, and commands that are not dangerous inside the sandbox) or "yolo"."""
+    sandbox: Literal["auto", "off", "bwrap", "landlock"] = "auto"
+    """What confines commands in the mode auto; "auto" takes the best that works here."""
     permissions: PermissionSettings = PermissionSettings()
     limits: LimitSettings = LimitSettings()
     instructions: InstructionSettings = InstructionSettings()

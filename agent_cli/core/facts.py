@@ -79,6 +79,7 @@ def _path_fact(target: Target, workspace: Workspace) -> PathFact:
         secret=None if is_own_output else found.secret,
         protected=found.protected,
         forbidden=(found.own or found.special) if is_write else None,
+        lexical=path.lexical,
     )
 
 
@@ -131,7 +132,7 @@ def _with_command(facts: Facts, found: shell_analysis.ShellFacts) -> Facts:
         facts,
         commands=facts.commands
         + tuple(
-            CommandFact(each.argv, is_proven=not each.unproven, is_known=each.known)
+            CommandFact(each.argv, not each.unproven, each.known, each.text, each.level)
             for each in found.commands
         ),
         paths=facts.paths
@@ -142,5 +143,7 @@ def _with_command(facts: Facts, found: shell_analysis.ShellFacts) -> Facts:
         unresolved=found.unresolved,
         dangers=found.dangers,
         catastrophic=found.catastrophic,
+        destroys=facts.destroys + found.destroys,
+        touches_network=facts.touches_network or found.touches_network,
         needs_permission=bool(found.unproven),
     )

@@ -115,7 +115,7 @@ class Turn:
         """Play the turn; the last event is TurnFinished, whatever happens."""
         model = self.models[0].name
         said = text_of(prompt)
-        self.pipeline.unanswered = 0
+        self.pipeline.authority.unanswered = 0
         self.emit(
             TurnStarted(session_id=self.session_id, turn=self.number, prompt=said, model=model)
         )
@@ -329,6 +329,6 @@ class Turn:
                 steps=self._steps,
                 usage=self._used,
                 seconds=time.monotonic() - self._started,
-                denials=self.pipeline.unanswered,
+                denials=self.pipeline.authority.unanswered,
             )
         )

@@ -9,7 +9,8 @@ everything else. The order, first hit wins within a step and the strictest targe
     4. secret, protected or outside the workspace: ask                (not yolo)
     5. allow rules: all targets match and nothing is unresolved
     6. proven to change nothing, in a trusted folder: allow
-    7. the mode: plan denies, accept-edits allows edits, yolo allows
+    7. the mode: plan denies, accept-edits and auto allow edits, auto allows commands that are
+       not dangerous inside the sandbox, yolo allows
     8. commands whose every word is known, if dangerous ones need no question (dangerous_cmd)
     9. ask
 """
@@ -28,6 +29,7 @@ from typing import Literal
 
 from agent_cli.core.errors import UserError
 from agent_cli.core.tool import ToolKind
+from agent_cli.safety.shell.facts import Destruction
 
 
 class Mode(StrEnum):
@@ -36,6 +38,7 @@ class Mode(StrEnum):
     DEFAULT = "default"
     ACCEPT_EDITS = "accept-edits"
     PLAN = "plan"
+    AUTO = "auto"
     YOLO = "yolo"
 
 
@@ -55,6 +58,8 @@ class Decision:
     reasons: tuple[str, ...]
     rule: str | None = None
     """The rule that decided, if one did."""
+    confined: bool = False
+    """It may run, but only inside the sandbox."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,8 @@ class PathFact:
     """Why changing it is special."""
     forbidden: str | None = None
     """Why it may never be touched."""
+    lexical: str = ""
+    """As typed but absolute, links not followed; empty when `typed` is."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +89,10 @@ class CommandFact:
     """It is known to change nothing."""
     is_known: bool = True
     """Every word of it is known exactly."""
+    text: str = ""
+    """As it is written."""
+    level: int = 0
+    """How many wrappers stand around it."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +113,9 @@ class Facts:
     """Something in it could not be read for certain: then no allow rule can match."""
     dangers: tuple[str, ...] = ()
     catastrophic: tuple[str, ...] = ()
+    destroys: tuple[Destruction, ...] = ()
+    """What can be counted for the person who is asked."""
+    touches_network: bool = False
 
 
 @dataclass(frozen=True)
@@ -168,6 +182,7 @@ def decide(
     *,
     trusted: bool,
     ask_dangerous: bool = True,
+    confines: bool = False,
 ) -> Decision:
     """The decision about a call. See the module's docstring for the order."""
     if never := _never(facts):
@@ -189,8 +204,10 @@ def decide(
         if trusted or facts.kind is ToolKind.READONLY:
             return Decision(Effect.ALLOW, ("it changes nothing",))
         return Decision(Effect.ASK, ("the folder is not trusted",))
-    if mode is Mode.ACCEPT_EDITS and facts.kind is ToolKind.WRITE and trusted:
+    if mode in (Mode.ACCEPT_EDITS, Mode.AUTO) and facts.kind is ToolKind.WRITE and trusted:
         return Decision(Effect.ALLOW, ("the mode accepts edits",))
+    if mode is Mode.AUTO and confines and facts.commands and not facts.dangers and trusted:
+        return Decision(Effect.ALLOW, ("it runs in the sandbox",), confined=True)
     if not ask_dangerous and facts.commands and not facts.unresolved and trusted:
         return Decision(Effect.ALLOW, ("dangerous_cmd is off",))
     return Decision(Effect.ASK, facts.dangers + facts.unproven or ("it is not read-only",))
@@ -357,6 +374,8 @@ class Policy:
     trusted: bool = False
     ask_dangerous: bool = True
     """Whether dangerous commands need a question; the catastrophic are denied in any case."""
+    confines: bool = False
+    """Whether there is a sandbox to run commands in."""
 
     def decide(self, facts: Facts) -> Decision:
         """The decision about a call, by what applies now."""
@@ -375,6 +394,7 @@ class Policy:
             self.place,
             trusted=self.trusted,
             ask_dangerous=self.ask_dangerous,
+            confines=self.confines,
         )
 
     def learn(self, rule: str) -> None:

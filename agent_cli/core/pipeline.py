@@ -2,8 +2,8 @@
 
     find → parse → validate → decide → ask if needed → run (time, cancel) → bound → record
 
-Permission lives here and nowhere else, so no tool, plugin or server can forget it. Nothing but
-cancellation leaves `execute`: whatever goes wrong is a result the model can act upon.
+Permission is asked for here and nowhere else, so no tool, plugin or server can forget it. Nothing
+but cancellation leaves `execute`: whatever goes wrong is a result the model can act upon.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agent_cli.core.display import Display, TerminalBlock
+from agent_cli.core.authority import Authority, Hearing
+from agent_cli.core.display import Display
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.events import (
-    ApprovalAnswered,
-    ApprovalAsked,
     Event,
     Notice,
     QuestionAsked,
@@ -29,26 +28,15 @@ from agent_cli.core.events import (
     ToolProgress,
     ToolStarted,
 )
-from agent_cli.core.facts import as_a_look
-from agent_cli.core.inbox import (
-    Answers,
-    Approval,
-    ApprovalRequest,
-    Inbox,
-    Question,
-    QuestionRequest,
-)
-from agent_cli.core.judge import Judgement, judge
+from agent_cli.core.inbox import Answers, Question, QuestionRequest
 from agent_cli.core.messages import ToolCall, text_of
 from agent_cli.core.model import Model
-from agent_cli.core.offer import offered_rule
 from agent_cli.core.outgoing import Outgoing
-from agent_cli.core.permissions import Effect, Policy
 from agent_cli.core.record import call_record
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
-from agent_cli.core.store import CallRecord, Nowhere, Recorder, RuleStore
+from agent_cli.core.store import CallRecord, Recorder
 from agent_cli.core.tool import Invocation, ToolResult
-from agent_cli.core.tool_context import SessionState, SessionView, ShellStanding, ToolContext
+from agent_cli.core.tool_context import SessionState, SessionView, ToolContext
 
 log = logging.getLogger(__name__)
 
@@ -56,6 +44,8 @@ AnyInvocation = Invocation[Any]
 
 MOST_PARALLEL = 8
 DEEPEST_CHAIN = 8
+BLOCKED = "blocked_by_sandbox"
+"""The metadata by which a tool says that the sandbox stood in its way, and how."""
 
 
 @dataclass
@@ -65,9 +55,7 @@ class Course:
     call: ToolCall
     parent: Course | None = None
     invocation: AnyInvocation | None = None
-    judgement: Judgement | None = None
-    mode: str = ""
-    answer: str | None = None
+    hearing: Hearing | None = None
     started: float = field(default_factory=time.monotonic)
     cancelled: threading.Event = field(default_factory=threading.Event)
     children: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
@@ -88,8 +76,7 @@ class Pipeline:
     """Takes every tool call of a session from name to result."""
 
     registry: Registry
-    policy: Policy
-    inbox: Inbox
+    authority: Authority
     session: SessionView
     recorder: Recorder
     outgoing: Outgoing
@@ -97,9 +84,6 @@ class Pipeline:
     model: Callable[[], Model]
     state: SessionState = field(default_factory=SessionState)
     selection: Selection = EVERYTHING
-    kept_rules: RuleStore = field(default_factory=Nowhere)
-    unanswered: int = 0
-    """Calls denied because nobody could be asked."""
     _recording_failed: bool = False
 
     async def execute_all(self, calls: Sequence[ToolCall]) -> list[ToolResult]:
@@ -127,8 +111,10 @@ class Pipeline:
         try:
             invocation = self._bind(course)
             context = self._context(course)
-            await self._authorise(course, invocation, context)
+            invocation, context = await self._authorise(course, invocation, context)
             result = await self._run(invocation, context)
+            if why := result.metadata.get(BLOCKED):
+                result = await self._outside(course, invocation, context, result, str(why))
         except ToolFailure as failure:
             result = ToolResult.failed(failure)
         except asyncio.CancelledError:
@@ -200,91 +186,31 @@ class Pipeline:
 
     async def _authorise(
         self, course: Course, invocation: AnyInvocation, context: ToolContext
-    ) -> None:
-        """Return if the call may run; otherwise raise a failure that says why not."""
-        course.mode = self.policy.mode.value
-        judgement = course.judgement = await self._judge(invocation)
-        discover = invocation.tool.discover
-        may_look = self.policy.decide(as_a_look(judgement.facts)).effect is Effect.ALLOW
-        if discover is not None and may_look and judgement.decision.effect is not Effect.DENY:
-            found = await discover(invocation.params, context)
-            invocation = course.invocation = replace(invocation, found=found)
-            judgement = course.judgement = await self._judge(invocation)
-        decision = judgement.decision
-        if decision.effect is Effect.ALLOW:
-            return
-        why = "; ".join(decision.reasons)
-        if decision.effect is Effect.DENY:
-            raise _not_permitted(f"{invocation.tool.name} is not permitted: {why}.")
-        if not self.inbox.attended:
-            self.unanswered += 1
-            raise _not_permitted(
-                f"{invocation.tool.name} needs the person's permission ({why}), "
-                "and nobody is there to ask. Go on without it, or say what you would need."
-            )
-        await self._ask_permission(course, invocation, context, judgement)
-        if discover is not None and not may_look:
-            # What the person could not be shown by name is still held against the rules.
-            found = await discover(invocation.params, context)
-            invocation = course.invocation = replace(invocation, found=found)
-            late = course.judgement = await self._judge(invocation)
-            if late.decision.effect is Effect.DENY:
-                raise _not_permitted(f"Not permitted: {'; '.join(late.decision.reasons)}.")
+    ) -> tuple[AnyInvocation, ToolContext]:
+        """The call as it may run, or a failure that says why not."""
+        hearing = course.hearing = Hearing(invocation, context, self.authority.policy.mode.value)
+        course.invocation = await self.authority.permit(hearing)
+        judgement = hearing.judgement
+        confined = judgement is not None and judgement.decision.confined
+        return course.invocation, replace(context, confined=confined)
 
-    async def _judge(self, invocation: AnyInvocation) -> Judgement:
-        shell = self.state.get(ShellStanding)
-        return await judge(invocation, self.session.workspace, shell, self.policy)
-
-    async def _ask_permission(
+    async def _outside(
         self,
         course: Course,
         invocation: AnyInvocation,
         context: ToolContext,
-        judgement: Judgement,
-    ) -> None:
-        tool, params = invocation.tool, invocation.params
-        request = ApprovalRequest(
-            id=self.inbox.next_id(),
-            call_id=course.call.id,
-            tool=tool.display_name,
-            title=invocation.title,
-            reasons=judgement.decision.reasons,
-            targets=tuple(target.value for target in invocation.targets),
-            preview=await tool.preview(params, context) if tool.preview else _command(invocation),
-            description=str(getattr(params, "description", "") or ""),
-            rule=offered_rule(invocation, judgement.facts, self.policy),
-        )
-        answer = await self.inbox.approval(request, lambda r: self.emit(ApprovalAsked(request=r)))
-        course.answer = answer.answer
-        self.emit(
-            ApprovalAnswered(
-                request_id=request.id,
-                call_id=course.call.id,
-                answer=answer.answer,
-                reason=answer.reason,
-            )
-        )
-        if answer.answer == "no":
-            because = f" The person said: {answer.reason}" if answer.reason else ""
-            raise _not_permitted(f"The person did not permit this {tool.name} call.{because}")
-        if request.rule:
-            self._learn(request.rule, answer)
-
-    def _learn(self, rule: str, answer: Approval) -> None:
-        """Allow it from now on, if the person said so; for the project, keep it."""
-        if answer.answer not in ("session", "project"):
-            return
-        self.policy.learn(rule)
-        if answer.answer == "session":
-            return
-        try:
-            self.kept_rules.keep(rule)
-        except OSError as error:
-            said = f"The rule {rule} holds for this session only: it could not be kept ({error})."
-            self.emit(Notice(level="warning", text=said))
+        result: ToolResult,
+        why: str,
+    ) -> ToolResult:
+        """What the sandbox stopped, run again without it if the person agrees."""
+        assert course.hearing is not None
+        if await self.authority.may_run_outside(course.hearing, why):
+            return await self._run(invocation, replace(context, confined=False))
+        note = f"[It ran in the sandbox, and that may be why it failed: {why}.]"
+        return result.model_copy(update={"llm_content": f"{text_of(result.llm_content)}\n{note}"})
 
     async def _run(self, invocation: AnyInvocation, context: ToolContext) -> ToolResult:
-        """Run the tool within its time; what it returns is fit to be sent and shown."""
+        """Run the tool within its time; what was put right in its arguments is noted."""
         limit = invocation.tool.timeout
         try:
             async with asyncio.timeout(limit):
@@ -295,10 +221,9 @@ class Pipeline:
                 f"{invocation.tool.name} was stopped: it took longer than {limit:g} s.",
                 type=FailureType.TIMEOUT,
             ) from error
-        if invocation.notes:
+        if invocation.notes and isinstance(result.llm_content, str):
             noted = f"{text_of(result.llm_content)}\n\n[{'; '.join(invocation.notes)}]"
-            if isinstance(result.llm_content, str):
-                result = result.model_copy(update={"llm_content": noted})
+            result = result.model_copy(update={"llm_content": noted})
         return result
 
     async def _chain(self, course: Course, name: str, arguments: Mapping[str, Any]) -> ToolResult:
@@ -314,15 +239,13 @@ class Pipeline:
         return await self.execute(inner, course)
 
     async def _ask_person(self, course: Course, questions: tuple[Question, ...]) -> Answers:
-        if not self.inbox.attended:
+        inbox = self.authority.inbox
+        if not inbox.attended:
             raise ToolFailure(
-                "Nobody is there to answer. Decide by yourself and say which assumption you made.",
-                type=FailureType.EXECUTION,
+                "Nobody is there to answer. Decide by yourself and say which assumption you made."
             )
-        request = QuestionRequest(
-            id=self.inbox.next_id(), call_id=course.call.id, questions=questions
-        )
-        return await self.inbox.answers(request, lambda r: self.emit(QuestionAsked(request=r)))
+        request = QuestionRequest(id=inbox.next_id(), call_id=course.call.id, questions=questions)
+        return await inbox.answers(request, lambda r: self.emit(QuestionAsked(request=r)))
 
     def _finish(self, course: Course, result: ToolResult) -> ToolResult:
         """Make the result fit to leave, tell the world, and write it down."""
@@ -338,23 +261,22 @@ class Pipeline:
                 seconds=course.seconds,
             )
         )
+        self._record(course, result)
+        return result
+
+    def _record(self, course: Course, result: ToolResult) -> None:
+        redact, invocation, hearing = self.outgoing.redact, course.invocation, course.hearing
         record = CallRecord(
             session_id=self.session.id,
             call_id=course.call.id,
-            tool=invocation.tool.name
-            if invocation
-            else self.outgoing.redact(course.call.name[:80]),
-            mode=course.mode,
-            answer=course.answer,
+            tool=invocation.tool.name if invocation else redact(course.call.name[:80]),
+            mode=hearing.mode if hearing else "",
+            answer=hearing.answer if hearing else None,
             seconds=round(course.seconds, 6),
         )
-        known = call_record(record, invocation, course.judgement, result, self.outgoing.redact)
-        self._record(known)
-        return result
-
-    def _record(self, record: CallRecord) -> None:
+        judgement = hearing.judgement if hearing else None
         try:
-            self.recorder.record(record)
+            self.recorder.record(call_record(record, invocation, judgement, result, redact))
         except OSError as error:
             log.warning("the audit log cannot be written: %s", error)
             if not self._recording_failed:
@@ -366,15 +288,3 @@ class Pipeline:
                         hint="The session goes on; its calls are not recorded.",
                     )
                 )
-
-
-def _not_permitted(message: str) -> ToolFailure:
-    return ToolFailure(message, type=FailureType.PERMISSION)
-
-
-def _command(invocation: AnyInvocation) -> Display | None:
-    """The command of a call that is about one, as it will run."""
-    for target in invocation.targets:
-        if target.kind == "command":
-            return TerminalBlock(command=target.value, output="")
-    return None

@@ -9,11 +9,13 @@ Closing the generator cancels the turn, and waits until everything it started ha
 """
 
 import asyncio
+import shutil
 import uuid
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from agent_cli.core.authority import Authority
 from agent_cli.core.conversation import Conversation
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event, Notice, TurnFinished
@@ -28,6 +30,7 @@ from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.store import Nowhere, Recorder, RuleStore, Store
 from agent_cli.core.tool_context import SessionView
+from agent_cli.safety.sandbox import SandboxUnavailable
 
 
 def new_session_id() -> str:
@@ -74,15 +77,18 @@ class Session:
         self._conversation = Conversation(parts.store, parts.history, warn=self._warn)
         self._pipeline = Pipeline(
             registry=parts.registry,
-            policy=parts.policy,
-            inbox=parts.inbox,
+            authority=Authority(
+                policy=parts.policy,
+                inbox=parts.inbox,
+                emit=lambda event: self._emit(event),
+                kept_rules=parts.kept_rules,
+            ),
             session=parts.view,
             recorder=parts.recorder,
             outgoing=parts.outgoing,
             emit=lambda event: self._emit(event),
             model=lambda: self._model,
             selection=parts.selection,
-            kept_rules=parts.kept_rules,
         )
 
     @property
@@ -141,6 +147,18 @@ class Session:
             self._task = self._turn = None
             self._emit = lambda _event: None
 
+    async def prepare(self) -> None:
+        """Find out what a first turn must not stumble over; raises UserError."""
+        try:
+            sandbox = await self._parts.view.sandbox.get()
+        except SandboxUnavailable as error:
+            raise UserError(error.message, hint=error.hint) from error
+        if self.mode is Mode.AUTO and not sandbox.confines:
+            raise UserError(
+                f"The mode auto needs a sandbox, and there is {sandbox.reason}.",
+                hint="Install bubblewrap, or choose another --permission-mode.",
+            )
+
     async def warm(self) -> None:
         """Get the model ready while the person still thinks."""
         await self._parts.models.warm(self.model)
@@ -175,6 +193,8 @@ class Session:
             await asyncio.wait([self._task])
         await self._pipeline.state.close()
         await self._parts.models.close()
+        if self._parts.view.temporary is not None:
+            shutil.rmtree(self._parts.view.temporary, ignore_errors=True)
 
     def _new_turn(self) -> Turn:
         parts = self._parts

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from agent_cli.core.display import Display
 from agent_cli.safety.paths import Workspace
+from agent_cli.safety.sandbox import SandboxChoice
 
 if TYPE_CHECKING:
     from agent_cli.core.inbox import Answers, Question
@@ -65,6 +66,10 @@ class SessionView:
     """The configuration's `[tools]` table."""
     takes_images: bool = False
     """Whether the model in use can be shown pictures."""
+    sandbox: SandboxChoice = field(default_factory=SandboxChoice)
+    """What can confine commands."""
+    temporary: str | None = None
+    """A private directory for temporary files; commands know it as TMPDIR."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +89,8 @@ class ToolContext:
     """Runs another tool through the same checks: `await context.call("Read", {...})`."""
     ask: Callable[[tuple[Question, ...]], Awaitable[Answers]]
     """Asks the person; raises a failure where nobody can answer."""
+    confined: bool = False
+    """This call was allowed on condition that it runs in the sandbox."""
 
     @property
     def workspace(self) -> Workspace:

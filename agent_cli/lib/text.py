@@ -27,3 +27,16 @@ def _tail(text: str, size: int) -> str:
 def plural(count: int, one: str, many: str | None = None) -> str:
     """ "1 line", "2,000 lines"."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def size(count: int) -> str:
+    """ "1 byte", "1.4 kB", "14 MB"."""
+    if count < 1000:
+        return plural(count, "byte")
+    units = ["kB", "MB", "GB", "TB"]
+    amount = count / 1000
+    while amount >= 999.5 and len(units) > 1:
+        amount /= 1000
+        units.pop(0)
+    unit = units[0]
+    return f"{amount:.1f} {unit}" if amount < 9.95 else f"{amount:,.0f} {unit}"

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
@@ -55,6 +56,9 @@ HARMLESS_VALUES = {"core.fsmonitor": {"false", "0", "no", "off", ""}}
 HOOKS = ("post-index-change",)
 OWN_SCOPES = frozenset({"local", "worktree", "command", "unknown"})
 MOST_SUBMODULES = 50
+LIST_CONFIGURATION = ("config", "--list", "--show-scope", "--includes", "-z")
+WITHOUT_HELPERS = ("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+"""Options for git that keep it from running what even a harmless command may run."""
 
 
 def git_is_plain(workspace: str) -> tuple[bool, tuple[str, ...]]:
@@ -64,6 +68,21 @@ def git_is_plain(workspace: str) -> tuple[bool, tuple[str, ...]]:
         return True, ()
     reasons = _probe(str(root), _stamp(root))
     return not reasons, reasons
+
+
+def bare_environment(base: Mapping[str, str]) -> dict[str, str]:
+    """The environment in which git reads no configuration but the repository's own."""
+    return {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "HOME": base.get("HOME", "/"),
+        "LC_ALL": "C.UTF-8",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_PAGER": "cat",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
 
 
 def _repository(start: Path) -> Path | None:
@@ -134,9 +153,14 @@ def _probe(root: str, stamp: tuple[tuple[str, int, int], ...]) -> tuple[str, ...
 
 
 def _configured(folder: Path) -> list[str]:
-    listing = _git(folder, "config", "--list", "--show-scope", "--includes", "-z")
+    listing = _git(folder, *LIST_CONFIGURATION)
     if listing is None:
         return ["git could not list the repository's configuration"]
+    return helpers_in(listing)
+
+
+def helpers_in(listing: str) -> list[str]:
+    """The helpers that a listing of the configuration (LIST_CONFIGURATION) names."""
     fields = listing.split("\0")
     found = []
     for scope, entry in zip(fields[::2], fields[1::2], strict=False):
@@ -177,25 +201,12 @@ def _submodules(root: Path) -> list[str]:
 
 def _git(folder: Path, *arguments: str) -> str | None:
     """Run git so that it can neither run a helper nor ask anything."""
-    environment = {
-        "PATH": "/usr/local/bin:/usr/bin:/bin",
-        "HOME": os.environ.get("HOME", "/"),
-        "LC_ALL": "C.UTF-8",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_PAGER": "cat",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_CONFIG_NOSYSTEM": "1",
-    }
-    command = ["git", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]
-    if arguments[0] == "config":
-        command = ["git", "--no-pager"]
+    options = ("--no-pager",) if arguments[0] == "config" else WITHOUT_HELPERS
     try:
         done = subprocess.run(
-            [*command, *arguments],
+            ["git", *options, *arguments],
             cwd=folder,
-            env=environment,
+            env=bare_environment(os.environ),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=10,

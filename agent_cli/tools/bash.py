@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from agent_cli.core.errors import ToolFailure
+from agent_cli.core.messages import text_of
+from agent_cli.core.pipeline import BLOCKED
 from agent_cli.core.tool import (
     Description,
     StatusTexts,
@@ -19,6 +21,7 @@ from agent_cli.core.tool import (
 )
 from agent_cli.core.tool_context import ShellStanding, ToolContext
 from agent_cli.safety.paths import PathProblem
+from agent_cli.safety.sandbox import Room, confinement_for, was_blocked
 from agent_cli.tools._shell.command import Command
 from agent_cli.tools._shell.jobs import Jobs
 from agent_cli.tools._shell.live import Live
@@ -50,10 +53,19 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
         # It was judged by where it would have run, so it must not run elsewhere.
         raise ToolFailure(
             f"The command was not run: the shell's directory {gone} is gone. "
-            f"The shell is now in {context.workspace.root}; give the command again if it fits there."
+            f"It is now in {context.workspace.root}; give the command again if it fits there."
         )
     live = Live(context.progress)
-    command = await shell.start(params.command, context.session, directory=directory, watcher=live)
+    room = await _room(context) if context.confined else None
+    where = directory or shell.directory or context.workspace.root
+    command = await shell.start(
+        params.command,
+        context.session,
+        directory=directory,
+        watcher=live,
+        wrap=(lambda argv: room.wrap(argv, cwd=where)) if room else None,
+    )
+    command.on_close = room.close if room else None
     try:
         if params.run_in_background:
             return in_background(jobs.add(command), at_once=True)
@@ -75,7 +87,23 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     leftover = jobs.add(command, is_leftover=True) if command.is_running else None
     if leftover is None:
         command.close()
-    return ended(command, cwd=after, moved=after != before, note=note, leftover=leftover)
+    result = ended(command, cwd=after, moved=after != before, note=note, leftover=leftover)
+    return _with_sandbox(result, command, room) if room else result
+
+
+async def _room(context: ToolContext) -> Room:
+    """A place in the sandbox for one command."""
+    sandbox = await context.session.sandbox.get()
+    temporary = context.session.temporary or context.workspace.root
+    return sandbox.room(confinement_for(context.workspace, temp=temporary))
+
+
+def _with_sandbox(result: ToolResult, command: Command, room: Room) -> ToolResult:
+    """The result, with what the sandbox had to do with it."""
+    known: dict[str, JsonValue] = {**result.metadata, "sandbox": room.sandbox.tier.value}
+    if why := was_blocked(command.exit_code, text_of(result.llm_content)):
+        known[BLOCKED] = why
+    return result.model_copy(update={"metadata": known})
 
 
 def _patience(params: Params, settings: BashSettings) -> float:

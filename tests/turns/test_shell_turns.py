@@ -63,7 +63,7 @@ async def test_whole_outputs_lie_where_reading_needs_no_question(
     path = str(result.metadata["output_file"])
     assert path in str(result.llm_content)
     workspace = scene.session._pipeline.session.workspace
-    assert workspace.may_read(workspace.resolve(path).real)
+    assert workspace.is_own_output(workspace.resolve(path).real)
 
 
 async def test_background_jobs_end_with_the_session(make_session: SceneMaker) -> None:

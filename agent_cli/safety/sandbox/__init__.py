@@ -1,6 +1,7 @@
 """The room that commands run in: what they can write, read and reach, enforced by the kernel."""
 
 from agent_cli.safety.sandbox.blocked import was_blocked
+from agent_cli.safety.sandbox.choice import SandboxChoice
 from agent_cli.safety.sandbox.confinement import Confinement, confinement_for
 from agent_cli.safety.sandbox.tiers import (
     Room,
@@ -15,6 +16,7 @@ __all__ = [
     "Confinement",
     "Room",
     "Sandbox",
+    "SandboxChoice",
     "SandboxUnavailable",
     "Setting",
     "Tier",

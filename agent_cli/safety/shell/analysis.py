@@ -116,25 +116,29 @@ class _Seen:
         """Scan the text, then every script found in it, while the budget lasts."""
         place = self.place
         variables = {"HOME": place.home, "USER": place.home.rpartition("/")[2]}
-        pending: list[tuple[str, str | None, int, bool]] = [(command, place.cwd, 0, False)]
+        pending: list[tuple[str, str | None, int, bool, str]] = [(command, place.cwd, 0, False, "")]
         # Only texts that make ever more text (an eval of itself) can use this up.
         budget = 200_000 + 20 * len(command)
         while pending:
-            text, cwd, level, data = pending.pop()
+            text, cwd, level, data, hidden = pending.pop()
             budget -= len(text) + 1
             if budget < 0:
                 self.exhausted = True
                 return
             result = scan(text, cwd, variables, data=data)
-            pending.extend((script, cwd, level + 1, False) for script in result.scripts)
-            pending.extend((body, folder, level + 1, True) for body, folder in result.data)
+            deeper = level + 1
+            pending.extend((script, cwd, deeper, False, hidden) for script in result.scripts)
+            pending.extend((body, folder, deeper, True, hidden) for body, folder in result.data)
             if "{" in text and catastrophic.fork_bomb("".join(result.skeleton)):
                 self.catastrophic["it starts processes without end (fork bomb)"] = None
             for found in result.found:
-                for script in self._found(found, level):
-                    pending.append((script, found.cwd, level + 1, False))
+                inner = hidden or effects.hidden_by([found.argv] if found.argv else [])
+                for script in self._found(found, level, hidden):
+                    pending.append((script, found.cwd, deeper, False, inner))
 
-    def _found(self, found: Found, level: int) -> list[str]:
+    def _found(self, found: Found, level: int, hidden: str) -> list[str]:
+        if found.varies:
+            hidden = hidden or "a loop gives it its names"
         scripts: list[str] = []
         if level == 0:
             self.first_level.append(found.argv)
@@ -144,12 +148,18 @@ class _Seen:
         for path in effects.redirect_targets(found):
             if path not in HARMLESS_TARGETS:
                 self.writes[path] = None
-                self.destroys.append(Destruction(">", (path,), found.argv, found.cwd))
-        for argv in levels:
+        self.destroys.extend(
+            each
+            for each in effects.redirections(found, hidden)
+            if each.paths[0] not in HARMLESS_TARGETS
+        )
+        for depth, argv in enumerate(levels):
             self.writes.update(dict.fromkeys(effects.writes_of(argv, found.cwd)))
             self.dangers.update(dict.fromkeys(effects.dangers_of(argv, found)))
             self.network = self.network or effects.uses_network(argv, found)
-            destruction = effects.destruction_of(argv, found)
+            destruction = effects.destruction_of(
+                argv, found, hidden or effects.hidden_by(levels[:depth])
+            )
             if destruction:
                 self.destroys.append(destruction)
         for reason in catastrophic.dangers_of(found, levels, self.place):

@@ -45,7 +45,21 @@ NETWORK = names(
 TWO_FACED = names("find sort sed awk gawk mawk git xxd uniq base64 tree tar printf echo env bash")
 GIT_NETWORK = names("fetch pull push clone ls-remote submodule")
 PRIVILEGE = names("sudo su doas pkexec run0 runuser gosu")
-GIT_DESTROYS = names("clean checkout reset restore rm stash switch")
+GIT_DESTROYS = names("clean checkout reset restore rm stash switch branch")
+DESTROYS = names("rm rmdir unlink shred truncate mv cp install ln tee dd chmod chown chgrp")
+# What these run happens on another machine, or with other files under the same names.
+ELSEWHERE = names("ssh chroot nsenter")
+ADDS_WORDS = names("xargs parallel")
+
+
+def hidden_by(outer: Iterable[tuple[str, ...]]) -> str:
+    """Why what is run by these wrappers cannot be counted from its words; empty when it can."""
+    around = {argv[0].rpartition("/")[2] for argv in outer}
+    if around & ELSEWHERE:
+        return "it does not run among these files"
+    if around & ADDS_WORDS:
+        return "it gets its names from another command"
+    return ""
 
 
 def writes_of(argv: tuple[str, ...], cwd: str | None) -> list[str]:
@@ -190,24 +204,31 @@ def uses_network(argv: tuple[str, ...], found: Found) -> bool:
     return name in NETWORK and "--version" not in argv
 
 
-def destruction_of(argv: tuple[str, ...], found: Found) -> Destruction | None:
+def destruction_of(argv: tuple[str, ...], found: Found, hidden: str = "") -> Destruction | None:
     """What can be counted before it happens: deletions, overwrites, discarded work."""
     name = argv[0].rpartition("/")[2]
     paths = tuple(writes_of(argv, found.cwd))
-    recursive = any(re.match(r"-\w*R|--recursive", word) for word in argv)
-    counted = (
-        name in {"rm", "rmdir", "unlink", "shred", "mv", "cp", "truncate", "dd", "tee"}
-        or (name in {"chmod", "chown", "chgrp"} and recursive)
-        or (name == "sed" and paths)
-        or (name == "find" and ("-delete" in argv or "-exec" in argv or "-execdir" in argv))
-    )
-    if counted:
-        if name == "find":
-            roots = [word for word in argv[1:] if not word.startswith("-")][:1] or ["."]
-            paths = tuple(lexical(absolute(root, found.cwd or "/")) for root in roots)
-        return Destruction(name, paths, argv, found.cwd)
     if name == "git":
         verb = next((word for word in argv[1:] if word in GIT_DESTROYS), None)
-        if verb:
-            return Destruction(f"git {verb}", (), argv, found.cwd)
-    return None
+        if verb is None:
+            return None
+        return Destruction(f"git {verb}", (), argv, found.cwd, found.globs, hidden)
+    if name == "find":
+        if not any(re.fullmatch(r"-(delete|exec|execdir|ok|okdir)", word) for word in argv):
+            return None
+        roots = [word for word in argv[1:] if not word.startswith("-")][:1] or ["."]
+        paths = tuple(lexical(absolute(root, found.cwd or "/")) for root in roots)
+    elif name == "perl":
+        if not any(re.match(r"-[0-7aflnpsw]*i", word) for word in argv[1:]):
+            return None
+    elif name not in DESTROYS and not (name == "sed" and paths):
+        return None
+    return Destruction(name, paths, argv, found.cwd, found.globs, hidden)
+
+
+def redirections(found: Found, hidden: str = "") -> Iterator[Destruction]:
+    """The files that a command's redirections empty (`>`) or add to (`>>`)."""
+    for target in found.writes:
+        verb = ">>" if target in found.appends else ">"
+        path = absolute(target, found.cwd) if found.cwd is not None else target
+        yield Destruction(verb, (path,), found.argv, found.cwd, found.globs, hidden)

@@ -61,6 +61,10 @@ class Destruction:
     paths: tuple[str, ...]
     argv: tuple[str, ...]
     cwd: str | None
+    globs: tuple[tuple[str, str], ...] = ()
+    """Words with wildcards in them, each with its pattern: quoted wildcards stand in brackets."""
+    hidden: str = ""
+    """Why the words do not tell what is touched here; empty when they do."""
 
 
 @dataclass(frozen=True)

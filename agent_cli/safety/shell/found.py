@@ -14,6 +14,12 @@ class Found:
     stdin: str | None = None
     """Text that is fed to it by a heredoc or here-string."""
     piped_from: "Found | None" = None
+    appends: tuple[str, ...] = ()
+    """Those of `writes` that keep what is there."""
+    globs: tuple[tuple[str, str], ...] = ()
+    """Words with wildcards in them, each with its pattern."""
+    varies: bool = False
+    """A word of it is another one each time a loop comes round."""
 
 
 @dataclass
@@ -27,6 +33,8 @@ class Frame:
     double: bool = False
     redirect: str | None = None
     writes: list[str] = field(default_factory=list)
+    appends: list[str] = field(default_factory=list)
+    globs: list[tuple[str, str]] = field(default_factory=list)
     reads: list[str] = field(default_factory=list)
     stdin: str | None = None
     previous: Found | None = None
@@ -34,6 +42,7 @@ class Frame:
     count: int = 0
     cwd: str | None = None
     keyword: str = ""
+    varies: bool = False
 
 
 @dataclass

@@ -56,6 +56,22 @@ def unshadow(text: str) -> str:
     return "".join(chr(ord(c) - SHADOW) if SHADOW <= ord(c) < SHADOW + 128 else c for c in text)
 
 
+WILDCARD = re.compile("[*?[" + "".join(chr(SHADOW + ord(char)) for char in "*?[") + "]")
+
+
+def globs(chars: list[str], variables: dict[str, str]) -> list[tuple[str, str]]:
+    """The words with wildcards that a finished word becomes, each with its pattern."""
+    whole = "".join(chars)
+    if not WILDCARD.search(whole):
+        return []
+    words = [_tilde(word, variables) for word in _braces(whole)]
+    return [(unshadow(word), _pattern(word)) for word in words if WILDCARD.search(word)]
+
+
+def _pattern(word: str) -> str:
+    return unshadow(re.sub("[\ue02a\ue03f\ue05b]", lambda found: f"[{found.group()}]", word))
+
+
 def _tilde(word: str, variables: dict[str, str]) -> str:
     home = variables.get("HOME", UNKNOWN)
     if word.startswith("~"):
@@ -66,7 +82,7 @@ def _tilde(word: str, variables: dict[str, str]) -> str:
             word = "/root" + slash + rest
         elif name == home.rpartition("/")[2]:
             word = home + slash + rest
-    return unshadow(word)
+    return word
 
 
 def expand(chars: list[str], variables: dict[str, str]) -> list[str]:
@@ -74,7 +90,7 @@ def expand(chars: list[str], variables: dict[str, str]) -> list[str]:
     whole = "".join(chars)
     if whole.isascii() and "{" not in whole and not whole.startswith("~"):
         return [whole]
-    return [_tilde(word, variables) for word in _braces(whole)]
+    return [unshadow(_tilde(word, variables)) for word in _braces(whole)]
 
 
 def _braces(whole: str) -> list[str]:

@@ -15,6 +15,7 @@ from agent_cli.safety.shell.lenient_words import (
     TO_SHADOW,
     UNKNOWN,
     expand,
+    globs,
     moved,
     printed,
     unshadow,
@@ -38,6 +39,7 @@ def scan(source: str, cwd: str | None, variables: dict[str, str], *, data: bool 
 
 _PLAIN_RUN = re.compile(r"[A-Za-z0-9_./:@%+,=*?~!^\[\]{-]+")
 _DOUBLE_RUN = re.compile(r'[^"\\$`]+')
+_ENDS_WORD = re.compile(r"[ \t\n;|&)]|\Z")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PARAMETER = re.compile(r"\{([#!]?)([A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])(:?[-=+?]|)")
 _ASSIGN = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\+?=(.*)\Z", re.DOTALL)
@@ -56,6 +58,7 @@ class _Scanner:
         self.heredocs: list[tuple[Frame, str, bool, bool]] = []
         self.literal_quotes = False
         self.balanced = True
+        self.loops: set[str] = set()
         self.keeps_skeleton = "{" in source
 
     def run(self) -> None:
@@ -201,6 +204,12 @@ class _Scanner:
                 self._quoted("$")
                 self.at += 1
                 return
+            # Alone and unquoted it stands for the words of all rounds at once.
+            alone = not (self.top.double or self.top.has_word) and _ENDS_WORD.match(
+                source, name.end()
+            )
+            if name.group() in self.loops and not alone:
+                self.top.varies = True
             self._value(self._variable(name.group()))
             self.at = name.end()
         self._skeleton("_")
@@ -260,6 +269,7 @@ class _Scanner:
         name, operator, prefix = [*frame.words, "", "", ""][:3]
         default = unshadow("".join(frame.word))
         known = self._variable(name) if name else UNKNOWN
+        self.top.varies = self.top.varies or name in self.loops
         if prefix or operator in {"+", ":+"}:
             value = default if operator else UNKNOWN
         elif operator and known == UNKNOWN:
@@ -390,6 +400,7 @@ class _Scanner:
         if not frame.has_word:
             return
         words = expand(frame.word, self.variables)
+        frame.globs += globs(frame.word, self.variables)
         frame.word, frame.has_word = [], False
         if frame.redirect is not None:
             operator, frame.redirect = frame.redirect, None
@@ -400,6 +411,8 @@ class _Scanner:
                 frame.reads.append(target)
             elif not (operator == ">&" and (target.isdigit() or target == "-")):
                 frame.writes.append(target)
+                if operator in {">>", "&>>", "<>"}:
+                    frame.appends.append(target)
             return
         for word in words:
             if not frame.words and (word in RESERVED or (frame.keyword == "time" and word == "-p")):
@@ -415,6 +428,8 @@ class _Scanner:
         self._end_word()
         words, frame.words = frame.words, []
         writes, frame.writes = tuple(frame.writes), []
+        appends, frame.appends = tuple(frame.appends), []
+        patterns, frame.globs = tuple(frame.globs), []
         reads, frame.reads = tuple(frame.reads), []
         stdin, frame.stdin, frame.redirect = frame.stdin, None, None
         words = self._assignments(words)
@@ -424,6 +439,8 @@ class _Scanner:
         if not (words or writes or reads):
             return
         found = Found(tuple(words), frame.cwd, writes, reads, stdin, frame.previous)
+        found.appends, found.globs, found.varies = appends, patterns, frame.varies
+        frame.varies = False
         frame.last, frame.previous = found, None
         frame.count += 1
         self.result.found.append(found)
@@ -447,6 +464,7 @@ class _Scanner:
         return found is not None
 
     def _loop(self, words: list[str]) -> None:
+        self.loops.add(words[1] if len(words) > 1 else "")
         if len(words) > 2 and words[2] == "in":
             self.variables[words[1]] = " ".join(words[3:])[:LONGEST_VALUE]
 

@@ -43,6 +43,8 @@ class Command:
     dump: int
     watcher: Callable[[bytes], None] | None = None
     """Sees each piece of output as it comes."""
+    on_close: Callable[[], None] | None = None
+    """What was set up for it and is to be taken down with it."""
     started: float = field(default_factory=time.monotonic)
     started_at: float = field(default_factory=time.time)
     ended: float | None = None
@@ -141,6 +143,9 @@ class Command:
         """Let go of descriptors; what runs is not touched."""
         self._stop_reading()
         self.close_dump()
+        if self.on_close is not None:
+            self.on_close()
+            self.on_close = None
 
     def close_dump(self) -> None:
         """Give up the state that the shell writes down."""

@@ -68,7 +68,11 @@ def test_bytes_survive_a_round_trip_or_it_is_known_that_they_do_not(data: bytes)
         readable(found.decode(data)).encode("utf-8")
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"])), st.sampled_from(["utf-8-sig", "utf-16"]))
+@given(
+    # UTF-16 that begins with NUL cannot be told from UTF-32.
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")),
+    st.sampled_from(["utf-8-sig", "utf-16"]),
+)
 def test_marked_text_keeps_its_mark(text: str, codec: str) -> None:
     data = text.encode(codec)
     found = detect(data)

@@ -1,0 +1,176 @@
+"""Whether a call may run, in practice: judge it, look closer where that helps, ask the person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from agent_cli.core.briefing import brief
+from agent_cli.core.display import Display, TerminalBlock
+from agent_cli.core.errors import FailureType, ToolFailure
+from agent_cli.core.events import ApprovalAnswered, ApprovalAsked, Event, Notice
+from agent_cli.core.facts import as_a_look
+from agent_cli.core.inbox import Approval, ApprovalRequest, Inbox
+from agent_cli.core.judge import Judgement, judge
+from agent_cli.core.offer import offered_rule
+from agent_cli.core.permissions import Decision, Effect, Mode, Policy
+from agent_cli.core.store import Nowhere, RuleStore
+from agent_cli.core.tool import Invocation
+from agent_cli.core.tool_context import ShellStanding, ToolContext
+
+AnyInvocation = Invocation[Any]
+
+
+@dataclass
+class Hearing:
+    """One call before the authority, and what has been found out about it so far."""
+
+    invocation: AnyInvocation
+    context: ToolContext
+    mode: str
+    judgement: Judgement | None = None
+    answer: str | None = None
+
+
+@dataclass
+class Authority:
+    """Lets calls through, or says why not."""
+
+    policy: Policy
+    inbox: Inbox
+    emit: Callable[[Event], None]
+    kept_rules: RuleStore = field(default_factory=Nowhere)
+    unanswered: int = 0
+    """Calls denied because nobody could be asked."""
+
+    async def permit(self, hearing: Hearing) -> AnyInvocation:
+        """The call as it may run; otherwise raises a failure that says why not."""
+        judgement = await self._judge(hearing)
+        discover = hearing.invocation.tool.discover
+        may_look = (
+            discover is not None
+            and judgement.decision.effect is not Effect.DENY
+            and self.policy.decide(as_a_look(judgement.facts)).effect is Effect.ALLOW
+        )
+        if may_look:
+            judgement = await self._look(hearing)
+        if judgement.decision.effect is Effect.ALLOW:
+            return hearing.invocation
+        self._refuse(hearing, judgement)
+        await self._ask(hearing, judgement)
+        if discover is not None and not may_look:
+            # What the person could not be shown by name is still held against the rules.
+            self._refuse_denied(hearing, await self._look(hearing))
+        return hearing.invocation
+
+    async def may_run_outside(self, hearing: Hearing, why: str) -> bool:
+        """Whether the person lets a command that failed in the sandbox run again without it."""
+        if not self.inbox.attended or hearing.judgement is None:
+            return False
+        reasons = (f"it failed in the sandbox: {why}", "this runs it again without the sandbox")
+        outside = Decision(Effect.ASK, reasons)
+        try:
+            await self._ask(hearing, replace(hearing.judgement, decision=outside))
+        except ToolFailure:
+            return False
+        return True
+
+    async def _judge(self, hearing: Hearing) -> Judgement:
+        context = hearing.context
+        if self.policy.mode is Mode.AUTO:
+            self.policy.confines = (await context.session.sandbox.get()).confines
+        shell = context.state(ShellStanding)
+        hearing.judgement = await judge(hearing.invocation, context.workspace, shell, self.policy)
+        return hearing.judgement
+
+    async def _look(self, hearing: Hearing) -> Judgement:
+        """Let the tool find out what it would touch, and judge that."""
+        invocation = hearing.invocation
+        assert invocation.tool.discover is not None
+        found = await invocation.tool.discover(invocation.params, hearing.context)
+        hearing.invocation = replace(invocation, found=found)
+        return await self._judge(hearing)
+
+    def _refuse(self, hearing: Hearing, judgement: Judgement) -> None:
+        self._refuse_denied(hearing, judgement)
+        if not self.inbox.attended:
+            self.unanswered += 1
+            raise _not_permitted(
+                f"{hearing.invocation.tool.name} needs the person's permission "
+                f"({'; '.join(judgement.decision.reasons)}), and nobody is there to ask. "
+                "Go on without it, or say what you would need."
+            )
+
+    @staticmethod
+    def _refuse_denied(hearing: Hearing, judgement: Judgement) -> None:
+        if judgement.decision.effect is Effect.DENY:
+            why = "; ".join(judgement.decision.reasons)
+            raise _not_permitted(f"{hearing.invocation.tool.name} is not permitted: {why}.")
+
+    async def _ask(self, hearing: Hearing, judgement: Judgement) -> None:
+        """Return on a yes; a no is a failure with the person's words."""
+        request = await self._request(hearing, judgement)
+        answer = await self.inbox.approval(request, lambda r: self.emit(ApprovalAsked(request=r)))
+        hearing.answer = answer.answer
+        self.emit(
+            ApprovalAnswered(
+                request_id=request.id,
+                call_id=request.call_id,
+                answer=answer.answer,
+                reason=answer.reason,
+            )
+        )
+        if answer.answer == "no":
+            because = f" The person said: {answer.reason}" if answer.reason else ""
+            name = hearing.invocation.tool.name
+            raise _not_permitted(f"The person did not permit this {name} call.{because}")
+        if request.rule:
+            self._learn(request.rule, answer)
+
+    async def _request(self, hearing: Hearing, judgement: Judgement) -> ApprovalRequest:
+        invocation, context = hearing.invocation, hearing.context
+        tool, params = invocation.tool, invocation.params
+        facts, session = judgement.facts, context.session
+        briefing = await brief(facts, invocation.targets, session.workspace, session.environment)
+        return ApprovalRequest(
+            id=self.inbox.next_id(),
+            call_id=context.call_id,
+            tool=tool.display_name,
+            title=invocation.title,
+            reasons=judgement.decision.reasons,
+            targets=tuple(target.value for target in invocation.targets),
+            preview=await tool.preview(params, context) if tool.preview else _command(invocation),
+            description=str(getattr(params, "description", "") or ""),
+            consequences=briefing.consequences,
+            steps=briefing.steps,
+            resolved=briefing.resolved,
+            odd=briefing.odd,
+            network=briefing.network,
+            rule=offered_rule(invocation, facts, self.policy),
+        )
+
+    def _learn(self, rule: str, answer: Approval) -> None:
+        """Allow it from now on, if the person said so; for the project, keep it."""
+        if answer.answer not in ("session", "project"):
+            return
+        self.policy.learn(rule)
+        if answer.answer == "session":
+            return
+        try:
+            self.kept_rules.keep(rule)
+        except OSError as error:
+            said = f"The rule {rule} holds for this session only: it could not be kept ({error})."
+            self.emit(Notice(level="warning", text=said))
+
+
+def _not_permitted(message: str) -> ToolFailure:
+    return ToolFailure(message, type=FailureType.PERMISSION)
+
+
+def _command(invocation: AnyInvocation) -> Display | None:
+    """The command of a call that is about one, as it will run."""
+    for target in invocation.targets:
+        if target.kind == "command":
+            return TerminalBlock(command=target.value, output="")
+    return None

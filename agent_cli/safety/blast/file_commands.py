@@ -1,0 +1,261 @@
+"""What the commands that delete, overwrite and change files would do."""
+
+# Paths are handled as the kernel sees them: pathlib would drop or merge parts.
+# ruff: noqa: PTH112, PTH118, PTH119, PTH208
+
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator, Sequence
+
+from agent_cli.safety.blast.arguments import Arguments, read
+from agent_cli.safety.blast.clock import Clock, NotCounted
+from agent_cli.safety.blast.plan import (
+    Plan,
+    behind,
+    entry,
+    exists,
+    is_directory,
+    mode_of,
+    opened,
+    plan,
+)
+from agent_cli.safety.blast.radius import CHANGES, DELETES, MODES, MOVES, OVERWRITES, OWNERS
+
+
+def plans_of(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+    """What a command with these exact words would do; raises NotCounted."""
+    name = argv[0].rpartition("/")[2]
+    command = _COMMANDS.get(name)
+    if command is None:
+        raise NotCounted(f"{name} is not known well enough")
+    return _stopped(command(argv, cwd, clock), clock)
+
+
+def _rm(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+    found = read(argv)
+    is_recursive = found.has("rR", "recursive")
+    takes_empty = found.has("d", "dir")
+    struck = []
+    for word in clock.within(found.operands):
+        if word.rstrip("/").rpartition("/")[2] in {".", ".."}:
+            continue  # rm refuses these
+        path = entry(word, cwd)
+        mode = mode_of(path)
+        if mode is None:
+            continue
+        if is_recursive or not stat.S_ISDIR(mode) or (takes_empty and _is_empty(path)):
+            struck.append(path)
+    return plan(DELETES, struck, is_deep=True)
+
+
+def _rmdir(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+    paths = (entry(word.rstrip("/") or "/", cwd) for word in clock.within(read(argv).operands))
+    return plan(DELETES, (path for path in paths if is_directory(path) and _is_empty(path)))
+
+
+def _unlink(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+    paths = [entry(word, cwd) for word in read(argv).operands[:1]]
+    return plan(DELETES, (path for path in paths if exists(path) and not is_directory(path)))
+
+
+def _shred(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+    found = read(argv, valued="ns", longs=("iterations", "size", "random-source"))
+    verb = DELETES if found.has("u", "remove") else OVERWRITES
+    return plan(verb, opened(found.operands, cwd, clock))
+
+
+def _truncate(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+    found = read(argv, valued="sr", longs=("size", "reference"))
+    amount = found.value("s", "size") or ""
+    verb = CHANGES if re.match(r"[+<>/%]", amount) else OVERWRITES
+    return plan(verb, opened(found.operands, cwd, clock))
+
+
+def _tee(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+    found = read(argv)
+    verb = CHANGES if found.has("a", "append") else OVERWRITES
+    return plan(verb, opened(found.operands, cwd, clock))
+
+
+def _dd(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+    targets = [word[3:] for word in argv if word.startswith("of=")]
+    for word in targets:
+        mode = mode_of(behind(word, cwd))
+        if mode is not None and stat.S_ISBLK(mode):
+            raise NotCounted("it writes to a device")
+    keeps = any(word.startswith("conv=") and "notrunc" in word for word in argv)
+    return plan(CHANGES if keeps else OVERWRITES, opened(targets, cwd, clock))
+
+
+def _mv(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+    found = _read_copy(argv)
+    pairs = [
+        (entry(old.rstrip("/") or "/", cwd), new)
+        for old, new in clock.within(_landings(found, cwd))
+    ]
+    moved = [(old, entry(new, cwd)) for old, new in pairs if exists(old)]
+    lost = [new for old, new in moved if old != new and exists(new) and not is_directory(new)]
+    keeps = found.has("nb", "no-clobber", "backup")
+    return plan(MOVES, (old for old, _ in moved), is_deep=True) + plan(
+        OVERWRITES, () if keeps else lost
+    )
+
+
+def _cp(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+    found = _read_copy(argv)
+    if found.has("", "parents"):
+        raise NotCounted("with --parents its targets are not known well enough")
+    if found.has("nb", "no-clobber", "backup"):
+        return []
+    is_recursive = found.has("rRa", "recursive", "archive")
+    lost: list[str] = []
+    for old, new in clock.within(_landings(found, cwd)):
+        source = behind(old, cwd)
+        if not is_directory(source):
+            lost += (
+                path for path in opened([new], cwd, clock) if path != source and exists(source)
+            )
+        elif is_recursive:
+            lost += _merged(source, os.path.join(cwd, new), clock)
+    return plan(OVERWRITES, lost)
+
+
+def _install(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+    found = _read_copy(argv, "mog", ("mode", "owner", "group"))
+    if found.has("db", "directory", "backup"):
+        return []
+    targets = [entry(new, cwd) for _, new in clock.within(_landings(found, cwd))]
+    return plan(OVERWRITES, (path for path in targets if exists(path) and not is_directory(path)))
+
+
+def _ln(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+    found = _read_copy(argv)
+    if not found.has("f", "force") or found.has("b", "backup"):
+        return []
+    if len(found.operands) == 1 and found.value("t", "target-directory") is None:
+        found.operands.append(".")
+    last = os.path.join(cwd, found.operands[-1]) if found.operands else cwd
+    if found.has("n", "no-dereference") and os.path.islink(last):  # noqa: PTH114
+        found.letters["T"] = ""
+    targets = [entry(new, cwd) for _, new in clock.within(_landings(found, cwd))]
+    return plan(OVERWRITES, (path for path in targets if exists(path) and not is_directory(path)))
+
+
+def _read_copy(argv: Sequence[str], valued: str = "", longs: tuple[str, ...] = ()) -> Arguments:
+    return read(argv, valued=f"tS{valued}", longs=("target-directory", "suffix", *longs))
+
+
+def _landings(found: Arguments, cwd: str) -> Iterator[tuple[str, str]]:
+    """Each source with the path where it would come to lie."""
+    words = list(found.operands)
+    into = found.value("t", "target-directory")
+    if into is None:
+        if len(words) < 2:
+            return
+        into = words.pop()
+        as_file = found.has("T", "no-target-directory")
+        if as_file or not os.path.isdir(os.path.join(cwd, into)):
+            yield words[0], into
+            return
+    for word in words:
+        yield word, os.path.join(into, os.path.basename(word.rstrip("/")))
+
+
+def _merged(source: str, target: str, clock: Clock) -> Iterator[str]:
+    """The files in a directory that those of another would replace."""
+    pending = [""]
+    while pending and not clock.is_over:
+        below = pending.pop()
+        try:
+            names = os.listdir(os.path.join(source, below))
+        except OSError:
+            continue
+        for name in names:
+            inner = os.path.join(below, name)
+            if is_directory(os.path.join(source, inner)):
+                if os.path.isdir(os.path.join(target, inner)):
+                    pending.append(inner)
+            else:
+                yield from opened([inner], target, clock)
+
+
+def _stopped(plans: list[Plan], clock: Clock) -> list[Plan]:
+    if not clock.is_over:
+        return plans
+    return [Plan(each.verb, each.paths, each.is_deep, is_partial=True) for each in plans]
+
+
+def _sed(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+    found = read(argv, valued="efl", optional="i", longs=("expression", "file", "line-length"))
+    if not found.has("i", "in-place"):
+        raise NotCounted("what its script writes is not known")
+    files = found.operands if found.has("ef", "expression", "file") else found.operands[1:]
+    return plan(CHANGES, opened(files, cwd, clock))
+
+
+def _perl(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+    words = list(argv[1:])
+    has_script = False
+    while words and words[0].startswith("-") and words[0] != "-":
+        word = words.pop(0)
+        if word == "--":
+            break
+        cluster = re.match(r"-[acflnpstuwWX0-7]*([eEIimMFCdDxV]?)(.*)\Z", word, re.DOTALL)
+        letter, rest = cluster.groups() if cluster else ("", "")
+        has_script = has_script or letter in {"e", "E"}
+        if letter in {"e", "E", "I"} and letter and not rest:
+            words = words[1:]
+    return plan(CHANGES, opened(words if has_script else words[1:], cwd, clock))
+
+
+_MODE = re.compile(r"-[rwxXstugo,=+-]+")
+
+
+def _chmod(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+    words = [word for word in argv if not _MODE.fullmatch(word) or word == "--"]
+    found = read(words, longs=("reference",))
+    skip = 0 if len(words) < len(argv) else 1
+    return _attributes(MODES, found, skip, cwd, clock)
+
+
+def _chown(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+    return _attributes(OWNERS, read(argv, longs=("reference", "from")), 1, cwd, clock)
+
+
+def _attributes(verb: str, found: Arguments, skip: int, cwd: str, clock: Clock) -> list[Plan]:
+    skip = 0 if found.has("", "reference") else skip
+    paths = (behind(word, cwd) for word in clock.within(found.operands[skip:]))
+    is_deep = found.has("R", "recursive")
+    return plan(verb, (path for path in paths if exists(path)), is_deep=is_deep)
+
+
+def _is_empty(path: str) -> bool:
+    try:
+        with os.scandir(path) as entries:
+            return next(entries, None) is None
+    except OSError:
+        return False
+
+
+Command = Callable[[Sequence[str], str, Clock], list[Plan]]
+_COMMANDS: dict[str, Command] = {
+    "rm": _rm,
+    "rmdir": _rmdir,
+    "unlink": _unlink,
+    "shred": _shred,
+    "truncate": _truncate,
+    "tee": _tee,
+    "dd": _dd,
+    "mv": _mv,
+    "cp": _cp,
+    "install": _install,
+    "ln": _ln,
+    "sed": _sed,
+    "perl": _perl,
+    "chmod": _chmod,
+    "chown": _chown,
+    "chgrp": _chown,
+}
+# Of these, a word that is not known hides only itself.
+EACH_WORD_ALONE = frozenset({"rm", "rmdir", "shred", "tee"})
