@@ -157,7 +157,9 @@ async def test_a_rule_does_not_let_through_what_a_changed_shell_makes_of_a_name(
 ) -> None:
     rules = {"permissions": {"allow": ["Bash(make *)"]}}
     poison = "make() { touch poisoned; }"
-    scene = make_session(bash("make a"), bash(poison), bash("make a"), {"text": "ok"}, settings=rules)
+    scene = make_session(
+        bash("make a"), bash(poison), bash("make a"), {"text": "ok"}, settings=rules
+    )
     asked: list[str] = []
 
     def answer(event: ApprovalAsked) -> Approval:
