@@ -45,6 +45,7 @@ def run(arguments: list[str]) -> int:
         if options.command == "config":
             return _show_config(options)
         if options.command in SUBCOMMANDS:
+            _print_anything()
             code: int = subcommand(options.command).run(options)
             return code
         return _run_headless(options, worker)
@@ -70,8 +71,7 @@ def _start_worker(options: "argparse.Namespace") -> "subprocess.Popen[bytes] | N
 
 
 def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes] | None") -> int:
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    _print_anything()
     streamed = options.input_format == "stream-json"
     if options.prompt is None and not streamed and sys.stdin.isatty():
         from agent_cli.core.errors import UserError
@@ -106,6 +106,12 @@ def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes
             await session.close()
 
     return asyncio.run(play())
+
+
+def _print_anything() -> None:
+    """Let no character that the terminal cannot show end the program."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
 
 
 def _show_config(options: "argparse.Namespace") -> int:

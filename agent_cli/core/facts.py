@@ -34,6 +34,9 @@ async def gather(
             place = _shell_place(target, workspace, shell, trusted=trusted)
             found = await _analysed(target.value, place, workspace)
             facts = _with_command(facts, found, _shadowed(found, workspace))
+            if shell.altered_by:
+                # A rule speaks of what a name means in a fresh shell.
+                facts = replace(facts, unresolved=True)
     return facts
 
 

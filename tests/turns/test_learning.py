@@ -150,3 +150,22 @@ async def test_a_tool_may_know_its_own_rule(make_session: SceneMaker) -> None:
     scene.session._parts.registry.register(own)
     events = await scene.play(answer=lambda _: Approval())
     assert of_type(events, ApprovalAsked)[0].request.rule == "Edit(docs/**)"
+
+
+async def test_a_rule_does_not_let_through_what_a_changed_shell_makes_of_a_name(
+    make_session: SceneMaker,
+) -> None:
+    rules = {"permissions": {"allow": ["Bash(make *)"]}}
+    poison = "make() { touch poisoned; }"
+    scene = make_session(
+        bash("make a"), bash(poison), bash("make a"), {"text": "ok"}, settings=rules
+    )
+    asked: list[str] = []
+
+    def answer(event: ApprovalAsked) -> Approval:
+        asked.append(event.request.title)
+        return Approval(answer="once" if event.request.title == poison else "no")
+
+    await scene.play(answer=answer)
+    assert asked == [poison, "make a"]
+    assert not (scene.workspace / "poisoned").exists()
