@@ -268,7 +268,7 @@ def test_an_unknown_model_is_told(program: Program) -> None:
         ("model = [", "not valid TOML"),
         ("modle = 'x'", "Did you mean mode or model?"),
         ("[limits]\nsteps = 'many'", "limits.steps"),
-        ("mode = 'careless'", "'default', 'accept-edits', 'plan' or 'yolo'"),
+        ("mode = 'careless'", "'default', 'accept-edits', 'plan', 'auto' or 'yolo'"),
         ("[permissions]\nallow = ['Bash(']", "not a permission rule"),
     ],
 )

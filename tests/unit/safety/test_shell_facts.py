@@ -69,7 +69,7 @@ def test_an_untrusted_folder_or_a_changed_shell_proves_nothing() -> None:
 def test_git_asks_when_the_probe_finds_a_helper() -> None:
     place = Place("/srv/proj", ("/srv/proj",), "/home/u", git_is_plain=False)
     assert default_effect(analyse("git status", place)) == "ask"
-    nested = Place("/srv/proj", ("/srv/proj",), "/home/u", probe_git=lambda folder: False)
+    nested = Place("/srv/proj", ("/srv/proj",), "/home/u", probe_git="/srv/proj".__eq__)
     assert default_effect(analyse("git status", nested)) == "allow"
     assert default_effect(analyse("cd vendor/x && git status", nested)) == "ask"
 

@@ -9,7 +9,7 @@ from tests.kit.shells import Bench, until
 
 STEPS = (
     "i=0; while :; do until [ -e step$i ]; do sleep 0.01; done; cat step$i; i=$((i+1));"
-    " [ -e last ] && exit 4; done"
+    " [ -e last$i ] && exit 4; done"
 )
 
 
@@ -31,7 +31,7 @@ async def test_new_output_is_read_once(bench: Bench) -> None:
     await until(lambda: command.output.size == 4)
     assert (await said(bench, "bash_1")).startswith("one\n[bash_1 is running for ")
     assert (await said(bench, "bash_1")).startswith("[no new output; bash_1 is running for ")
-    (bench.root / "last").touch()
+    (bench.root / "last2").touch()
     step(bench, 1, b"two\n")
     await until(lambda: not command.is_running)
     assert (await said(bench, "bash_1")).startswith("two\n[bash_1 is ended with exit code 4")
