@@ -87,6 +87,8 @@ class ToolBlock(Block):
         result = event.result
         self.state = "done" if result.success else "failed"
         self.status = clean(result.summary)
+        if result.error and result.error.message.startswith(result.summary):
+            self.status = ""  # the line below says it
         self._seconds = event.seconds
         self._tail = ""
         self._displays = tuple(bounded(display) for display in result.display)
