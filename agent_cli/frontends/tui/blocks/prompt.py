@@ -1,0 +1,46 @@
+"""What the person said."""
+
+from collections.abc import Sequence
+
+from textual.strip import Strip
+
+from agent_cli.frontends.tui.blocks.base import EDGE, Block
+from agent_cli.frontends.tui.lines import Line, Span, wrap
+from agent_cli.frontends.tui.look import PROSE, Look
+from agent_cli.lib.text import plural
+from agent_cli.safety.sanitise import clean
+
+_MOST = 12
+"""Lines shown of a long prompt while it is folded."""
+_LONGEST = 200_000
+"""Characters; the screen shows no more of one prompt."""
+
+
+class PromptBlock(Block):
+    """A message of the person's, marked by a bar in the accent colour."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text.strip("\n")
+        self.can_fold = self.text.count("\n") >= _MOST or len(self.text) > _MOST * PROSE
+
+    def render(self, width: int, look: Look) -> Sequence[Strip]:
+        bar: list[Span] = [(f"{look.signs.prompt} ", look.styles.accent)]
+        source = self.text[:_LONGEST] if self.expanded else self.text[: _MOST * PROSE * 2]
+        lines: list[Strip] = []
+        for text in clean(source).split("\n"):
+            lines += wrap([(text, look.styles.strong)], min(width - EDGE, PROSE + 2), first=bar)
+            if not self.expanded and len(lines) > _MOST:
+                break
+        if not self.expanded and (len(lines) > _MOST or len(source) < len(self.text)):
+            more = plural(self.text.count("\n") + 1, "line")
+            note = f"{look.signs.ellipsis} {more} in all"
+            return [*lines[:_MOST], Line([*bar, (note, look.styles.dim)], gutter=2)]
+        return lines
+
+    def plain_text(self) -> str:
+        return clean(self.text)
+
+    def guess_height(self, width: int) -> int:
+        if self.can_fold and not self.expanded:
+            return _MOST + 1
+        return self.text.count("\n") + 1 + len(self.text) // max(1, width)

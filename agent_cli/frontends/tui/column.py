@@ -1,0 +1,175 @@
+"""The blocks of a chat as one long column of lines, of which only what is looked at is drawn."""
+
+import heapq
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from textual.strip import Strip
+
+from agent_cli.frontends.tui.blocks.base import Block
+from agent_cli.frontends.tui.heights import Heights
+from agent_cli.frontends.tui.lines import BLANK, same_start
+from agent_cli.frontends.tui.look import Look
+from agent_cli.frontends.tui.strip_cache import StripCache
+
+_KEPT_LINES = 1_500
+
+
+class Place(NamedTuple):
+    """A line of the column as a line of a block."""
+
+    index: int
+    offset: int
+
+
+class Change(NamedTuple):
+    """Lines of the column that differ now, and by how much those below moved."""
+
+    first: int
+    last: int
+    moved: int
+
+
+class Column:
+    """Blocks, their heights, and the lines of a few of them.
+
+    A block whose lines are not known for the present width is stale: it stands with a guessed or
+    its former height until somebody looks at it or there is time to count.
+    """
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self.heights = Heights()
+        self.width = 80
+        self.look = Look()
+        self._index: dict[Block, int] = {}
+        self._cache = StripCache(_KEPT_LINES)
+        self._stale: set[int] = set()
+        self._queue: list[int] = []
+
+    @property
+    def has_stale(self) -> bool:
+        """Whether some heights are still guesses."""
+        return bool(self._stale)
+
+    def add(self, block: Block) -> int:
+        """One more block; it is not drawn yet."""
+        index = len(self.blocks)
+        self.blocks.append(block)
+        self._index[block] = index
+        self.heights.append(block.guess_height(self.width) + self._gap(index))
+        self._mark(index)
+        return index
+
+    def clear(self) -> None:
+        """No blocks."""
+        self.blocks.clear()
+        self.heights.clear()
+        self._index.clear()
+        self._cache.clear()
+        self._stale.clear()
+        self._queue.clear()
+
+    def index_of(self, block: Block) -> int | None:
+        """Where a block stands; None if it is not here."""
+        return self._index.get(block)
+
+    def changed(self, block: Block) -> None:
+        """The block's content is another; its old lines stay until it is drawn again."""
+        index = self._index.get(block)
+        if index is not None:
+            self._mark(index)
+
+    def reshape(self, width: int, look: Look) -> None:
+        """All blocks are to be drawn anew, when their turn comes."""
+        rewrapped = width != self.width or look.signs != self.look.signs
+        self.width, self.look = width, look
+        self._cache.clear()
+        if rewrapped:
+            self._mark_all()
+
+    def mark_all(self) -> None:
+        """Every block may look different now."""
+        self._cache.clear()
+        self._mark_all()
+
+    def visible(self, line: int, height: int) -> range:
+        """The blocks of which something is between two lines."""
+        if not self.blocks or height <= 0:
+            return range(0)
+        last = self.heights.at(min(line + height, self.heights.total) - 1)
+        return range(self.heights.at(line), last + 1)
+
+    def place(self, line: int) -> Place | None:
+        """Which block's line this is; the offset is negative in the gap above a block."""
+        if not 0 <= line < self.heights.total:
+            return None
+        index = self.heights.at(line)
+        return Place(index, line - self.heights.top(index) - self.gap_above(index))
+
+    def strip(self, line: int) -> Strip | None:
+        """One line, as wide as it is; None below the end."""
+        place = self.place(line)
+        if place is None:
+            return None
+        strips = self._strips(place.index)
+        return strips[place.offset] if 0 <= place.offset < len(strips) else BLANK
+
+    def settle(self, index: int) -> Change | None:
+        """Draw a stale block and note its true height."""
+        if index not in self._stale:
+            return None
+        self._stale.discard(index)
+        old, was = self._cache.peek(index), self.heights[index]
+        strips = self._draw(index)
+        height = self._measured(index, len(strips))
+        top = self.heights.top(index)
+        start = top + height - len(strips) + (same_start(old, strips) if was and old else 0)
+        return Change(start if height == was or old else top, top + height, height - was)
+
+    def settle_some(self, seconds: float, clock: Callable[[], float] = time.perf_counter) -> int:
+        """Count heights for a short while, the last blocks first; how much the column grew."""
+        end = clock() + seconds
+        grown = 0
+        while self._queue and clock() < end:
+            index = -heapq.heappop(self._queue)
+            if index in self._stale:
+                self._stale.discard(index)
+                self._cache.drop(index)
+                was = self.heights[index]
+                self._measured(index, len(self.blocks[index].render(self.width, self.look)))
+                grown += self.heights[index] - was
+        return grown
+
+    def _strips(self, index: int) -> Sequence[Strip]:
+        strips = self._cache.get(index)
+        return self._draw(index) if strips is None else strips
+
+    def _draw(self, index: int) -> Sequence[Strip]:
+        strips = self.blocks[index].render(self.width, self.look)
+        self._cache.put(index, strips)
+        return strips
+
+    def _measured(self, index: int, lines: int) -> int:
+        height = lines + self._gap(index) if lines else 0
+        self.heights.change(index, height)
+        return height
+
+    def _gap(self, index: int) -> int:
+        if not index:
+            return 0
+        return 0 if self.blocks[index].stands_with(self.blocks[index - 1]) else 1
+
+    def gap_above(self, index: int) -> int:
+        """Blank lines between a block and the one before; part of its height."""
+        return self._gap(index) if self.heights[index] else 0
+
+    def _mark(self, index: int) -> None:
+        if index not in self._stale:
+            self._stale.add(index)
+            heapq.heappush(self._queue, -index)
+
+    def _mark_all(self) -> None:
+        self._stale = set(range(len(self.blocks)))
+        self._queue = [-index for index in reversed(range(len(self.blocks)))]

@@ -1,0 +1,248 @@
+"""A widget that shows a column of blocks and stays where the person looks."""
+
+import time
+from collections.abc import Sequence
+
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.timer import Timer
+from textual.widget import Widget
+
+from agent_cli.frontends.tui.blocks.base import Block
+from agent_cli.frontends.tui.column import Change, Column, Place
+from agent_cli.frontends.tui.look import Look
+
+_BETWEEN = 0.05
+"""Seconds between two drawings of what changed: more often is not seen."""
+_AT_LEISURE = 4
+"""Drawing rests this many times as long as it took, so that one huge block cannot take it all."""
+_SLICE = 0.008
+_BETWEEN_SLICES = 0.02
+_TICK = 0.2
+_CALM_TICK = 1.0
+
+
+class ColumnView(ScrollView):
+    """Costs what is visible or has changed, not what there is.
+
+    Nothing here lays out the screen: new heights go to the scroll bar alone, and only lines that
+    differ are drawn.
+    """
+
+    class Followed(Message):
+        """The view began or ceased to follow the end."""
+
+        def __init__(self, view: "ColumnView", *, following: bool) -> None:
+            super().__init__()
+            self.view = view
+            self.following = following
+
+        @property
+        def control(self) -> "ColumnView":
+            """The view that sends this."""
+            return self.view
+
+    def __init__(
+        self,
+        *,
+        emoji: bool = True,
+        ascii_only: bool = False,
+        reduced_motion: bool = False,
+        id: str | None = None,
+    ) -> None:
+        super().__init__(id=id)
+        self._column = Column()
+        self._traits = {"emoji": emoji, "ascii_only": ascii_only, "reduced_motion": reduced_motion}
+        self._following = True
+        self._moving = False
+        self._unseen = False
+        self._live: set[Block] = set()
+        self._flushing: Timer | None = None
+        self._counting: Timer | None = None
+        self._ticking: Timer | None = None
+        self._rest_until = 0.0
+
+    @property
+    def blocks(self) -> Sequence[Block]:
+        """All blocks, oldest first."""
+        return self._column.blocks
+
+    @property
+    def following(self) -> bool:
+        """Whether the view stays at the end when something is added."""
+        return self._following
+
+    @property
+    def has_unseen(self) -> bool:
+        """Whether something came in below what is visible."""
+        return self._unseen and not self._following
+
+    @property
+    def look(self) -> Look:
+        """How blocks are drawn at present."""
+        return self._column.look
+
+    def add(self, block: Block) -> None:
+        """Put a block at the end."""
+        self._column.add(block)
+        self.refresh_block(block)
+
+    def refresh_block(self, block: Block) -> None:
+        """A block's content changed; it is drawn again with the next flush."""
+        index = self._column.index_of(block)
+        if index is None:
+            return
+        self._column.changed(block)
+        heights, bottom = self._column.heights, self.scroll_offset.y + self.size.height
+        if not self._following and heights.top(index) + heights[index] > bottom:
+            self._unseen = True
+        self._watch_time(block)
+        self._flush_soon()
+
+    def clear(self) -> None:
+        """Remove all blocks."""
+        self._column.clear()
+        self._live.clear()
+        self._follow(following=True)
+        if self.is_attached:
+            self._resize_column()
+            self.refresh()
+
+    def flush(self) -> None:
+        """Draw what changed, now."""
+        if self._flushing is not None:
+            self._flushing.stop()
+            self._flushing = None
+        if not self.is_mounted or not self.size:
+            return
+        started = time.perf_counter()
+        self._settle()
+        took = time.perf_counter() - started
+        self._rest_until = started + max(_BETWEEN, took * (1 + _AT_LEISURE))
+
+    def on_mount(self) -> None:
+        calm = self._traits["reduced_motion"]
+        self._ticking = self.set_interval(_CALM_TICK if calm else _TICK, self._tick, pause=True)
+        self._watch_time(None)
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        if self.is_mounted and self.size:
+            self._reshape()
+
+    def on_resize(self) -> None:
+        self._reshape()
+        self._settle()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        if not self._moving and self.is_mounted:
+            self._follow(following=round(new_value) >= self.max_scroll_y)
+            self._settle()
+
+    def _line(self, y: int) -> Strip:
+        """A row of the view in its own colours, without anything on top of it."""
+        base = self.rich_style
+        strip = self._column.strip(self.scroll_offset.y + y)
+        if strip is None:
+            return Strip.blank(self.size.width, base)
+        return strip.crop_extend(0, self.size.width, base).apply_style(base)
+
+    def _follow(self, *, following: bool) -> None:
+        if following:
+            self._unseen = False
+        if following != self._following:
+            self._following = following
+            self.post_message(self.Followed(self, following=following))
+
+    def _held(self) -> Place:
+        """What stands at the top of the view and must stay there."""
+        return self._column.place(self.scroll_offset.y) or Place(0, 0)
+
+    def _reshape(self) -> None:
+        """Take over another width or theme; what is visible is drawn first."""
+        look = Look.of(self, no_color=self.app.no_color, **self._traits)
+        width = self.scrollable_content_region.width
+        if (width, look) != (self._column.width, self._column.look):
+            held = self._held()
+            self._column.reshape(width, look)
+            self._settle(held)
+            self.refresh()
+
+    def _settle(self, held: Place | None = None) -> None:
+        """Draw what is stale and visible, and keep the view where it was, or at the end."""
+        held = held or self._held()
+        column, height = self._column, self.size.height
+        changes: list[Change] = []
+        while True:
+            shown = column.visible(self._wanted_line(held), height)
+            drawn = [change for index in shown if (change := column.settle(index))]
+            if not drawn:
+                break
+            changes += drawn
+        self._show(self._wanted_line(held), changes)
+        if column.has_stale and self._counting is None:
+            self._counting = self.set_timer(_BETWEEN_SLICES, self._count_some)
+
+    def _wanted_line(self, held: Place) -> int:
+        heights = self._column.heights
+        last = max(0, heights.total - self.size.height)
+        if self._following or not len(heights):
+            return last
+        below_gap = 0 if held.offset < 0 else self._column.gap_above(held.index) + held.offset
+        return max(0, min(last, heights.top(held.index) + below_gap))
+
+    def _show(self, line: int, changes: Sequence[Change]) -> None:
+        before = self.scroll_offset.y
+        self._resize_column()
+        self._moving = True
+        self.scroll_to(y=line, animate=False, force=True)
+        self._moving = False
+        if self.scroll_offset.y != before:
+            return  # all of it is drawn anyway
+        bottom = before + self.size.height
+        for first, last, moved in changes:
+            start, end = max(first, before), min(bottom if moved else last, bottom)
+            if end > start:
+                self.refresh_lines(start, end - start)
+        if self.has_unseen:
+            self.refresh_lines(bottom - 1)
+
+    def _resize_column(self) -> None:
+        """Tell the scroll bar. Assigning `virtual_size` would lay out the whole screen."""
+        size = Size(self._column.width, self._column.heights.total)
+        if size != self.virtual_size:
+            self.set_reactive(Widget.virtual_size, size)
+            self._moving = True
+            self._scroll_update(size)
+            self._moving = False
+
+    def _flush_soon(self) -> None:
+        if self._flushing is None and self.is_attached:
+            wait = max(0.001, self._rest_until - time.perf_counter())
+            self._flushing = self.set_timer(wait, self.flush)
+
+    def _count_some(self) -> None:
+        """Find out true heights while there is nothing else to do."""
+        self._counting = None
+        held = self._held()
+        self._column.settle_some(_SLICE)
+        self._settle(held)
+
+    def _watch_time(self, block: Block | None) -> None:
+        if block is not None and block.is_running:
+            self._live.add(block)
+        if self._ticking is not None:
+            (self._ticking.resume if self._live else self._ticking.pause)()
+
+    def _tick(self) -> None:
+        shown = self._column.visible(self.scroll_offset.y, self.size.height)
+        for block in list(self._live):
+            if not block.is_running:
+                self._live.discard(block)
+            elif self._column.index_of(block) in shown:
+                self._column.changed(block)
+        self._watch_time(None)
+        self._flush_soon()

@@ -1,0 +1,65 @@
+"""Text a tool shows: what a command printed, or a part of a file."""
+
+from collections.abc import Sequence
+
+from textual.strip import Strip
+
+from agent_cli.core.display import TextBlock
+from agent_cli.frontends.tui.highlight import highlighted
+from agent_cli.frontends.tui.lines import Line, Span, crop, split_lines, wrap
+from agent_cli.frontends.tui.look import Look, foreign
+from agent_cli.safety.sanitise import clean, styled
+
+MOST = 500
+"""Lines of one text on the screen."""
+_TAIL_SOURCE = 4_000
+
+
+def output_lines(output: str, width: int, look: Look) -> Sequence[Strip]:
+    """What a command printed, in the colours it asked for."""
+    texts = split_lines([foreign(span) for span in styled(output.rstrip("\n"))])
+    lines: list[Strip] = []
+    for spans in _selected(texts, look):
+        lines += wrap(spans, width)
+    return lines
+
+
+def tail_lines(output: str, width: int, look: Look, most: int) -> list[Strip]:
+    """The last few lines, one row each: a preview must not jump."""
+    source = output.rstrip("\n")[-_TAIL_SOURCE:]
+    texts = split_lines([foreign(span) for span in styled(source)])
+    while texts and not texts[-1]:
+        texts.pop()
+    return [Line(crop(spans, width, look.signs.ellipsis)) for spans in texts[-most:]]
+
+
+def source_lines(block: TextBlock, width: int, look: Look) -> Sequence[Strip]:
+    """Source text in colours, numbered when it is a part of a file."""
+    texts = highlighted(clean(block.text).rstrip("\n"), block.language, look)
+    lines: list[Strip] = []
+    if block.first_line is None:
+        for spans in _selected(texts, look):
+            lines += wrap(spans, width)
+        return lines
+    room = len(str(block.first_line + len(texts)))
+    blank: list[Span] = [(" " * (room + 2), None)]
+    for number, spans in enumerate(texts[:MOST], block.first_line):
+        before: list[Span] = [(f"{number:>{room}}  ", look.styles.dim)]
+        lines += wrap(spans, width, first=before, rest=blank)
+    if len(texts) > MOST:
+        lines.append(left_out(len(texts) - MOST, look))
+    return lines
+
+
+def left_out(count: int, look: Look) -> Line:
+    """The note that stands for lines that are not shown."""
+    return Line([(f"{look.signs.ellipsis} {count:,} more lines", look.styles.dim)])
+
+
+def _selected(texts: list[list[Span]], look: Look) -> list[list[Span]]:
+    """All lines, or the beginning and the end of too many."""
+    if len(texts) <= MOST:
+        return texts
+    head, tail = MOST // 5, MOST - MOST // 5
+    note = f"{look.signs.ellipsis} {len(texts) - head - tail:,} lines are not shown"
+    return [*texts[:head], [(note, look.styles.dim)], *texts[-tail:]]

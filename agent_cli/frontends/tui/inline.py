@@ -1,0 +1,61 @@
+"""The text inside a Markdown block as styled spans."""
+
+from collections.abc import Sequence
+
+from markdown_it.token import Token
+from rich.style import Style
+
+from agent_cli.frontends.tui.lines import Span
+from agent_cli.frontends.tui.look import Look
+
+_OPENING = {"strong_open": "strong", "em_open": "emphasis", "s_open": "struck"}
+
+
+def inline(tokens: Sequence[Token], look: Look, style: Style | None = None) -> list[Span]:
+    """The spans of an inline text; links show where they lead, and lead nowhere by themselves."""
+    spans: list[Span] = []
+    styles = [style or Style.null()]
+    links: list[tuple[str, int]] = []
+    for token in tokens:
+        if token.type in _OPENING:
+            styles.append(styles[-1] + getattr(look.styles, _OPENING[token.type]))
+        elif token.type == "link_open":
+            target = str(token.attrGet("href") or "")
+            links.append((target, len(spans)))
+            styles.append(styles[-1] + look.styles.link if _is_web(target) else styles[-1])
+        elif token.type == "link_close":
+            styles.pop()
+            target, start = links.pop()
+            spans += _target(target, spans[start:], look)
+        elif token.nesting < 0:
+            styles.pop()
+        else:
+            spans += _leaf(token, styles[-1], look)
+    return spans
+
+
+def _leaf(token: Token, style: Style, look: Look) -> list[Span]:
+    match token.type:
+        case "softbreak":
+            return [(" ", style)]
+        case "hardbreak":
+            return [("\n", style)]
+        case "code_inline":
+            return [(token.content, style + look.styles.code)]
+        case "image":
+            target = str(token.attrGet("src") or "")
+            return [(f"[image: {token.content or 'unnamed'}]", style), *_target(target, [], look)]
+        case _:
+            return [(token.content, style)] if token.content else []
+
+
+def _target(target: str, shown: Sequence[Span], look: Look) -> list[Span]:
+    """Where a link leads, unless its text says just that."""
+    text = "".join(text for text, _ in shown)
+    if not target or text in {target, target.removeprefix("mailto:")}:
+        return []
+    return [(f" ({target})", look.styles.dim)]
+
+
+def _is_web(target: str) -> bool:
+    return target.lower().startswith(("http://", "https://"))

@@ -1,0 +1,213 @@
+"""Styled text put into lines of a given width."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from rich.cells import cell_len, split_graphemes
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+Span = tuple[str, Style | None]
+Spans = Sequence[Span]
+
+_NEVER_FIRST = frozenset("，。、；：！？）］｝〉》」』】〕…—")
+"""What no line of Chinese begins with."""
+_WORD_END = re.compile(r"[ /\\]")
+
+
+class Line(Strip):
+    """A line on the screen that knows which part of it is text, so that it can be copied."""
+
+    __slots__ = ("gutter", "joint")
+
+    def __init__(self, spans: Spans, *, gutter: int = 0, joint: str | None = None) -> None:
+        super().__init__([Segment(text, style) for text, style in spans if text])
+        self.gutter = gutter
+        """How many characters at the left are decoration."""
+        self.joint = joint
+        """What stood between the line before and this one, if both are one line of the text."""
+
+    @property
+    def own_text(self) -> str:
+        """The text without decoration."""
+        return self.text[self.gutter :].rstrip()
+
+
+class Cut(NamedTuple):
+    """A piece of a longer line, and what stood before it."""
+
+    start: int
+    end: int
+    joint: str | None
+
+
+BLANK = Line(())
+
+
+def width_of(spans: Spans) -> int:
+    """How many cells the spans take."""
+    return sum(cell_len(text) for text, _ in spans)
+
+
+def plain(spans: Spans) -> str:
+    """The text of the spans."""
+    return "".join(text for text, _ in spans)
+
+
+def wrap(
+    spans: Spans, width: int, *, first: Spans = (), rest: Spans | None = None
+) -> list[Line]:
+    """One line of text as lines no wider than `width`; `first` and `rest` decorate their left."""
+    rest = first if rest is None else rest
+    room = max(1, width - max(width_of(first), width_of(rest)))
+    lines = []
+    for number, (start, end, joint) in enumerate(cuts(plain(spans), room)):
+        before = rest if number else first
+        gutter = sum(len(text) for text, _ in before)
+        lines.append(Line([*before, *part(spans, start, end)], gutter=gutter, joint=joint))
+    return lines
+
+
+def indented(lines: Iterable[Strip], first: Spans, rest: Spans | None = None) -> list[Strip]:
+    """Lines with a decoration at their left; `rest` for all but the first, when it differs."""
+    rest = first if rest is None else rest
+    shifted: list[Strip] = []
+    for number, line in enumerate(lines):
+        before = rest if number else first
+        spans = [*before, *((segment.text, segment.style) for segment in line)]
+        gutter = sum(len(text) for text, _ in before)
+        if isinstance(line, Line):
+            gutter += line.gutter
+        shifted.append(Line(spans, gutter=gutter, joint=getattr(line, "joint", None)))
+    return shifted
+
+
+def part(spans: Spans, start: int, end: int) -> list[Span]:
+    """The spans between two positions in their text."""
+    found: list[Span] = []
+    for text, style in spans:
+        if end <= 0:
+            break
+        if start < len(text):
+            found.append((text[max(start, 0) : end], style))
+        start -= len(text)
+        end -= len(text)
+    return found
+
+
+def split_lines(spans: Spans) -> list[list[Span]]:
+    """The spans cut at their line breaks."""
+    lines: list[list[Span]] = [[]]
+    for text, style in spans:
+        first, *others = text.split("\n")
+        if first:
+            lines[-1].append((first, style))
+        lines.extend([(other, style)] if other else [] for other in others)
+    return lines
+
+
+def crop(spans: Spans, width: int, ellipsis: str = "…") -> list[Span]:
+    """The spans, ended by an ellipsis if they are too wide."""
+    if width_of(spans) <= width:
+        return list(spans)
+    room = max(0, width - cell_len(ellipsis))
+    end = _fitting(plain(spans), room)
+    return [*part(spans, 0, end), (ellipsis[: max(0, width)], None)]
+
+
+def shorten(text: str, width: int, ellipsis: str = "…") -> str:
+    """The text with its middle left out if it is too wide; its two ends say the most."""
+    if cell_len(text) <= width:
+        return text
+    room = width - cell_len(ellipsis)
+    if room < 4:
+        return plain(crop([(text, None)], width, ellipsis))
+    tail_at = len(text) - _fitting(text[::-1], room * 2 // 3)
+    if (better := _WORD_END.search(text, tail_at, tail_at + 8)) and better.end() < len(text):
+        tail_at = better.start()
+    tail = text[tail_at:]
+    return text[: _fitting(text, room - cell_len(tail))] + ellipsis + tail
+
+
+def cuts(text: str, width: int) -> list[Cut]:
+    """Where to break a line: at spaces, between Chinese characters, else wherever it must be."""
+    if cell_len(text) <= width:
+        return [Cut(0, len(text), None)]
+    return _ascii_cuts(text, width) if text.isascii() else _cell_cuts(text, width)
+
+
+def _ascii_cuts(text: str, width: int) -> list[Cut]:
+    found: list[Cut] = []
+    start, joint = 0, None
+    first_word = len(text) - len(text.lstrip(" "))
+    while len(text) - start > width:
+        end = text.rfind(" ", max(start, first_word) + 1, start + width + 1)
+        if end < 0:
+            end = start + width
+        found.append(Cut(start, end, joint))
+        after = end + len(text[end:]) - len(text[end:].lstrip(" ")) if text[end] == " " else end
+        start, joint = after, text[end:after]
+    if start < len(text) or not found:
+        found.append(Cut(start, len(text), joint))
+    return found
+
+
+def _cell_cuts(text: str, width: int) -> list[Cut]:
+    graphemes, _ = split_graphemes(text)
+    found: list[Cut] = []
+    start, joint, used = 0, None, 0
+    chance: tuple[int, int] | None = None
+    """Where the line could end and the next begin."""
+    position = 0
+    while position < len(graphemes):
+        begin, end, cells = graphemes[position]
+        character = text[begin]
+        if character == " " and begin > start and text[start:begin].strip():
+            chance = (begin, end)
+        elif cells == 2 and begin > start and character not in _NEVER_FIRST:
+            chance = (begin, begin)
+        if used + cells > width and begin > start and not (character == " " and chance):
+            stop, again = chance or (begin, begin)
+            while again < len(text) and stop != again and text[again] == " ":
+                again += 1
+            found.append(Cut(start, stop, joint))
+            start, joint, chance = again, text[stop:again], None
+            while position > 0 and graphemes[position][0] > start:
+                position -= 1
+            while position < len(graphemes) and graphemes[position][0] < start:
+                position += 1
+            used = 0
+            continue
+        used += cells
+        position += 1
+        if cells == 2 and position < len(graphemes) and text[end] not in _NEVER_FIRST:
+            chance = (end, end)
+    if start < len(text) or not found:
+        found.append(Cut(start, len(text), joint))
+    return found
+
+
+def _fitting(text: str, width: int) -> int:
+    """How many characters of the text fit."""
+    if text.isascii():
+        return max(0, min(len(text), width))
+    used = 0
+    for start, _, cells in split_graphemes(text)[0]:
+        used += cells
+        if used > width:
+            return start
+    return len(text)
+
+
+def same_start(old: Sequence[Strip], new: Sequence[Strip]) -> int:
+    """How many lines at the beginning are the very same objects."""
+    count = 0
+    for one, other in zip(old, new, strict=False):
+        if one is not other:
+            break
+        count += 1
+    return count
+
+

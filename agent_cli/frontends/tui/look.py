@@ -1,0 +1,168 @@
+"""How things look: styles and signs, resolved once, so that blocks need to know no widget."""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from rich.style import Style
+from textual.color import Color
+from textual.widget import Widget
+
+from agent_cli.safety.sanitise import Span as ForeignSpan
+from agent_cli.safety.sanitise import Style as ForeignStyle
+
+PREFIX = "transcript--"
+PROSE = 100
+"""Lines of prose are not wider than this: longer ones are hard to read."""
+ROW = 132
+"""Rows with a figure at their right end are not wider than this."""
+
+
+@dataclass(frozen=True)
+class Signs:
+    """The signs that differ between terminals."""
+
+    running: str = "⏳"
+    asking: str = "✋"
+    done: str = "✅"
+    failed: str = "❌"
+    prompt: str = "▌"
+    bar: str = "│"
+    cursor: str = "›"
+    bullet: str = "•"
+    ellipsis: str = "…"
+    minus: str = "−"
+    dot: str = "·"
+    rule: str = "─"
+    down: str = "↓"
+    right: str = "▸"
+    open_item: str = "☐"
+    current_item: str = "▶"
+    done_item: str = "☑"
+    spinner: str = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+
+
+EMOJI = Signs()
+PLAIN = Signs(running="… ", asking="? ", done="ok", failed="!!")
+ASCII = Signs(
+    running="..",
+    asking="? ",
+    done="ok",
+    failed="!!",
+    prompt=">",
+    bar="|",
+    cursor=">",
+    bullet="-",
+    ellipsis="...",
+    minus="-",
+    dot="-",
+    rule="-",
+    down="v",
+    right=">",
+    open_item="[ ]",
+    current_item="[>]",
+    done_item="[x]",
+    spinner="-\\|/",
+)
+
+
+@dataclass(frozen=True)
+class Styles:
+    """One style for each meaning; in the style sheet each is a component class of this name."""
+
+    dim: Style = Style.null()
+    accent: Style = Style.null()
+    success: Style = Style.null()
+    waiting: Style = Style.null()
+    failure: Style = Style.null()
+    strong: Style = Style.null()
+    emphasis: Style = Style.null()
+    struck: Style = Style.null()
+    heading: Style = Style.null()
+    code: Style = Style.null()
+    link: Style = Style.null()
+    quote: Style = Style.null()
+    thinking: Style = Style.null()
+    added: Style = Style.null()
+    removed: Style = Style.null()
+    keyword: Style = Style.null()
+    string: Style = Style.null()
+    comment: Style = Style.null()
+    number: Style = Style.null()
+    name: Style = Style.null()
+    cursor: Style = Style.null()
+    hint: Style = Style.null()
+
+
+COMPONENTS = {f"{PREFIX}{field.name}" for field in fields(Styles)}
+
+
+@dataclass(frozen=True)
+class Look:
+    """Styles and signs for one theme on one terminal."""
+
+    styles: Styles = Styles()
+    emoji: bool = True
+    """Whether the terminal draws emoji two cells wide."""
+    ascii_only: bool = False
+    no_color: bool = False
+    reduced_motion: bool = False
+
+    @property
+    def signs(self) -> Signs:
+        """The signs this terminal can show."""
+        if self.ascii_only:
+            return ASCII
+        return EMOJI if self.emoji else PLAIN
+
+    @classmethod
+    def of(cls, widget: Widget, **traits: bool) -> "Look":
+        """The look that the style sheet gives a widget with the component classes of `Styles`."""
+        background = widget.background_colors[1]
+        named = {
+            field.name: _style(widget, f"{PREFIX}{field.name}", background)
+            for field in fields(Styles)
+        }
+        return cls(styles=Styles(**named), **traits)
+
+
+def _style(widget: Widget, name: str, background: Color) -> Style:
+    """Only what the style sheet says about this component, blended with the background."""
+    rules = widget.get_component_styles(name)
+    under = background + rules.background if rules.has_rule("background") else background
+    given: dict[str, Any] = {}
+    if rules.has_rule("background"):
+        given["bgcolor"] = under.rich_color
+    if rules.has_rule("color"):
+        given["color"] = (under + rules.color).rich_color
+    return Style(**given) + rules.text_style
+
+
+def foreign(span: ForeignSpan) -> tuple[str, Style | None]:
+    """Sanitised terminal output as a span of ours."""
+    return span.text, _foreign_style(span.style)
+
+
+_known: dict[ForeignStyle, Style | None] = {ForeignStyle(): None}
+
+
+def _foreign_style(style: ForeignStyle) -> Style | None:
+    if style not in _known:
+        if len(_known) > 4_096:  # a picture drawn in colours must not stay forever
+            _known.clear()
+        _known[style] = Style(
+            color=_colour(style.fg),
+            bgcolor=_colour(style.bg),
+            bold=style.bold or None,
+            dim=style.dim or None,
+            italic=style.italic or None,
+            underline=style.underline or None,
+            reverse=style.reverse or None,
+            strike=style.strike or None,
+        )
+    return _known[style]
+
+
+def _colour(colour: int | tuple[int, int, int] | None) -> str | None:
+    if colour is None:
+        return None
+    return f"color({colour})" if isinstance(colour, int) else "rgb({},{},{})".format(*colour)

@@ -1,0 +1,99 @@
+"""The line that says that the agent is at work."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import ClassVar
+
+from textual.strip import Strip
+from textual.timer import Timer
+from textual.widget import Widget
+
+from agent_cli.frontends.tui.lines import Line, Span, crop
+from agent_cli.frontends.tui.look import ASCII, EMOJI
+from agent_cli.frontends.tui.wording import duration, rough
+from agent_cli.safety.sanitise import clean
+
+_FRAMES_A_SECOND = 10
+
+
+class WorkingLine(Widget):
+    """A spinner of fixed width, the time and the tokens; a tick draws one line, lays out nothing."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"working--spinner"}
+    DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text(encoding="utf-8")
+
+    def __init__(
+        self,
+        *,
+        ascii_only: bool = False,
+        reduced_motion: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+        id: str | None = None,  # noqa: A002 - Textual's name
+    ) -> None:
+        super().__init__(id=id)
+        self._signs = ASCII if ascii_only else EMOJI
+        self._still = reduced_motion
+        self._clock = clock
+        self._started: float | None = None
+        self._ticking: Timer | None = None
+        self._doing = "working"
+        self._tokens = 0
+
+    @property
+    def is_working(self) -> bool:
+        """Whether the line shows anything."""
+        return self._started is not None
+
+    def start(self, doing: str = "working") -> None:
+        """Begin to count the time of a turn."""
+        self._started = self._clock()
+        self._tokens = 0
+        self._set(doing)
+
+    def update(self, *, doing: str | None = None, tokens: int | None = None) -> None:
+        """Say something else; drawn with the next tick."""
+        self._tokens = self._tokens if tokens is None else tokens
+        if doing is not None and doing != self._doing:
+            self._set(doing)
+
+    def stop(self) -> None:
+        """Be empty again."""
+        self._started = None
+        self._set("working")
+
+    def text(self) -> str:
+        """What the line says, without the spinner."""
+        if self._started is None:
+            return ""
+        parts = [self._doing, duration(int(self._clock() - self._started)).replace(".0", "")]
+        if self._tokens:
+            parts.append(f"{rough(self._tokens)} tokens")
+        return f" {self._signs.dot} ".join([*parts, "esc interrupts"])
+
+    def on_mount(self) -> None:
+        every = 1.0 if self._still else 1 / _FRAMES_A_SECOND
+        self._ticking = self.set_interval(every, self.refresh, pause=self._started is None)
+
+    def render_line(self, y: int) -> Strip:
+        base = self.rich_style
+        if self._started is None or y:
+            return Strip.blank(self.size.width, base)
+        spans: list[Span] = [("  ", None), *self._spinner(), (self.text(), None)]
+        line = Line(crop(spans, self.size.width, self._signs.ellipsis))
+        return line.crop_extend(0, self.size.width, base).apply_style(base)
+
+    def _spinner(self) -> list[Span]:
+        if self._still or self._started is None:
+            return []
+        frame = int((self._clock() - self._started) * _FRAMES_A_SECOND)
+        sign = self._signs.spinner[frame % len(self._signs.spinner)]
+        return [(f"{sign} ", self.get_component_rich_style("working--spinner", partial=True))]
+
+    def _set(self, doing: str) -> None:
+        self._doing = clean(doing).replace("\n", " ")
+        if self._ticking is not None:
+            self._ticking.pause() if self._started is None else self._ticking.resume()
+        self.refresh()
+
+
