@@ -32,6 +32,16 @@ class Question(BaseModel):
     multiple: bool = False
 
 
+class Step(BaseModel):
+    """One simple command of a command line."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    note: str = ""
+    """What it does, as far as that is known."""
+
+
 class ApprovalRequest(BaseModel):
     """May this call run? Everything a person needs to answer, as data for any frontend."""
 
@@ -50,6 +60,16 @@ class ApprovalRequest(BaseModel):
     """The exact command or the whole diff."""
     description: str = ""
     """The model's own words about the call; a frontend labels them as such."""
+    consequences: tuple[str, ...] = ()
+    """What would be lost or changed, counted, one fact a line."""
+    steps: tuple[Step, ...] = ()
+    """The simple commands of a command line, in order."""
+    resolved: tuple[str, ...] = ()
+    """Paths that lead elsewhere than they say: "docs/x → ~/y"."""
+    odd: tuple[str, ...] = ()
+    """Warnings about text that may not be what it seems."""
+    network: bool = False
+    """It is known to talk to other machines."""
     rule: str | None = None
     """The rule that "always" would add; None: "always" is not offered."""
 

@@ -1,0 +1,226 @@
+"""The base of all modals that ask: a stray key never answers them."""
+
+import time
+from collections.abc import Sequence
+from typing import TypeVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Static
+
+from agent_cli.frontends.tui.modals.answer_list import Answer, AnswerList
+from agent_cli.frontends.tui.modals.sheet import Part, Sheet
+from agent_cli.frontends.tui.modals.typed_ahead import BURST, TypedAhead
+
+Result = TypeVar("Result")
+
+_SCROLLING = {"pageup", "pagedown", "ctrl+up", "ctrl+down", "ctrl+home", "ctrl+end", "space"}
+_HINT = "↑↓ choose · enter answers"
+_SCROLL_HINT = "↑↓ choose · enter answers · space or PgDn scrolls"
+
+
+class GuardedModal(ModalScreen[Result]):
+    """A sheet and a list of answers. The first answer is the default; Esc gives it."""
+
+    AUTO_FOCUS = ""
+
+    class Typed(Message):
+        """Something was typed or pasted that was not meant for the modal: it is the prompt's."""
+
+        def __init__(self, key: str, text: str = "") -> None:
+            super().__init__()
+            self.key = key
+            """Textual's name of the key, or "paste"."""
+            self.text = text
+            """The character or the pasted text; empty for other keys."""
+
+    def __init__(
+        self,
+        heading: str,
+        parts: Sequence[Part],
+        answers: Sequence[Answer],
+        *,
+        corner: str = "",
+        guard: TypedAhead | None = None,
+    ) -> None:
+        super().__init__()
+        self.guard = guard or TypedAhead()
+        self._heading = heading
+        self._corner = corner
+        self._sheet = Sheet(parts)
+        self._answers = AnswerList(answers)
+        self._hint = Static(Content(""), classes="hint", markup=False)
+        self._held: tuple[events.Key, Answer] | None = None
+        self._timer: Timer | None = None
+        self.seen_end = False
+        """Whether all of the sheet has been on the screen."""
+
+    def give(self, answer: Answer) -> None:
+        """What an answer means. To be defined by each modal."""
+        raise NotImplementedError
+
+    def below(self) -> Sequence[Widget]:
+        """Widgets below the answers."""
+        return ()
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            heading = Content.assemble((self._heading, "bold"))
+            yield Static(heading, classes="heading", markup=False)
+            yield self._sheet
+            yield self._answers
+            yield from self.below()
+            yield self._hint
+
+    def on_mount(self) -> None:
+        dialog = self.query_one(".dialog")
+        dialog.border_subtitle = Content(self._corner) if self._corner else ""
+        self.call_after_refresh(self._painted)
+        self.watch(self.app, "app_focus", self._refocused, init=False)
+        self._fit()
+
+    def on_resize(self) -> None:
+        self._fit()
+
+    def on_sheet_scrolled(self) -> None:
+        self._look_for_end()
+
+    def on_answer_list_clicked(self, event: AnswerList.Clicked) -> None:
+        event.stop()
+        self._answers.point_at(event.answer)
+        if self.guard.may_answer(event.time) and not event.answer.disabled:
+            self.give(event.answer)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Text that was pasted never answers."""
+        event.stop()
+        self._let_go()
+        self._pass_on(event.time, "paste", event.text)
+
+    def on_key(self, event: events.Key) -> None:
+        if self.focused is not None:
+            return
+        if self._is_navigation(event) and self.guard.may_answer(event.time):
+            event.stop()
+            event.prevent_default()
+            self._let_go()
+            self._navigate(event.key)
+        elif event.is_printable or event.key in {"enter", "escape", "backspace"}:
+            event.stop()
+            event.prevent_default()
+            self._press(event)
+
+    def update_answers(self, answers: Sequence[Answer]) -> None:
+        self._answers.answers = tuple(answers)
+
+    def _press(self, event: events.Key) -> None:
+        if self._confirms(event):
+            self._settled()
+            return
+        held = self._let_go()
+        answer = self._answer_to(event.key)
+        if held or answer is None or not self.guard.may_answer(event.time):
+            self._pass_on(event.time, event.key, _text(event))
+            return
+        self._answers.point_at(answer)
+        if event.key == "escape":
+            self.give(answer)
+        elif not answer.disabled:
+            self._held = (event, answer)
+            self._timer = self.set_timer(self.guard.settle, self._settled)
+
+    def _confirms(self, event: events.Key) -> bool:
+        """Whether this is the Enter that many people press after a "y", and no burst of keys."""
+        if self._held is None or event.key != "enter":
+            return False
+        return event.time - self._held[0].time >= BURST
+
+    def _answer_to(self, key: str) -> Answer | None:
+        if key == "escape":
+            return self._answers.answers[0]
+        if key == "enter":
+            return self._answers.current
+        return self._answers.find(key)
+
+    def _settled(self) -> None:
+        if self._held is not None:
+            _, answer = self._held
+            self._held = self._timer = None
+            self.give(answer)
+
+    def _let_go(self) -> bool:
+        """What looked like an answer was the beginning of something else."""
+        if self._held is None:
+            return False
+        (event, _), self._held = self._held, None
+        if self._timer is not None:
+            self._timer.stop()
+        self._pass_on(event.time, event.key, _text(event))
+        self._answers.cursor = 0
+        return True
+
+    def _pass_on(self, when: float, key: str, text: str) -> None:
+        self.guard.typed(when)
+        self.post_message(self.Typed(key, text))
+        if key != "escape":
+            self._hint.update(Content("what you typed went to the prompt"))
+
+    def _is_navigation(self, event: events.Key) -> bool:
+        if self._held is not None and event.is_printable:
+            return False
+        return event.key in {"up", "down", "tab", "shift+tab"} or event.key in _SCROLLING
+
+    def _navigate(self, key: str) -> None:
+        match key:
+            case "up" | "shift+tab":
+                self._answers.move(-1)
+            case "down" | "tab":
+                self._answers.move(1)
+            case "pageup":
+                self._sheet.scroll_page_up(animate=False)
+            case "pagedown" | "space":
+                self._sheet.scroll_page_down(animate=False)
+            case "ctrl+up":
+                self._sheet.scroll_up(animate=False)
+            case "ctrl+down":
+                self._sheet.scroll_down(animate=False)
+            case "ctrl+home":
+                self._sheet.scroll_home(animate=False)
+            case "ctrl+end":
+                self._sheet.scroll_end(animate=False)
+
+    def _fit(self) -> None:
+        """The answers are always in view: the sheet gets what they leave."""
+        width = self._sheet.container_size.width or self.app.size.width - 8
+        answers = self._answers.get_content_height(self.app.size, self.app.size, width)
+        others = answers + 7 + 2 * len(self.below())
+        self._sheet.styles.max_height = max(self.app.size.height - others, 3)
+
+    def _painted(self) -> None:
+        self.guard.painted(time.monotonic())
+        self._look_for_end()
+
+    def _refocused(self, has_focus: bool) -> None:  # noqa: FBT001 - a watcher gets the value
+        if has_focus and self.guard.is_painted:
+            self.guard.painted(time.monotonic())
+
+    def _look_for_end(self) -> None:
+        if self.guard.is_painted and not self.seen_end and self._sheet.is_at_end:
+            self.seen_end = True
+            self.end_seen()
+        if self.guard.is_painted:
+            hint = _SCROLL_HINT if self._sheet.max_scroll_y else _HINT
+            self._hint.update(Content(hint))
+
+    def end_seen(self) -> None:
+        """Called once, when all of the sheet has been on the screen."""
+
+
+def _text(event: events.Key) -> str:
+    return event.character if event.character and event.is_printable else ""
