@@ -6,6 +6,7 @@ from textual.geometry import Size
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from agent_cli.frontends.tui.ink import FAINT
 from agent_cli.safety.sanitise import clean
 
 _MOST_SHOWN = 3
@@ -54,7 +55,7 @@ def render_queue(messages: tuple[str, ...], width: int) -> Content:
     if hidden := len(messages) - len(shown):
         lines.insert(0, Content(f"⋯ {hidden} more").truncate(width, ellipsis=True))
     if lines and (room := width - lines[-1].cell_length - cell_len(_HINT)) >= 3:
-        lines[-1] = Content.assemble(lines[-1], " " * room, (_HINT, "$text-disabled"))
+        lines[-1] = Content.assemble(lines[-1], " " * room, (_HINT, FAINT))
     return Content("\n").join(lines)
 
 

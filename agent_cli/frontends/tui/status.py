@@ -7,6 +7,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from agent_cli.frontends.tui.ink import FAINT
 from agent_cli.safety.sanitise import visible
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -61,7 +62,7 @@ def render_status(status: Status, width: int) -> Content:
     room = width - line.cell_length - cell_len(hint)
     if not hint or room < len(_GAP):
         return line
-    return Content.assemble(line, " " * room, (hint, "$text-disabled"))
+    return Content.assemble(line, " " * room, (hint, FAINT))
 
 
 def _parts(status: Status) -> list[_Part]:

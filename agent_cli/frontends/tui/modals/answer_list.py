@@ -11,6 +11,8 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from agent_cli.frontends.tui.ink import FAINT, MUTED
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -79,19 +81,19 @@ def _lines(answers: Sequence[Answer], cursor: int, width: int) -> list[tuple[Con
     lines: list[tuple[Content, int]] = []
     for number, answer in enumerate(answers):
         chosen = number == cursor
-        style = "$text-disabled" if answer.disabled else "bold" if chosen else ""
+        style = FAINT if answer.disabled else "bold" if chosen else ""
         label = answer.label + " " * (column - cell_len(answer.label))
         line = Content.assemble(
             ("▸ " if chosen else "  ", "$accent"),
             (label, style),
-            (answer.key, "$text-disabled" if answer.disabled else "$accent"),
+            (answer.key, FAINT if answer.disabled else "$accent"),
         )
         note = answer.disabled or answer.note
         if note and line.cell_length + 4 + cell_len(note) <= width:
-            line = Content.assemble(line, "    ", (note, "$text-muted"))
+            line = Content.assemble(line, "    ", (note, MUTED))
             note = ""
         lines.append((line, number))
         if note:
-            below = Content(note).stylize("$text-muted").fold(max(width - 6, 2))
+            below = Content(note).stylize(MUTED).fold(max(width - 6, 2))
             lines += ((Content.assemble("      ", piece), number) for piece in below)
     return lines

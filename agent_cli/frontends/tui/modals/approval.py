@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from textual.content import Content
-from textual.widget import Widget
-from textual.widgets import Input
 
 from agent_cli.core.display import DiffBlock, TerminalBlock, TextBlock
 from agent_cli.core.inbox import Approval, ApprovalRequest
+from agent_cli.frontends.tui.ink import FAINT, MUTED
 from agent_cli.frontends.tui.modals.answer_list import Answer
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.preview import code, draw
@@ -36,7 +35,6 @@ class ApprovalModal(GuardedModal[Approval]):
         guard: TypedAhead | None = None,
     ) -> None:
         self.request = request
-        self._reason = Input(placeholder="What should it do instead?", classes="reason")
         super().__init__(
             _heading(request),
             tuple(describe(request, runs)),
@@ -45,34 +43,20 @@ class ApprovalModal(GuardedModal[Approval]):
             guard=guard,
         )
 
-    def below(self) -> Sequence[Widget]:
-        return (self._reason,)
-
-    def on_mount(self) -> None:
-        self._reason.display = False
-
     def end_seen(self) -> None:
         self.update_answers(_answers(self.request, is_read=True))
 
     def give(self, answer: Answer) -> None:
         match answer.id:
             case "because":
-                self._reason.display = True
-                self._reason.focus()
+                self.open_line("Why not, or what instead?")
             case "once" | "session" | "project" if self.seen_end:
                 self.dismiss(Approval(answer=answer.id))
             case _:
                 self.dismiss(Approval())
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.dismiss(Approval(reason=event.value.strip()))
-
-    def key_escape(self) -> None:
-        """Esc in the reason's line goes back to the answers; there it denies."""
-        if self.focused is self._reason:
-            self._reason.display = False
-            self.set_focus(None)
+    def give_line(self, text: str) -> None:
+        self.dismiss(Approval(reason=text))
 
 
 def _heading(request: ApprovalRequest) -> str:
@@ -127,8 +111,8 @@ _STEP_COLUMN = 40
 def _steps(request: ApprovalRequest) -> Iterator[Part]:
     """Each simple command on its own line, what it does beside it."""
     for number, step in enumerate(request.steps, 1):
-        label = Content.assemble((f"{number:>2}  ", "$text-disabled"), code(_line(step.text), "bash"))
-        yield Row(label, Content.styled(_line(step.note), "$text-muted"), _STEP_COLUMN)
+        label = Content.assemble((f"{number:>2}  ", FAINT), code(_line(step.text), "bash"))
+        yield Row(label, Content.styled(_line(step.note), MUTED), _STEP_COLUMN)
 
 
 def _warnings(request: ApprovalRequest) -> tuple[str, ...]:
@@ -147,7 +131,7 @@ def _rows(label: str, values: Sequence[str]) -> Iterator[Part]:
 
 
 def _label(text: str) -> Content:
-    return Content.styled(text, "$text-muted")
+    return Content.styled(text, MUTED)
 
 
 def _line(text: str) -> str:

@@ -11,10 +11,11 @@ from textual.content import Content
 from textual.message import Message
 from textual.screen import ModalScreen
 from textual.timer import Timer
-from textual.widget import Widget
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
+from agent_cli.frontends.tui.ink import MUTED
 from agent_cli.frontends.tui.modals.answer_list import Answer, AnswerList
+from agent_cli.frontends.tui.modals.line import Line
 from agent_cli.frontends.tui.modals.sheet import Part, Sheet
 from agent_cli.frontends.tui.modals.typed_ahead import BURST, TypedAhead
 
@@ -56,6 +57,8 @@ class GuardedModal(ModalScreen[Result]):
         self._sheet = Sheet(parts)
         self._answers = AnswerList(answers)
         self._hint = Static(Content(""), classes="hint", markup=False)
+        self._line = Line()
+        self._line.display = False
         self._held: tuple[events.Key, Answer] | None = None
         self._timer: Timer | None = None
         self.seen_end = False
@@ -65,28 +68,60 @@ class GuardedModal(ModalScreen[Result]):
         """What an answer means. To be defined by each modal."""
         raise NotImplementedError
 
-    def below(self) -> Sequence[Widget]:
-        """Widgets below the answers."""
-        return ()
+    def give_line(self, text: str) -> None:
+        """What the text of the line means, where a modal opens it."""
+
+    def leave(self) -> None:
+        """What Esc means."""
+        self.give(self._answers.answers[0])
+
+    def end_seen(self) -> None:
+        """Called once, when all of the sheet has been on the screen."""
+
+    def armed(self) -> None:
+        """Called when it has been on the screen, and quiet, for long enough to be answered."""
+
+    def open_line(self, placeholder: str) -> None:
+        """Ask for a line of text; Enter gives it, Esc goes back to the answers."""
+        self._line.placeholder = placeholder
+        self._line.value = ""
+        self._line.display = True
+        self._line.focus()
+
+    def close_line(self) -> None:
+        self._line.display = False
+        self.set_focus(None)
+
+    def show(self, heading: str, parts: Sequence[Part], answers: Sequence[Answer]) -> None:
+        """Ask something else. It has to be read first, like what was asked before."""
+        self._heading = heading
+        self._sheet.show(parts)
+        self._answers.cursor = 0
+        self._answers.answers = tuple(answers)
+        self.seen_end = False
+        self._draw_title()
+        self._fit()
+        self.call_after_refresh(self._painted)
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
-            heading = Content.assemble((self._heading, "bold"))
-            yield Static(heading, classes="heading", markup=False)
             yield self._sheet
             yield self._answers
-            yield from self.below()
+            yield self._line
             yield self._hint
 
     def on_mount(self) -> None:
-        dialog = self.query_one(".dialog")
-        dialog.border_subtitle = Content(self._corner) if self._corner else ""
+        self._draw_title()
         self.call_after_refresh(self._painted)
         self.watch(self.app, "app_focus", self._refocused, init=False)
         self._fit()
 
     def on_resize(self) -> None:
         self._fit()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.give_line(event.value.strip())
 
     def on_sheet_scrolled(self) -> None:
         self._look_for_end()
@@ -105,6 +140,9 @@ class GuardedModal(ModalScreen[Result]):
 
     def on_key(self, event: events.Key) -> None:
         if self.focused is not None:
+            if event.key == "escape":
+                event.stop()
+                self.close_line()
             return
         if self._is_navigation(event) and self.guard.may_answer(event.time):
             event.stop()
@@ -125,13 +163,15 @@ class GuardedModal(ModalScreen[Result]):
             return
         held = self._let_go()
         answer = self._answer_to(event.key)
-        if held or answer is None or not self.guard.may_answer(event.time):
+        is_answer = event.key == "escape" or answer is not None
+        if held or not is_answer or not self.guard.may_answer(event.time):
             self._pass_on(event.time, event.key, _text(event))
-            return
-        self._answers.point_at(answer)
-        if event.key == "escape":
-            self.give(answer)
-        elif not answer.disabled:
+        elif answer is None:
+            self.leave()
+        elif answer.disabled:
+            self._answers.point_at(answer)
+        else:
+            self._answers.point_at(answer)
             self._held = (event, answer)
             self._timer = self.set_timer(self.guard.settle, self._settled)
 
@@ -142,8 +182,6 @@ class GuardedModal(ModalScreen[Result]):
         return event.time - self._held[0].time >= BURST
 
     def _answer_to(self, key: str) -> Answer | None:
-        if key == "escape":
-            return self._answers.answers[0]
         if key == "enter":
             return self._answers.current
         return self._answers.find(key)
@@ -199,12 +237,24 @@ class GuardedModal(ModalScreen[Result]):
         """The answers are always in view: the sheet gets what they leave."""
         width = self._sheet.container_size.width or self.app.size.width - 8
         answers = self._answers.get_content_height(self.app.size, self.app.size, width)
-        others = answers + 7 + 2 * len(self.below())
+        others = answers + 8
         self._sheet.styles.max_height = max(self.app.size.height - others, 3)
+
+    def _draw_title(self) -> None:
+        corner = (f"  {self._corner}", MUTED)
+        title = Content.assemble((self._heading, "bold"), *([corner] if self._corner else []))
+        self.query_one(".dialog").border_title = title
 
     def _painted(self) -> None:
         self.guard.painted(time.monotonic())
         self._look_for_end()
+        self._await_quiet()
+
+    def _await_quiet(self) -> None:
+        if self.guard.may_answer(time.monotonic()):
+            self.armed()
+        else:
+            self.set_timer(max(self.guard.arm / 4, 0.01), self._await_quiet)
 
     def _refocused(self, has_focus: bool) -> None:  # noqa: FBT001 - a watcher gets the value
         if has_focus and self.guard.is_painted:
@@ -217,9 +267,6 @@ class GuardedModal(ModalScreen[Result]):
         if self.guard.is_painted:
             hint = _SCROLL_HINT if self._sheet.max_scroll_y else _HINT
             self._hint.update(Content(hint))
-
-    def end_seen(self) -> None:
-        """Called once, when all of the sheet has been on the screen."""
 
 
 def _text(event: events.Key) -> str:

@@ -12,6 +12,7 @@ from agent_cli.core.display import (
     TextBlock,
     TodoBlock,
 )
+from agent_cli.frontends.tui.ink import FAINT
 from agent_cli.safety.sanitise import visible
 
 _MOST_HIGHLIGHTED = 20_000
@@ -56,7 +57,7 @@ def diff(block: DiffBlock) -> Content:
         if line.startswith(("+++ ", "--- ")):
             continue
         if line.startswith("@@"):
-            lines.append(Content.styled(line, "$text-disabled"))
+            lines.append(Content.styled(line, FAINT))
         elif line.startswith("+"):
             lines.append(Content.styled(line, "$text-success on $success 8%"))
         elif line.startswith("-"):

@@ -21,6 +21,13 @@ class Lines:
 
 
 @dataclass(frozen=True)
+class Prose:
+    """Text that is read: lines are wrapped between words."""
+
+    content: Content
+
+
+@dataclass(frozen=True)
 class Row:
     """A label and what it says, wrapped between words beside it."""
 
@@ -35,7 +42,7 @@ class Space:
     """An empty line."""
 
 
-Part = Lines | Row | Space
+Part = Lines | Prose | Row | Space
 
 
 class Sheet(ScrollView, can_focus=False):
@@ -97,6 +104,9 @@ def wrap_parts(parts: Iterable[Part], width: int) -> Iterator[Content]:
                 yield Content("")
             case Lines():
                 yield from _cut(part, width)
+            case Prose():
+                for line in part.content.split("\n", allow_blank=True):
+                    yield from line.wrap(width) or [line]
             case Row():
                 yield from _beside(part, width)
 
