@@ -1,4 +1,4 @@
-"""The prompt with all that belongs to it: its queue above, its completions over it."""
+"""The prompt with what belongs to it: queue above, completions over, status line below."""
 
 import asyncio
 import re
@@ -15,6 +15,7 @@ from agent_cli.frontends.tui.completion import Completing, Completion
 from agent_cli.frontends.tui.file_index import FileIndex
 from agent_cli.frontends.tui.prompt import Prompt
 from agent_cli.frontends.tui.queue_line import QueueLine
+from agent_cli.frontends.tui.status import StatusLine
 from agent_cli.safety.sanitise import clean
 
 _WORD = re.compile(r'(?:^|(?<=\s))@("?)([^\s"]*)$')
@@ -46,6 +47,7 @@ class Composer(Vertical):
         self.queue = QueueLine()
         self.completion = Completion()
         self.prompt = Prompt(history=history)
+        self.status = StatusLine()
         self.files = FileIndex(root)
         self._commands = commands
         self._history = history
@@ -58,6 +60,7 @@ class Composer(Vertical):
         yield self.queue
         yield self.completion
         yield self.prompt
+        yield self.status
 
     def on_mount(self) -> None:
         self.prompt.menu = self

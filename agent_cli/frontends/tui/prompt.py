@@ -81,12 +81,12 @@ class Prompt(TextArea):
         placeholder: str = "Ask, or / for commands",
         id: str | None = None,
     ) -> None:
+        self._chips = Chips()
         super().__init__(id=id, placeholder=placeholder, highlight_cursor_line=False, compact=True)
         self.cursor_blink = False
         self.match_cursor_bracket = False
         self.menu: Menu | None = None
         self._past = history
-        self._chips = Chips()
         self._walked: tuple[str, ...] = ()
         self._back = 0
         self._draft = ""

@@ -74,7 +74,7 @@ def _parts(status: Status) -> list[_Part]:
         style = "$text-warning" if status.sandbox in {"none", "off"} else ""
         parts.append(_Part(Content.assemble(("sandbox ", ""), (_short(status.sandbox), style)), 2))
     if status.branch:
-        parts.append(_Part(Content(f"⎇ {_short(status.branch)}"), 3))
+        parts.append(_Part(Content(_short(status.branch)), 3))
     if status.context is not None:
         parts.append(_Part(_context(status.context), 8))
     parts.append(_Part(Content(_dollars(status.cost)), 6))

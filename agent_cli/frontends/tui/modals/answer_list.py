@@ -22,8 +22,8 @@ class Answer:
     label: str
     key: str
     note: str = ""
-    disabled: str = ""
-    """Why it cannot be given yet."""
+    disabled: bool = False
+    """It cannot be given yet."""
 
 
 class AnswerList(Widget):
@@ -88,12 +88,13 @@ def _lines(answers: Sequence[Answer], cursor: int, width: int) -> list[tuple[Con
             (label, style),
             (answer.key, FAINT if answer.disabled else "$accent"),
         )
-        note = answer.disabled or answer.note
+        note = answer.note
         if note and line.cell_length + 4 + cell_len(note) <= width:
             line = Content.assemble(line, "    ", (note, MUTED))
             note = ""
         lines.append((line, number))
-        if note:
-            below = Content(note).stylize(MUTED).fold(max(width - 6, 2))
-            lines += ((Content.assemble("      ", piece), number) for piece in below)
+        # Below, a note takes room: the same one is not repeated.
+        if note and (not number or answers[number - 1].note != note):
+            below = Content(note).stylize(MUTED).wrap(max(width - 4, 2))
+            lines += ((Content.assemble("    ", piece), number) for piece in below)
     return lines

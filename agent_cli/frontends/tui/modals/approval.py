@@ -14,9 +14,11 @@ from agent_cli.frontends.tui.modals.sheet import Lines, Part, Row, Space
 from agent_cli.frontends.tui.modals.typed_ahead import TypedAhead
 from agent_cli.safety.sanitise import oddities, visible
 
-_UNREAD = "scroll to the end first"
 _NO = Answer("no", "No", "n")
 _BECAUSE = Answer("because", "No, because …", "b")
+_BEWARE = Content.styled("⚠ Beware", "$text-warning")
+_COLUMN = 16
+_STEP_COLUMN = 40
 
 
 class ApprovalModal(GuardedModal[Approval]):
@@ -72,13 +74,12 @@ def _heading(request: ApprovalRequest) -> str:
 
 
 def _answers(request: ApprovalRequest, *, is_read: bool) -> tuple[Answer, ...]:
-    unread = "" if is_read else _UNREAD
-    answers = [_NO, _BECAUSE, Answer("once", "Yes, once", "y", disabled=unread)]
+    answers = [_NO, _BECAUSE, Answer("once", "Yes, once", "y", disabled=not is_read)]
     if request.rule:
         rule = visible(request.rule, one_line=True)
         answers += (
-            Answer("session", "Yes, always in this session", "s", rule, unread),
-            Answer("project", "Yes, always in this project", "p", rule, unread),
+            Answer("session", "Yes, always in this session", "s", rule, disabled=not is_read),
+            Answer("project", "Yes, always in this project", "p", rule, disabled=not is_read),
         )
     return tuple(answers)
 
@@ -91,7 +92,7 @@ def describe(request: ApprovalRequest, runs: str = "") -> Iterator[Part]:
         yield from _steps(request)
         yield Space()
     for warning in _warnings(request):
-        yield Row(Content.styled("⚠ Beware", "$text-warning"), Content.styled(warning, "bold"))
+        yield Row(_BEWARE, Content.styled(warning, "bold"), _COLUMN)
     yield from _rows("Consequences", request.consequences)
     yield from _rows("Leads to", request.resolved)
     yield from _rows("Touches", request.targets)
@@ -102,10 +103,6 @@ def describe(request: ApprovalRequest, runs: str = "") -> Iterator[Part]:
     if request.description:
         said = f"“{visible(request.description, one_line=True)}”"
         yield Row(_label("The model says"), Content.styled(said, "italic"), _COLUMN)
-
-
-_COLUMN = 16
-_STEP_COLUMN = 40
 
 
 def _steps(request: ApprovalRequest) -> Iterator[Part]:

@@ -23,13 +23,16 @@ Result = TypeVar("Result")
 
 _SCROLLING = {"pageup", "pagedown", "ctrl+up", "ctrl+down", "ctrl+home", "ctrl+end", "space"}
 _HINT = "↑↓ choose · enter answers"
-_SCROLL_HINT = "↑↓ choose · enter answers · space or PgDn scrolls"
+_SCROLL_HINT = "space scrolls · ↑↓ choose · enter answers"
+_UNREAD_HINT = "space scrolls; yes is possible once you have seen the end"
 
 
 class GuardedModal(ModalScreen[Result]):
     """A sheet and a list of answers. The first answer is the default; Esc gives it."""
 
     AUTO_FOCUS = ""
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (80, "-wide")]  # noqa: RUF012 - as declared
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (26, "-tall")]  # noqa: RUF012 - as declared
 
     class Typed(Message):
         """Something was typed or pasted that was not meant for the modal: it is the prompt's."""
@@ -86,10 +89,12 @@ class GuardedModal(ModalScreen[Result]):
         self._line.placeholder = placeholder
         self._line.value = ""
         self._line.display = True
+        self._fit()
         self._line.focus()
 
     def close_line(self) -> None:
         self._line.display = False
+        self._fit()
         self.set_focus(None)
 
     def show(self, heading: str, parts: Sequence[Part], answers: Sequence[Answer]) -> None:
@@ -235,10 +240,13 @@ class GuardedModal(ModalScreen[Result]):
 
     def _fit(self) -> None:
         """The answers are always in view: the sheet gets what they leave."""
-        width = self._sheet.container_size.width or self.app.size.width - 8
-        answers = self._answers.get_content_height(self.app.size, self.app.size, width)
-        others = answers + 8
-        self._sheet.styles.max_height = max(self.app.size.height - others, 3)
+        size = self.app.size
+        is_short = size.height < 26
+        width = self._answers.content_size.width or size.width - 8
+        others = self._answers.get_content_height(size, size, width)
+        others += 4 if is_short else 6
+        others += 2 if self._line.display else 0
+        self._sheet.styles.max_height = max(size.height - others, 2)
 
     def _draw_title(self) -> None:
         corner = (f"  {self._corner}", MUTED)
@@ -265,8 +273,13 @@ class GuardedModal(ModalScreen[Result]):
             self.seen_end = True
             self.end_seen()
         if self.guard.is_painted:
-            hint = _SCROLL_HINT if self._sheet.max_scroll_y else _HINT
-            self._hint.update(Content(hint))
+            self._hint.update(Content(self._usual_hint()))
+
+    def _usual_hint(self) -> str:
+        if not self._sheet.max_scroll_y:
+            return _HINT
+        waits = any(answer.disabled for answer in self._answers.answers)
+        return _UNREAD_HINT if waits else _SCROLL_HINT
 
 
 def _text(event: events.Key) -> str:

@@ -46,6 +46,8 @@ class HelpModal(ModalScreen[None]):
         Binding("pageup", "scroll(-10)", show=False),
     ]
     AUTO_FOCUS = ""
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (80, "-wide")]  # noqa: RUF012 - as declared
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (26, "-tall")]  # noqa: RUF012 - as declared
 
     def __init__(self, commands: Pairs = (), keys: Pairs = KEYS) -> None:
         super().__init__()

@@ -14,7 +14,6 @@ from agent_cli.frontends.tui.modals.sheet import Prose
 from agent_cli.frontends.tui.modals.typed_ahead import TypedAhead
 
 _HEADING = "Carry out this plan?"
-_UNREAD = "scroll to the end first"
 
 
 @dataclass(frozen=True)
@@ -67,11 +66,10 @@ class PlanModal(GuardedModal[PlanAnswer]):
 
 
 def _answers(*, is_read: bool) -> tuple[Answer, ...]:
-    unread = "" if is_read else _UNREAD
     return (
         Answer("keep", "Keep planning", "k"),
         Answer("because", "Keep planning, but …", "b"),
         Answer("edit", "Edit the plan", "e"),
-        Answer("default", "Yes, and ask before changes", "y", disabled=unread),
-        Answer("accept-edits", "Yes, and accept edits", "a", disabled=unread),
+        Answer("default", "Yes, and ask before changes", "y", disabled=not is_read),
+        Answer("accept-edits", "Yes, and accept edits", "a", disabled=not is_read),
     )

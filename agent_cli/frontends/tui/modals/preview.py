@@ -53,9 +53,11 @@ def diff(block: DiffBlock) -> Content:
     )
     path = visible(block.path, one_line=True)
     lines = [Content.assemble((path, "bold"), "  ", figures), Content("")]
-    for line in visible(block.diff).split("\n"):
-        if line.startswith(("+++ ", "--- ")):
-            continue
+    text = visible(block.diff)
+    # The two lines that name the file, and only those: a removed "-- x" looks like one of them.
+    if text.startswith("--- ") and "\n@@" in text:
+        text = text[text.index("\n@@") + 1 :]
+    for line in text.removesuffix("\n").split("\n"):
         if line.startswith("@@"):
             lines.append(Content.styled(line, FAINT))
         elif line.startswith("+"):
