@@ -1,0 +1,214 @@
+"""The prompt with what belongs to it: queue above, completions over, status line below."""
+
+import asyncio
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.widgets import TextArea
+
+from agent_cli.frontends.tui.completion import Completing, Completion
+from agent_cli.frontends.tui.file_index import FileIndex
+from agent_cli.frontends.tui.prompt import Prompt
+from agent_cli.frontends.tui.queue_line import QueueLine
+from agent_cli.frontends.tui.status import StatusLine
+from agent_cli.safety.sanitise import clean
+
+_WORD = re.compile(r'(?:^|(?<=\s))@("?)([^\s"]*)$')
+_STALE = 15.0
+
+
+@dataclass(frozen=True)
+class CommandItem:
+    """A slash command as the menu shows it."""
+
+    name: str
+    help: str = ""
+    argument: str = ""
+    """What it wants to be followed by: "<name>"; in brackets, "[name]", if it can do without."""
+
+
+class Composer(Vertical):
+    """Wires prompt, completions and history search together; messages go up to the app."""
+
+    def __init__(
+        self,
+        root: Path,
+        *,
+        commands: Callable[[], Sequence[CommandItem]] = tuple,
+        history: Callable[[], Sequence[str]] = tuple,
+        id: str | None = None,
+    ) -> None:
+        super().__init__(id=id)
+        self.queue = QueueLine()
+        self.completion = Completion()
+        self.prompt = Prompt(history=history)
+        self.status = StatusLine()
+        self.files = FileIndex(root)
+        self._commands = commands
+        self._history = history
+        self._searched_from: str | None = None
+        self._closed_at: str | None = None
+        self._loaded_at = float("-inf")
+        self._loading: asyncio.Task[None] | None = None
+
+    def compose(self) -> ComposeResult:
+        yield self.queue
+        yield self.completion
+        yield self.prompt
+        yield self.status
+
+    def on_mount(self) -> None:
+        self.prompt.menu = self
+        self.prompt.focus()
+
+    def on_unmount(self) -> None:
+        if self._loading is not None:
+            self._loading.cancel()
+
+    @property
+    def is_open(self) -> bool:
+        return self.completion.is_open or self._searched_from is not None
+
+    async def press(self, key: str) -> bool:
+        """A key while the list is open."""
+        match key:
+            case "up" | "down":
+                self.completion.move(-1 if key == "up" else 1)
+            case "pageup" | "pagedown":
+                self.completion.move(-5 if key == "pageup" else 5)
+            case "escape":
+                self._close()
+            case _:
+                await self._offer()
+                return self._choose(sends=key == "enter")
+        return True
+
+    async def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        self.prompt.set_class(self.prompt.kind == "shell", "-shell")
+        await self._offer()
+
+    async def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
+        event.stop()
+        await self._offer()
+
+    def on_prompt_search_wanted(self, event: Prompt.SearchWanted) -> None:
+        event.stop()
+        self._searched_from = self.prompt.text
+        self.completion.show(tuple(self._past(self.prompt.text)))
+
+    def on_completion_clicked(self, event: Completion.Clicked) -> None:
+        event.stop()
+        self._choose(sends=False)
+        self.prompt.focus()
+
+    async def _offer(self) -> None:
+        """Show what could complete the text up to the caret, if anything could."""
+        text = self.prompt.text
+        if self._searched_from is not None:
+            self.completion.show(tuple(self._past(text)))
+            return
+        if text != self._closed_at:
+            self._closed_at = None
+        line = self._line_to_caret()
+        if self._closed_at is not None:
+            self.completion.close()
+        elif re.fullmatch(r"/\S*", line) and self.prompt.cursor_location[0] == 0:
+            self.completion.show(tuple(self._matching_commands(line[1:])))
+        elif found := _WORD.search(line):
+            await self._offer_files(found[2])
+        else:
+            self.completion.close()
+
+    async def _offer_files(self, query: str) -> None:
+        if time.monotonic() - self._loaded_at > _STALE and self._loading is None:
+            self._loading = asyncio.create_task(self._load())
+        if not self.files.is_loaded:
+            self.completion.show((Completing("reading the file names …", ""),))
+            return
+        names = await self.files.find(query)
+        found = _WORD.search(self._line_to_caret())
+        if found and found[2] == query and self._closed_at is None:
+            self.completion.show(tuple(Completing(name, _mention(name)) for name in names))
+
+    async def _load(self) -> None:
+        try:
+            await self.files.load()
+        except OSError as error:
+            self.notify(f"The files cannot be listed: {error}", markup=False)
+        finally:
+            self._loading = None
+            self._loaded_at = time.monotonic()
+        await self._offer()
+
+    def _matching_commands(self, typed: str) -> Iterator[Completing]:
+        typed = typed.lower()
+        commands = self._commands()
+        begins = [command for command in commands if command.name.lower().startswith(typed)]
+        contains = [c for c in commands if typed in c.name.lower() and c not in begins]
+        for command in (*begins, *contains):
+            label = f"/{command.name} {command.argument}".rstrip()
+            more = command.argument.startswith("<")
+            yield Completing(label, f"/{command.name} ", command.help, more)
+
+    def _past(self, text: str) -> Iterator[Completing]:
+        """Earlier prompts that contain all words of the text, the latest first."""
+        words = text.lower().split()
+        for entry in reversed(self._history()):
+            if all(word in entry.lower() for word in words):
+                yield Completing(" ".join(clean(entry).split())[:300], entry)
+
+    def _choose(self, *, sends: bool) -> bool:
+        """Put the chosen entry into the prompt; False: the key means what it always means."""
+        chosen = self.completion.current
+        if self._searched_from is not None:
+            self._searched_from = None
+            self.completion.close()
+            if chosen is not None:
+                self._put(chosen.value, at_start=True)
+            return True
+        if chosen is None or not chosen.value:
+            return False
+        if chosen.value.startswith("/"):
+            is_whole = self.prompt.text.strip() == chosen.value.strip()
+            if sends and is_whole:
+                self.completion.close()
+                return False
+            self._put(chosen.value, at_start=True)
+            if sends and not chosen.takes_more:
+                self.prompt.submit()
+            return True
+        self._put(chosen.value + " ")
+        return True
+
+    def _put(self, value: str, *, at_start: bool = False) -> None:
+        self.completion.close()
+        if at_start:
+            self.prompt.replace_all(value)
+        else:
+            row, column = self.prompt.cursor_location
+            found = _WORD.search(self._line_to_caret())
+            start = (row, found.start() if found else column)
+            result = self.prompt.replace(value, start, (row, column))
+            self.prompt.move_cursor(result.end_location)
+        self._closed_at = self.prompt.text
+
+    def _close(self) -> None:
+        if self._searched_from is not None:
+            self.prompt.replace_all(self._searched_from)
+            self._searched_from = None
+        self._closed_at = self.prompt.text
+        self.completion.close()
+
+    def _line_to_caret(self) -> str:
+        row, column = self.prompt.cursor_location
+        return self.prompt.document.get_line(row)[:column]
+
+
+def _mention(name: str) -> str:
+    return f'@"{name}"' if re.search(r'[\s"]', name) else f"@{name}"

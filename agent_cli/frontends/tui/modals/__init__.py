@@ -1,0 +1,1 @@
+"""What the app asks and shows on top of everything else."""

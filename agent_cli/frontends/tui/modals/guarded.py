@@ -1,0 +1,286 @@
+"""The base of all modals that ask: a stray key never answers them."""
+
+import time
+from collections.abc import Sequence
+from typing import TypeVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.timer import Timer
+from textual.widgets import Input, Static
+
+from agent_cli.frontends.tui.ink import MUTED
+from agent_cli.frontends.tui.modals.answer_list import Answer, AnswerList
+from agent_cli.frontends.tui.modals.line import Line
+from agent_cli.frontends.tui.modals.sheet import Part, Sheet
+from agent_cli.frontends.tui.modals.typed_ahead import BURST, TypedAhead
+
+Result = TypeVar("Result")
+
+_SCROLLING = {"pageup", "pagedown", "ctrl+up", "ctrl+down", "ctrl+home", "ctrl+end", "space"}
+_HINT = "↑↓ choose · enter answers"
+_SCROLL_HINT = "space scrolls · ↑↓ choose · enter answers"
+_UNREAD_HINT = "space scrolls; yes is possible once you have seen the end"
+
+
+class GuardedModal(ModalScreen[Result]):
+    """A sheet and a list of answers. The first answer is the default; Esc gives it."""
+
+    AUTO_FOCUS = ""
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (80, "-wide")]  # noqa: RUF012 - as declared
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (26, "-tall")]  # noqa: RUF012 - as declared
+
+    class Typed(Message):
+        """Something was typed or pasted that was not meant for the modal: it is the prompt's."""
+
+        def __init__(self, key: str, text: str = "") -> None:
+            super().__init__()
+            self.key = key
+            """Textual's name of the key, or "paste"."""
+            self.text = text
+            """The character or the pasted text; empty for other keys."""
+
+    def __init__(
+        self,
+        heading: str,
+        parts: Sequence[Part],
+        answers: Sequence[Answer],
+        *,
+        corner: str = "",
+        guard: TypedAhead | None = None,
+    ) -> None:
+        super().__init__()
+        self.guard = guard or TypedAhead()
+        self._heading = heading
+        self._corner = corner
+        self._sheet = Sheet(parts)
+        self._answers = AnswerList(answers)
+        self._hint = Static(Content(""), classes="hint", markup=False)
+        self._line = Line()
+        self._line.display = False
+        self._held: tuple[events.Key, Answer] | None = None
+        self._timer: Timer | None = None
+        self.seen_end = False
+        """Whether all of the sheet has been on the screen."""
+
+    def give(self, answer: Answer) -> None:
+        """What an answer means. To be defined by each modal."""
+        raise NotImplementedError
+
+    def give_line(self, text: str) -> None:
+        """What the text of the line means, where a modal opens it."""
+
+    def leave(self) -> None:
+        """What Esc means."""
+        self.give(self._answers.answers[0])
+
+    def end_seen(self) -> None:
+        """Called once, when all of the sheet has been on the screen."""
+
+    def armed(self) -> None:
+        """Called when it has been on the screen, and quiet, for long enough to be answered."""
+
+    def open_line(self, placeholder: str) -> None:
+        """Ask for a line of text; Enter gives it, Esc goes back to the answers."""
+        self._line.placeholder = placeholder
+        self._line.value = ""
+        self._line.display = True
+        self._fit()
+        self._line.focus()
+
+    def close_line(self) -> None:
+        self._line.display = False
+        self._fit()
+        self.set_focus(None)
+
+    def show(self, heading: str, parts: Sequence[Part], answers: Sequence[Answer]) -> None:
+        """Ask something else. It has to be read first, like what was asked before."""
+        self._heading = heading
+        self._sheet.show(parts)
+        self._answers.cursor = 0
+        self._answers.answers = tuple(answers)
+        self.seen_end = False
+        self._draw_title()
+        self._fit()
+        self.call_after_refresh(self._painted)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield self._sheet
+            yield self._answers
+            yield self._line
+            yield self._hint
+
+    def on_mount(self) -> None:
+        self._draw_title()
+        self.call_after_refresh(self._painted)
+        self.watch(self.app, "app_focus", self._refocused, init=False)
+        self._fit()
+
+    def on_resize(self) -> None:
+        self._fit()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.give_line(event.value.strip())
+
+    def on_sheet_scrolled(self) -> None:
+        self._look_for_end()
+
+    def on_answer_list_clicked(self, event: AnswerList.Clicked) -> None:
+        event.stop()
+        self._answers.point_at(event.answer)
+        if self.guard.may_answer(event.time) and not event.answer.disabled:
+            self.give(event.answer)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Text that was pasted never answers."""
+        event.stop()
+        self._let_go()
+        self._pass_on(event.time, "paste", event.text)
+
+    def on_key(self, event: events.Key) -> None:
+        if self.focused is not None:
+            if event.key == "escape":
+                event.stop()
+                self.close_line()
+            return
+        if self._is_navigation(event) and self.guard.may_answer(event.time):
+            event.stop()
+            event.prevent_default()
+            self._let_go()
+            self._navigate(event.key)
+        elif event.is_printable or event.key in {"enter", "escape", "backspace"}:
+            event.stop()
+            event.prevent_default()
+            self._press(event)
+
+    def update_answers(self, answers: Sequence[Answer]) -> None:
+        self._answers.answers = tuple(answers)
+
+    def _press(self, event: events.Key) -> None:
+        if self._confirms(event):
+            self._settled()
+            return
+        held = self._let_go()
+        answer = self._answer_to(event.key)
+        is_answer = event.key == "escape" or answer is not None
+        if held or not is_answer or not self.guard.may_answer(event.time):
+            self._pass_on(event.time, event.key, _text(event))
+        elif answer is None:
+            self.leave()
+        elif answer.disabled:
+            self._answers.point_at(answer)
+        else:
+            self._answers.point_at(answer)
+            self._held = (event, answer)
+            self._timer = self.set_timer(self.guard.settle, self._settled)
+
+    def _confirms(self, event: events.Key) -> bool:
+        """Whether this is the Enter that many people press after a "y", and no burst of keys."""
+        if self._held is None or event.key != "enter":
+            return False
+        return event.time - self._held[0].time >= BURST
+
+    def _answer_to(self, key: str) -> Answer | None:
+        if key == "enter":
+            return self._answers.current
+        return self._answers.find(key)
+
+    def _settled(self) -> None:
+        if self._held is not None:
+            _, answer = self._held
+            self._held = self._timer = None
+            self.give(answer)
+
+    def _let_go(self) -> bool:
+        """What looked like an answer was the beginning of something else."""
+        if self._held is None:
+            return False
+        (event, _), self._held = self._held, None
+        if self._timer is not None:
+            self._timer.stop()
+        self._pass_on(event.time, event.key, _text(event))
+        self._answers.cursor = 0
+        return True
+
+    def _pass_on(self, when: float, key: str, text: str) -> None:
+        self.guard.typed(when)
+        self.post_message(self.Typed(key, text))
+        if key != "escape":
+            self._hint.update(Content("what you typed went to the prompt"))
+
+    def _is_navigation(self, event: events.Key) -> bool:
+        if self._held is not None and event.is_printable:
+            return False
+        return event.key in {"up", "down", "tab", "shift+tab"} or event.key in _SCROLLING
+
+    def _navigate(self, key: str) -> None:
+        match key:
+            case "up" | "shift+tab":
+                self._answers.move(-1)
+            case "down" | "tab":
+                self._answers.move(1)
+            case "pageup":
+                self._sheet.scroll_page_up(animate=False)
+            case "pagedown" | "space":
+                self._sheet.scroll_page_down(animate=False)
+            case "ctrl+up":
+                self._sheet.scroll_up(animate=False)
+            case "ctrl+down":
+                self._sheet.scroll_down(animate=False)
+            case "ctrl+home":
+                self._sheet.scroll_home(animate=False)
+            case "ctrl+end":
+                self._sheet.scroll_end(animate=False)
+
+    def _fit(self) -> None:
+        """The answers are always in view: the sheet gets what they leave."""
+        size = self.app.size
+        is_short = size.height < 26
+        width = self._answers.content_size.width or size.width - 8
+        others = self._answers.get_content_height(size, size, width)
+        others += 4 if is_short else 6
+        others += 2 if self._line.display else 0
+        self._sheet.styles.max_height = max(size.height - others, 2)
+
+    def _draw_title(self) -> None:
+        corner = (f"  {self._corner}", MUTED)
+        title = Content.assemble((self._heading, "bold"), *([corner] if self._corner else []))
+        self.query_one(".dialog").border_title = title
+
+    def _painted(self) -> None:
+        self.guard.painted(time.monotonic())
+        self._look_for_end()
+        self._await_quiet()
+
+    def _await_quiet(self) -> None:
+        if self.guard.may_answer(time.monotonic()):
+            self.armed()
+        else:
+            self.set_timer(max(self.guard.arm / 4, 0.01), self._await_quiet)
+
+    def _refocused(self, has_focus: bool) -> None:  # noqa: FBT001 - a watcher gets the value
+        if has_focus and self.guard.is_painted:
+            self.guard.painted(time.monotonic())
+
+    def _look_for_end(self) -> None:
+        if self.guard.is_painted and not self.seen_end and self._sheet.is_at_end:
+            self.seen_end = True
+            self.end_seen()
+        if self.guard.is_painted:
+            self._hint.update(Content(self._usual_hint()))
+
+    def _usual_hint(self) -> str:
+        if not self._sheet.max_scroll_y:
+            return _HINT
+        waits = any(answer.disabled for answer in self._answers.answers)
+        return _UNREAD_HINT if waits else _SCROLL_HINT
+
+
+def _text(event: events.Key) -> str:
+    return event.character if event.character and event.is_printable else ""

@@ -1,0 +1,84 @@
+"""Keys and commands, on one sheet."""
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from agent_cli.frontends.tui.modals.sheet import Part, Prose, Row, Sheet, Space
+from agent_cli.safety.sanitise import visible
+
+Pairs = Sequence[tuple[str, str]]
+
+KEYS: Pairs = (
+    ("Enter", "send"),
+    ("Shift+Enter", "new line; also Alt+Enter, Ctrl+J, or \\ before Enter"),
+    ("Esc", "stop the turn; take a waiting message back"),
+    ("Ctrl+C", "clear the prompt, then stop the turn, then (twice) leave"),
+    ("Shift+Tab", "next mode"),
+    ("↑ ↓", "earlier prompts"),
+    ("Ctrl+R", "search earlier prompts"),
+    ("Ctrl+E", "unfold the paste at the caret"),
+    ("Ctrl+G", "write in your editor"),
+    ("Ctrl+Z  Ctrl+Y", "undo, redo"),
+    ("Ctrl+O", "unfold all results"),
+    ("Ctrl+B", "side panel"),
+    ("Ctrl+P", "all commands"),
+    ("/", "a command"),
+    ("@", "a file"),
+    ("!", "a shell command of your own; the model sees what it prints"),
+)
+
+
+class HelpModal(ModalScreen[None]):
+    """Any of Esc, Enter and q closes it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,enter,q,f1", "dismiss", "Close", show=False),
+        Binding("down,j", "scroll(1)", show=False),
+        Binding("up,k", "scroll(-1)", show=False),
+        Binding("pagedown,space", "scroll(10)", show=False),
+        Binding("pageup", "scroll(-10)", show=False),
+    ]
+    AUTO_FOCUS = ""
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (80, "-wide")]  # noqa: RUF012 - as declared
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (26, "-tall")]  # noqa: RUF012 - as declared
+
+    def __init__(self, commands: Pairs = (), keys: Pairs = KEYS) -> None:
+        super().__init__()
+        self._sheet = Sheet(tuple(_parts(commands, keys)))
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = Content.styled("Help", "bold")
+            yield self._sheet
+            yield Static(Content("esc closes"), classes="hint", markup=False)
+
+    def on_mount(self) -> None:
+        self._sheet.styles.max_height = max(self.app.size.height - 5, 3)
+
+    def on_resize(self) -> None:
+        self._sheet.styles.max_height = max(self.app.size.height - 5, 3)
+
+    def action_scroll(self, lines: int) -> None:
+        self._sheet.scroll_relative(y=lines, animate=False)
+
+
+def _parts(commands: Pairs, keys: Pairs) -> Iterator[Part]:
+    yield Prose(Content.styled("Keys", "bold"))
+    yield from _rows(keys)
+    if commands:
+        yield Space()
+        yield Prose(Content.styled("Commands", "bold"))
+        yield from _rows(commands)
+
+
+def _rows(pairs: Pairs) -> Iterator[Part]:
+    for name, text in pairs:
+        label = Content.styled(visible(name, one_line=True), "$accent")
+        yield Row(label, Content(visible(text, one_line=True)), 18)

@@ -1,0 +1,96 @@
+"""The model asks: options to pick from, and always room for the person's own words."""
+
+from collections.abc import Iterator, Sequence
+
+from textual.content import Content
+
+from agent_cli.core.inbox import Answers, Question, QuestionRequest
+from agent_cli.frontends.tui.modals.answer_list import Answer
+from agent_cli.frontends.tui.modals.guarded import GuardedModal
+from agent_cli.frontends.tui.modals.sheet import Part, Prose
+from agent_cli.frontends.tui.modals.typed_ahead import TypedAhead
+from agent_cli.safety.sanitise import visible
+
+_HEADING = "The model asks"
+_DONE = Answer("done", "Done", "d")
+_OWN = Answer("own", "Something else …", "o")
+_WRITE = Answer("own", "Write an answer …", "w")
+_SKIP = Answer("skip", "No answer", "n")
+
+
+class QuestionModal(GuardedModal[Answers]):
+    """Asks one question after the other and ends with an answer, maybe an empty one, to each."""
+
+    def __init__(self, request: QuestionRequest, *, guard: TypedAhead | None = None) -> None:
+        self.request = request
+        self._given: list[str] = []
+        self._chosen: set[int] = set()
+        super().__init__(self._title(), _parts(self._question), self._offered(), guard=guard)
+
+    @property
+    def _question(self) -> Question:
+        return self.request.questions[len(self._given)]
+
+    def armed(self) -> None:
+        if not self._question.choices:
+            self._write()
+
+    def give(self, answer: Answer) -> None:
+        match answer.id:
+            case "own":
+                self._write()
+            case "skip":
+                self._next("")
+            case "done":
+                labels = (
+                    c.label for n, c in enumerate(self._question.choices) if n in self._chosen
+                )
+                self._next(", ".join(labels))
+            case number if self._question.multiple:
+                self._chosen ^= {int(number)}
+                self.update_answers(self._offered())
+            case number:
+                self._next(self._question.choices[int(number)].label)
+
+    def give_line(self, text: str) -> None:
+        self.close_line()
+        self._next(text)
+
+    def leave(self) -> None:
+        self._given += [""] * (len(self.request.questions) - len(self._given))
+        self.dismiss(Answers(answers=tuple(self._given)))
+
+    def _write(self) -> None:
+        self.open_line("Your answer")
+
+    def _next(self, text: str) -> None:
+        self._given.append(text)
+        self._chosen = set()
+        if len(self._given) == len(self.request.questions):
+            self.dismiss(Answers(answers=tuple(self._given)))
+        else:
+            self.show(self._title(), _parts(self._question), self._offered())
+
+    def _title(self) -> str:
+        total = len(self.request.questions)
+        return f"{_HEADING}  {len(self._given) + 1} of {total}" if total > 1 else _HEADING
+
+    def _offered(self) -> Sequence[Answer]:
+        return tuple(_answers(self._question, self._chosen))
+
+
+def _parts(question: Question) -> Sequence[Part]:
+    return (Prose(Content(visible(question.text))),)
+
+
+def _answers(question: Question, chosen: set[int]) -> Iterator[Answer]:
+    for number, choice in enumerate(question.choices):
+        label = visible(choice.label, one_line=True)
+        if question.multiple:
+            label = f"{'☑' if number in chosen else '☐'} {label}"
+        key = str(number + 1) if number < 9 else ""
+        yield Answer(str(number), label, key, visible(choice.description, one_line=True))
+    if question.multiple and question.choices:
+        yield _DONE
+    yield _OWN if question.choices else _WRITE
+    yield _SKIP

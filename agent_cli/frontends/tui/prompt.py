@@ -1,0 +1,285 @@
+"""The prompt: where a person writes to the agent."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Literal, Protocol
+
+from textual import events, work
+from textual.app import SuspendNotSupported
+from textual.geometry import Region
+from textual.message import Message
+from textual.strip import Strip
+from textual.widgets import TextArea
+from textual.widgets.text_area import Selection
+
+from agent_cli.frontends.tui.chips import Chips, deserves_chip
+from agent_cli.frontends.tui.editor import edit_outside
+from agent_cli.safety import characters as ch
+from agent_cli.safety.sanitise import for_model
+
+Kind = Literal["prompt", "shell", "command"]
+
+_NEWLINE = {"shift+enter", "alt+enter", "ctrl+j", "ctrl+enter"}
+_MENU = {"up", "down", "tab", "enter", "escape", "pageup", "pagedown"}
+_MENTION = re.compile(r'(?<!\S)@(?:"([^"\n]+)"|([^\s"]+))')
+_MOST_EXPANDED = 200_000
+_BIDI = re.compile(f"[{ch.BIDI}]")
+
+
+class Menu(Protocol):
+    """The list above the prompt, which gets its keys first while it is open."""
+
+    @property
+    def is_open(self) -> bool: ...
+
+    async def press(self, key: str) -> bool:
+        """Handle a key; False: it is not the menu's."""
+        ...
+
+
+class Prompt(TextArea):
+    """Enter sends. Shift+Enter, Alt+Enter, Ctrl+J or a backslash before Enter make a new line.
+
+    A long paste becomes a chip; Ctrl+E beside it unfolds it, Backspace removes it whole.
+    Up and Down leave the text at its ends for the history, Ctrl+R searches it, Ctrl+G opens the
+    editor, Ctrl+Z and Ctrl+Y undo and redo, Ctrl+C copies a selection or clears.
+    """
+
+    class Submitted(Message):
+        """The person sends something."""
+
+        def __init__(self, text: str, attachments: tuple[str, ...], kind: Kind) -> None:
+            super().__init__()
+            self.text = text
+            """All of it, chips unfolded, the mark at the start included."""
+            self.attachments = attachments
+            """The files mentioned with @, as they were written."""
+            self.kind: Kind = kind
+            """"shell" after a `!`, "command" after a `/`."""
+
+        @property
+        def body(self) -> str:
+            """The text without the mark of its kind."""
+            return self.text if self.kind == "prompt" else self.text[1:].strip()
+
+    class SubmittedEmpty(Message):
+        """Enter on an empty prompt: send what waits."""
+
+    class Escaped(Message):
+        """Esc, with nothing of the prompt's own to close."""
+
+    class CancelledEmpty(Message):
+        """Ctrl+C on an empty prompt: interrupt, or leave."""
+
+    class SearchWanted(Message):
+        """Ctrl+R: search the history."""
+
+    def __init__(
+        self,
+        *,
+        history: Callable[[], Sequence[str]] = tuple,
+        placeholder: str = "Ask, or / for commands",
+        id: str | None = None,
+    ) -> None:
+        self._chips = Chips()
+        super().__init__(id=id, placeholder=placeholder, highlight_cursor_line=False, compact=True)
+        self.cursor_blink = False
+        self.match_cursor_bracket = False
+        self.menu: Menu | None = None
+        self._past = history
+        self._walked: tuple[str, ...] = ()
+        self._back = 0
+        self._draft = ""
+
+    @property
+    def kind(self) -> Kind:
+        """What Enter would send, by the first character."""
+        match self.document.get_line(0)[:1]:
+            case "!":
+                return "shell"
+            case "/":
+                return "command"
+            case _:
+                return "prompt"
+
+    def replace_all(self, text: str) -> None:
+        """Put a text in place of what is there; undo brings that back."""
+        self.history.checkpoint()
+        result = self.replace(_fit(text), (0, 0), self.document.end)
+        self.history.checkpoint()
+        self.move_cursor(result.end_location)
+
+    def prepend(self, text: str) -> None:
+        """Put a text before what is there, on lines of its own: a message taken back."""
+        rest = self.text
+        self.replace_all(f"{text}\n{rest}" if rest.strip() else text)
+
+    def receive(self, key: str, text: str = "") -> None:
+        """Take what was typed elsewhere and meant for the prompt, as if it was typed here."""
+        match key:
+            case "paste":
+                self._take_paste(text)
+            case "enter":
+                self.submit()
+            case "escape":
+                self.post_message(self.Escaped())
+            case "backspace":
+                self.action_delete_left()
+            case _ if text.isprintable():
+                self.insert(text)
+
+    def submit(self) -> None:
+        """Send what is there and begin anew."""
+        written = self.text
+        if not written.strip():
+            self.post_message(self.SubmittedEmpty())
+            return
+        mentions = tuple(quoted or plain for quoted, plain in _MENTION.findall(written))
+        text = self._chips.expand(written)
+        self.post_message(self.Submitted(text, tuple(dict.fromkeys(mentions)), self.kind))
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew: no text, no chips, nothing to undo."""
+        self.load_text("")
+        self._chips = Chips()
+        self._back = 0
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        # Layout can move the prompt without changing anything in it; the terminal's own cursor,
+        # where input methods open their windows, has to follow.
+        if self.has_focus:
+            self.app.cursor_position = self.cursor_screen_offset
+        return super().render_lines(crop)
+
+    def validate_selection(self, selection: Selection) -> Selection:
+        """A caret cannot stand inside a chip."""
+        row, column = selection.end
+        if not 0 <= row < self.document.line_count:
+            return selection
+        chip = self._chips.at(self.document.get_line(row), column)
+        if chip is None or column in (chip.start, chip.end):
+            return selection
+        before = self.selection.end
+        forwards = before[0] < row or (before[0] == row and before[1] <= chip.start)
+        end = (row, chip.end if forwards else chip.start)
+        return Selection(end if selection.is_empty else selection.start, end)
+
+    async def _on_key(self, event: events.Key) -> None:
+        if await self._handle(event):
+            event.stop()
+            event.prevent_default()
+
+    async def _handle(self, event: events.Key) -> bool:
+        """Whether the key was one of ours; the others are the text area's."""
+        key = event.key
+        menu = self.menu
+        if menu and menu.is_open and key in _MENU and await menu.press(key):
+            return True
+        match key:
+            case "enter":
+                self._enter()
+            case _ if key in _NEWLINE:
+                self._type("\n")
+            case "escape":
+                self.post_message(self.Escaped())
+            case "ctrl+c":
+                self._cancel()
+            case "ctrl+r":
+                self.post_message(self.SearchWanted())
+            case "ctrl+g":
+                self._edit_outside()
+            case "ctrl+e":
+                return self._expand()
+            case "backspace":
+                return self._remove_chip()
+            case "up" if self.navigator.is_first_wrapped_line(self.cursor_location):
+                self._walk(1)
+            case "down" if self.navigator.is_last_wrapped_line(self.cursor_location):
+                self._walk(-1)
+            case _:
+                return False
+        return True
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        event.prevent_default()
+        self._take_paste(event.text)
+
+    def _take_paste(self, text: str) -> None:
+        text, _ = for_model(text.replace("\r\n", "\n").replace("\r", "\n"))
+        self._type(self._chips.add(text) if deserves_chip(text) else _fit(text))
+
+    def _type(self, text: str) -> None:
+        result = self.replace(text, *self.selection)
+        self.move_cursor(result.end_location)
+
+    def _enter(self) -> None:
+        row, column = self.cursor_location
+        if column and self.document.get_line(row)[column - 1] == "\\":
+            result = self.replace("\n", (row, column - 1), (row, column))
+            self.move_cursor(result.end_location)
+            return
+        self.submit()
+
+    def _cancel(self) -> None:
+        if self.selected_text:
+            self.action_copy()
+        elif self.text:
+            self._back = 0
+            self.replace_all("")
+        else:
+            self.post_message(self.CancelledEmpty())
+
+    def _expand(self) -> bool:
+        """Unfold the chip at the caret."""
+        row, column = self.cursor_location
+        chip = self._chips.at(self.document.get_line(row), column)
+        if chip is None:
+            return False
+        if len(chip.text) > _MOST_EXPANDED:
+            self.notify("Too long to unfold here. Ctrl+G opens it in the editor.", markup=False)
+            return True
+        self.history.checkpoint()
+        result = self.replace(_fit(chip.text), (row, chip.start), (row, chip.end))
+        self.move_cursor(result.end_location)
+        return True
+
+    def _remove_chip(self) -> bool:
+        row, column = self.cursor_location
+        chip = self._chips.at(self.document.get_line(row), column)
+        if chip is None or column != chip.end or self.selected_text:
+            return False
+        self.delete((row, chip.start), (row, chip.end))
+        return True
+
+    def _walk(self, step: int) -> None:
+        """Step through what was asked before; the draft waits at the near end."""
+        if self._back == 0:
+            self._walked = tuple(self._past())
+            self._draft = self.text
+        back = min(max(self._back + step, 0), len(self._walked))
+        if back == self._back:
+            return
+        self._back = back
+        self.replace_all(self._walked[-back] if back else self._draft)
+
+    @work(exclusive=True)
+    async def _edit_outside(self) -> None:
+        try:
+            text = await edit_outside(self.app, self._chips.expand(self.text))
+        except (OSError, SuspendNotSupported, ValueError) as error:
+            self.notify(f"The editor cannot be opened: {error}", severity="error", markup=False)
+            return
+        if text is None:
+            self.notify("The editor failed; the text is as before.", markup=False)
+        elif deserves_chip(text) and len(text) > _MOST_EXPANDED:
+            self.replace_all(self._chips.add(for_model(text)[0]))
+        else:
+            self.replace_all(text)
+
+
+def _fit(text: str) -> str:
+    """Text for the text area, which would send controls on to the terminal."""
+    plain, _ = for_model(text.replace("\r\n", "\n").replace("\r", "\n"))
+    return _BIDI.sub("", plain)

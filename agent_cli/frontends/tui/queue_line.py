@@ -1,0 +1,64 @@
+"""Messages that wait for the running turn, shown above the prompt."""
+
+from rich.cells import cell_len
+from textual.content import Content
+from textual.geometry import Size
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from agent_cli.frontends.tui.ink import FAINT
+from agent_cli.safety.sanitise import clean
+
+_MOST_SHOWN = 3
+_HINT = "esc takes it back · enter sends it now"
+
+
+class QueueLine(Widget):
+    """The queue, oldest first. Empty, it takes no room."""
+
+    messages: reactive[tuple[str, ...]] = reactive((), layout=True)
+
+    def push(self, text: str) -> None:
+        """Add a message at the end."""
+        self.messages = (*self.messages, text)
+
+    def take_back(self) -> str | None:
+        """Remove the last message and return it, for the prompt."""
+        if not self.messages:
+            return None
+        *rest, last = self.messages
+        self.messages = tuple(rest)
+        return last
+
+    def take_first(self) -> str | None:
+        """Remove the message that waits longest and return it, to be sent."""
+        if not self.messages:
+            return None
+        first, *rest = self.messages
+        self.messages = tuple(rest)
+        return first
+
+    def watch_messages(self, messages: tuple[str, ...]) -> None:
+        self.set_class(bool(messages), "-waiting")
+
+    def render(self) -> Content:
+        return render_queue(self.messages, self.content_size.width)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return min(len(self.messages), _MOST_SHOWN + 1)
+
+
+def render_queue(messages: tuple[str, ...], width: int) -> Content:
+    """A line for each of the last messages, the keys beside the last one."""
+    shown = messages[-_MOST_SHOWN:]
+    lines = [_line(text, width) for text in shown]
+    if hidden := len(messages) - len(shown):
+        lines.insert(0, Content(f"⋯ {hidden} more").truncate(width, ellipsis=True))
+    if lines and (room := width - lines[-1].cell_length - cell_len(_HINT)) >= 3:
+        lines[-1] = Content.assemble(lines[-1], " " * room, (_HINT, FAINT))
+    return Content("\n").join(lines)
+
+
+def _line(text: str, width: int) -> Content:
+    words = " ".join(clean(text).split())
+    return Content.assemble(("⏎ ", "$accent"), words).truncate(width, ellipsis=True)

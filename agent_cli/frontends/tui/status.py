@@ -1,0 +1,123 @@
+"""The status line: the few facts of the moment, on one line that never moves anything."""
+
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from textual.content import Content
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from agent_cli.frontends.tui.ink import FAINT
+from agent_cli.safety.sanitise import visible
+
+_BARS = "▁▂▃▄▅▆▇█"
+_GAP = "   "
+_LONGEST_NAME = 32
+
+
+@dataclass(frozen=True)
+class Status:
+    """What the status line tells."""
+
+    mode: str = "default"
+    model: str = ""
+    sandbox: str = ""
+    """The tier: "bubblewrap", "none" …"""
+    branch: str = ""
+    context: float | None = None
+    """The share of the model's window in use, 0 to 1."""
+    cost: float | None = 0.0
+    """US dollars; None: the price is not known."""
+    elapsed: float | None = None
+    """Seconds of the running turn."""
+    tokens_per_second: float | None = None
+    hint: str = "^P palette"
+
+
+@dataclass(frozen=True)
+class _Part:
+    content: Content
+    keep: int
+    """What is kept longest has the highest number."""
+
+
+class StatusLine(Widget):
+    """Draws a `Status`; a new one is drawn in place, without layout."""
+
+    status: reactive[Status] = reactive(Status())
+
+    def render(self) -> Content:
+        return render_status(self.status, self.content_size.width)
+
+
+def render_status(status: Status, width: int) -> Content:
+    """One line of at most `width` cells; what matters least goes first."""
+    parts = _parts(status)
+    while len(parts) > 1 and _width(parts) > width:
+        parts.remove(min(parts, key=lambda part: part.keep))
+    line = Content(_GAP).join(part.content for part in parts)
+    if line.cell_length > width:
+        return line.truncate(width, ellipsis=True)
+    hint = visible(status.hint, one_line=True)
+    room = width - line.cell_length - cell_len(hint)
+    if not hint or room < len(_GAP):
+        return line
+    return Content.assemble(line, " " * room, (hint, FAINT))
+
+
+def _parts(status: Status) -> list[_Part]:
+    """In the order they are read."""
+    parts = [_Part(_mode(status.mode), 9)]
+    if status.model:
+        parts.append(_Part(Content(_short(status.model)), 7))
+    if status.sandbox:
+        style = "$text-warning" if status.sandbox in {"none", "off"} else ""
+        parts.append(_Part(Content.assemble(("sandbox ", ""), (_short(status.sandbox), style)), 2))
+    if status.branch:
+        parts.append(_Part(Content(_short(status.branch)), 3))
+    if status.context is not None:
+        parts.append(_Part(_context(status.context), 8))
+    parts.append(_Part(Content(_dollars(status.cost)), 6))
+    if status.elapsed is not None:
+        parts.append(_Part(Content(_duration(status.elapsed)), 5))
+    if status.tokens_per_second is not None:
+        parts.append(_Part(Content(f"{status.tokens_per_second:.0f} tok/s"), 4))
+    return parts
+
+
+def _width(parts: list[_Part]) -> int:
+    return sum(part.content.cell_length for part in parts) + len(_GAP) * (len(parts) - 1)
+
+
+def _mode(mode: str) -> Content:
+    style = {"default": "$accent", "yolo": "bold $text-error"}.get(mode, "$text-warning")
+    return Content.assemble((_short(mode), style), " ⇧⇥")
+
+
+def _context(share: float) -> Content:
+    share = min(max(share, 0.0), 1.0)
+    bar = _BARS[min(int(share * len(_BARS)), len(_BARS) - 1)]
+    style = "$text-error" if share >= 0.95 else "$text-warning" if share >= 0.8 else "$accent"
+    return Content.assemble("ctx ", (bar, style), f" {share * 100:.0f} %")
+
+
+def _dollars(cost: float | None) -> str:
+    return "$?" if cost is None else f"${cost:.2f}"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(int(seconds), 60)
+    if minutes < 60:
+        return f"{minutes}:{rest:02d} min"
+    return f"{minutes // 60}:{minutes % 60:02d} h"
+
+
+def _short(name: str) -> str:
+    """The name on one line, shortened in the middle."""
+    name = visible(name, one_line=True)
+    if cell_len(name) <= _LONGEST_NAME:
+        return name
+    half = _LONGEST_NAME // 2
+    return f"{name[: half - 1]}…{name[-half:]}"

@@ -1,0 +1,104 @@
+"""What a person asked in a project, kept for its next sessions: private, without secrets."""
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Self
+
+from agent_cli.lib.files import append_line, open_regular, private_directory, write_atomic
+
+_LONGEST = 20_000
+_READ_AT_MOST = 4_000_000
+
+
+class PromptHistory:
+    """The prompts of one project, shared by its sessions; read when first needed."""
+
+    def __init__(self, path: Path, redact: Callable[[str], str], *, limit: int = 1000) -> None:
+        self._path = path
+        self._redact = redact
+        self._limit = limit
+        self._entries: tuple[str, ...] = ()
+        self._read_at: tuple[int, int] | None = None
+
+    @classmethod
+    def of_project(cls, state: Path, project: Path, redact: Callable[[str], str]) -> Self:
+        """The history of a project's directory, below the state directory."""
+        name = re.sub(r"[^A-Za-z0-9._-]+", "-", project.name)[:40] or "root"
+        digest = hashlib.sha256(os.fsencode(project)).hexdigest()[:16]
+        return cls(state / "prompts" / f"{name}-{digest}.jsonl", redact)
+
+    def entries(self) -> tuple[str, ...]:
+        """Oldest first, each text once, where it was used last."""
+        stamp = self._stamp()
+        if stamp != self._read_at:
+            self._entries = self._deduplicated(self._lines())
+            self._read_at = stamp
+        return self._entries
+
+    def add(self, text: str) -> None:
+        """Keep a prompt; raises OSError if it cannot be kept."""
+        kept = self._redact(_cut(text.strip()))
+        if not kept or (self.entries() and self._entries[-1] == kept):
+            return
+        private_directory(self._path.parent)
+        with self._locked():
+            append_line(self._path, json.dumps(kept, ensure_ascii=False))
+            lines = list(self._lines())
+            if len(lines) > 2 * self._limit:
+                shorter = self._deduplicated(iter(lines))
+                write_atomic(self._path, _encoded(shorter), mode=0o600)
+
+    def _deduplicated(self, texts: Iterator[str]) -> tuple[str, ...]:
+        last = dict.fromkeys(reversed(list(texts)))
+        return tuple(reversed(list(last)[: self._limit]))
+
+    def _lines(self) -> Iterator[str]:
+        """The readable entries; a line that is broken or cut is passed over."""
+        for line in self._tail().decode("utf-8", "replace").split("\n"):
+            with contextlib.suppress(ValueError):
+                text = json.loads(line)
+                if isinstance(text, str) and text:
+                    yield text
+
+    def _tail(self) -> bytes:
+        try:
+            descriptor = open_regular(self._path)
+        except OSError:
+            return b""
+        with os.fdopen(descriptor, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            file.seek(max(0, size - _READ_AT_MOST))
+            return file.read(_READ_AT_MOST)
+
+    def _stamp(self) -> tuple[int, int] | None:
+        try:
+            found = self._path.lstat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """One writer at a time, or a session could shorten the file under another's line."""
+        flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        descriptor = os.open(self._path.with_suffix(".lock"), flags, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + " …"
+
+
+def _encoded(texts: tuple[str, ...]) -> bytes:
+    lines = (json.dumps(text, ensure_ascii=False) + "\n" for text in texts)
+    return "".join(lines).encode("utf-8", "replace")
