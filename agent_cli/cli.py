@@ -48,6 +48,8 @@ def run(arguments: list[str]) -> int:
             _print_anything()
             code: int = subcommand(options.command).run(options)
             return code
+        if _is_interactive(options):
+            return _run_screen(options, worker)
         return _run_headless(options, worker)
     except UserError as error:
         sys.stderr.write(f"agent: {error.message}\n" + (f"{error.hint}\n" if error.hint else ""))
@@ -59,9 +61,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _start_worker(options: "argparse.Namespace") -> "subprocess.Popen[bytes] | None":
-    """Start loading LiteLLM now, unless there is nothing to ask or the model is one of our own."""
-    if options.prompt is None and options.input_format == "text" and sys.stdin.isatty():
-        return None
+    """Start loading LiteLLM now, unless the model is one of our own."""
     model = options.model or os.environ.get("AGENT_MODEL", "")
     if model.startswith(LOCAL_MODELS):
         return None
@@ -70,15 +70,27 @@ def _start_worker(options: "argparse.Namespace") -> "subprocess.Popen[bytes] | N
     return spawn()
 
 
+def _is_interactive(options: "argparse.Namespace") -> bool:
+    """Whether there is a person in front of a terminal who wants to talk."""
+    return (
+        options.prompt is None
+        and options.input_format == "text"
+        and options.output_format == "text"
+        and sys.stdin.isatty()
+        and sys.stdout.isatty()
+    )
+
+
+def _run_screen(options: "argparse.Namespace", worker: "subprocess.Popen[bytes] | None") -> int:
+    from agent_cli.flags import wishes
+    from agent_cli.frontends.tui import start
+
+    return start.run(wishes(options, attended=True), worker, None)
+
+
 def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes] | None") -> int:
     _print_anything()
     streamed = options.input_format == "stream-json"
-    if options.prompt is None and not streamed and sys.stdin.isatty():
-        from agent_cli.core.errors import UserError
-
-        raise UserError(
-            "There is no prompt.", hint='Give one: agent -p "explain this project". See --help.'
-        )
     import asyncio
     from pathlib import Path
 

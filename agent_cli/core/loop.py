@@ -69,6 +69,8 @@ class Ledger:
     """What the session has used so far."""
 
     total: Usage = field(default_factory=Usage)
+    last: Usage = field(default_factory=Usage)
+    """The latest request."""
 
 
 class _Stop(Exception):
@@ -111,15 +113,16 @@ class Turn:
     _has_nudged: bool = False
     _started: float = field(default_factory=time.monotonic)
 
-    async def run(self, prompt: Content) -> None:
+    async def run(self, prompt: Content | None) -> None:
         """Play the turn; the last event is TurnFinished, whatever happens."""
         model = self.models[0].name
-        said = text_of(prompt)
+        said = text_of(prompt) if prompt is not None else ""
         self.pipeline.authority.unanswered = 0
         self.emit(
             TurnStarted(session_id=self.session_id, turn=self.number, prompt=said, model=model)
         )
-        self.conversation.append(UserMessage(content=prompt))
+        if prompt is not None:
+            self.conversation.append(UserMessage(content=prompt))
         try:
             answer = await self._play()
         except _Stop as stop:
@@ -258,6 +261,7 @@ class Turn:
         model = self.models[self._model_index].name
         self._used += reply.usage
         self.ledger.total += reply.usage
+        self.ledger.last = reply.usage
         self.emit(UsageChanged(model=model, step=reply.usage, total=self.ledger.total))
         for notice in reply.notices:
             self.emit(Notice(level="warning", text=notice))

@@ -13,7 +13,7 @@ import shutil
 import uuid
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from agent_cli.core.authority import Authority
 from agent_cli.core.conversation import Conversation
@@ -24,13 +24,17 @@ from agent_cli.core.loop import Ledger, Limits, Turn
 from agent_cli.core.messages import Content, Message
 from agent_cli.core.model import Model, ModelRequest, Models, Usage
 from agent_cli.core.outgoing import Outgoing
-from agent_cli.core.permissions import Mode, Policy
+from agent_cli.core.permissions import Mode, Policy, Rules
 from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.store import Nowhere, Recorder, RuleStore, Store
+from agent_cli.core.tool import AnyTool
 from agent_cli.core.tool_context import SessionView
-from agent_cli.safety.sandbox import SandboxUnavailable
+from agent_cli.safety.paths import Workspace
+from agent_cli.safety.sandbox import SandboxChoice, SandboxUnavailable
+
+S = TypeVar("S")
 
 
 def new_session_id() -> str:
@@ -122,12 +126,41 @@ class Session:
         return self._parts.inbox.waiting
 
     @property
+    def tools(self) -> list[AnyTool]:
+        """The tools the model is offered."""
+        return self._parts.registry.select(self._parts.selection)
+
+    @property
+    def rules(self) -> Rules:
+        """The permission rules in force."""
+        return self._parts.policy.rules
+
+    @property
+    def context_tokens(self) -> int:
+        """How many tokens the last request had."""
+        return self._ledger.last.input_tokens
+
+    @property
+    def workspace(self) -> Workspace:
+        """Where the session works."""
+        return self._parts.view.workspace
+
+    @property
+    def sandbox(self) -> SandboxChoice:
+        """What can confine commands."""
+        return self._parts.view.sandbox
+
+    def state(self, kind: type[S]) -> S:
+        """A tool's own memory of this session."""
+        return self._pipeline.state.get(kind)
+
+    @property
     def is_running(self) -> bool:
         """Whether a turn is under way."""
         return self._task is not None
 
-    async def run(self, prompt: Content) -> AsyncGenerator[Event, None]:
-        """Play one turn. The last event is TurnFinished."""
+    async def run(self, prompt: Content | None) -> AsyncGenerator[Event, None]:
+        """Play one turn, ending with TurnFinished. Without a prompt, try the last one again."""
         if self._task is not None:
             raise UserError("A turn is under way already.", hint="Interrupt it or wait.")
         events: asyncio.Queue[Event] = asyncio.Queue()
@@ -181,6 +214,10 @@ class Session:
     def use_model(self, name: str) -> None:
         """Go on with another model, from the next turn."""
         self._model = self._parts.models.get(name)
+
+    def forget(self) -> None:
+        """Begin a new conversation: nothing said so far is sent any more."""
+        self._conversation.replace(())
 
     def set_mode(self, mode: Mode) -> None:
         """Change the permission mode, from the next call."""

@@ -56,9 +56,7 @@ def plain(spans: Spans) -> str:
     return "".join(text for text, _ in spans)
 
 
-def wrap(
-    spans: Spans, width: int, *, first: Spans = (), rest: Spans | None = None
-) -> list[Line]:
+def wrap(spans: Spans, width: int, *, first: Spans = (), rest: Spans | None = None) -> list[Line]:
     """One line of text as lines no wider than `width`; `first` and `rest` decorate their left."""
     rest = first if rest is None else rest
     room = max(1, width - max(width_of(first), width_of(rest)))
@@ -209,5 +207,3 @@ def same_start(old: Sequence[Strip], new: Sequence[Strip]) -> int:
             break
         count += 1
     return count
-
-

@@ -1,5 +1,7 @@
 """The terminal's own notification, when somebody is needed who is looking elsewhere."""
 
+from typing import Any
+
 from textual.app import App
 
 from agent_cli.safety.sanitise import clean
@@ -7,7 +9,7 @@ from agent_cli.safety.sanitise import clean
 _LONGEST = 200
 
 
-def notify_terminal(app: App[object], title: str, text: str) -> bool:
+def notify_terminal(app: App[Any], title: str, text: str) -> bool:
     """Ring and tell, unless the window has the focus; whether it did.
 
     Terminals that do not know a sequence ignore it, so both common ones are sent.

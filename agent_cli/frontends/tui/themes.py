@@ -1,5 +1,7 @@
 """Our own two themes: calm, one accent, and green, yellow and red only for what they mean."""
 
+from typing import Any
+
 from textual.app import App
 from textual.theme import Theme
 
@@ -66,7 +68,7 @@ LIGHT = Theme(
 )
 
 
-def register(app: App[object]) -> None:
+def register(app: App[Any]) -> None:
     """Make both themes known to an app. `NO_COLOR` needs nothing: Textual drops all colours."""
     app.register_theme(DARK)
     app.register_theme(LIGHT)

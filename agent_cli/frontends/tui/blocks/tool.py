@@ -217,5 +217,3 @@ def _arguments(event: ToolStarted) -> tuple[tuple[str, str], ...]:
             text = f"{text[:_LONGEST_ARGUMENT]}…"
         shown.append((visible(name, one_line=True), visible(text)))
     return tuple(shown)
-
-

@@ -174,8 +174,6 @@ def _filled(
     filled: list[Strip] = []
     for line in lines:
         padding = " " * max(0, width - line.cell_length)
-        spans = [
-            (s.text, style + (s.style or Style.null()) if style else s.style) for s in line
-        ]
+        spans = [(s.text, style + (s.style or Style.null()) if style else s.style) for s in line]
         filled.append(Line([*spans, (padding, style)], gutter=line.gutter, joint=line.joint))
     return filled

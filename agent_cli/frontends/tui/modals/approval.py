@@ -93,9 +93,11 @@ def describe(request: ApprovalRequest, runs: str = "") -> Iterator[Part]:
         yield Space()
     for warning in _warnings(request):
         yield Row(_BEWARE, Content.styled(warning, "bold"), _COLUMN)
-    yield from _rows("Consequences", request.consequences)
+    if not any(step.note for step in request.steps):
+        yield from _rows("Consequences", request.consequences)
     yield from _rows("Leads to", request.resolved)
-    yield from _rows("Touches", request.targets)
+    if not request.steps:  # a command is shown whole above
+        yield from _rows("Touches", request.targets)
     yield from _rows("Asked because", request.reasons)
     if request.network:
         yield from _rows("Network", ("it talks to other machines",))

@@ -1,0 +1,1 @@
+"""Slash commands, the same for every frontend: one file, one `COMMAND`."""

@@ -1,0 +1,68 @@
+"""What a slash command is, and what a frontend offers to it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from agent_cli.core.session import Session
+
+
+class Desk(Protocol):
+    """What a command may do to the frontend it was given in."""
+
+    @property
+    def session(self) -> Session:
+        """The session under way."""
+        ...
+
+    def say(self, markdown: str) -> None:
+        """Show a text of the program's own."""
+        ...
+
+    def warn(self, text: str, hint: str = "") -> None:
+        """Show that something is wrong."""
+        ...
+
+    def changed(self) -> None:
+        """Something the status line tells has changed."""
+        ...
+
+    def clear(self) -> None:
+        """Begin with an empty screen and an empty conversation."""
+        ...
+
+    def copy(self, what: Literal["reply", "all"]) -> None:
+        """Put the last reply, or the whole conversation, on the clipboard."""
+        ...
+
+    def help(self) -> None:
+        """Show keys and commands."""
+        ...
+
+    def changes(self) -> Sequence[str]:
+        """The diffs of this session, oldest first."""
+        ...
+
+    def themes(self) -> Sequence[str]:
+        """The looks there are; none where there is no choice."""
+        ...
+
+    def use_theme(self, name: str) -> None:
+        """Change the look."""
+        ...
+
+    def leave(self) -> None:
+        """End the program."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command:
+    """A slash command: `/name argument`."""
+
+    name: str
+    help: str
+    run: Callable[[Desk, str], None]
+    argument: str = ""
+    """What it wants to be followed by: "<name>", or "[name]" if it can do without."""
+    aliases: tuple[str, ...] = ()

@@ -1,0 +1,11 @@
+"""Puts text on the clipboard."""
+
+from agent_cli.commands._command import Command, Desk
+
+
+def run(desk: Desk, argument: str) -> None:
+    """The last reply, or with `all` the whole conversation."""
+    desk.copy("all" if argument == "all" else "reply")
+
+
+COMMAND = Command(name="copy", help="the last reply to the clipboard", argument="[all]", run=run)

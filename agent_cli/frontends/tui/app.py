@@ -1,0 +1,353 @@
+"""The full-screen app: a session on one side, widgets on the other, nothing decided in between."""
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from textual.app import App, ComposeResult, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from agent_cli.commands._command import Command
+from agent_cli.core.errors import UserError
+from agent_cli.core.events import ApprovalAsked, Event, QuestionAsked, TurnFinished, UsageChanged
+from agent_cli.core.inbox import Answers, Approval, ApprovalRequest, QuestionRequest
+from agent_cli.core.permissions import Mode
+from agent_cli.core.prompt import git_branch
+from agent_cli.core.session import Session
+from agent_cli.frontends.tui import themes
+from agent_cli.frontends.tui.blocks.banner import BannerBlock
+from agent_cli.frontends.tui.blocks.notice import NoticeBlock
+from agent_cli.frontends.tui.blocks.prompt import PromptBlock
+from agent_cli.frontends.tui.blocks.reply import ReplyBlock
+from agent_cli.frontends.tui.composer import CommandItem, Composer
+from agent_cli.frontends.tui.modals.approval import ApprovalModal
+from agent_cli.frontends.tui.modals.guarded import GuardedModal
+from agent_cli.frontends.tui.modals.help import HelpModal
+from agent_cli.frontends.tui.modals.question import QuestionModal
+from agent_cli.frontends.tui.notify import notify_terminal
+from agent_cli.frontends.tui.prompt import Prompt
+from agent_cli.frontends.tui.scribe import Scribe
+from agent_cli.frontends.tui.status import Status
+from agent_cli.frontends.tui.terminal_input import TerminalDriver
+from agent_cli.frontends.tui.transcript import Transcript
+from agent_cli.frontends.tui.working import WorkingLine
+from agent_cli.storage.prompt_history import PromptHistory
+
+HERE = Path(__file__).parent
+MODES = (Mode.DEFAULT, Mode.ACCEPT_EDITS, Mode.PLAN, Mode.AUTO)
+"""Those that Shift+Tab goes through; yolo is asked for by name."""
+TWICE = 2.0
+"""Seconds within which a second Ctrl+C leaves."""
+
+
+class AgentApp(App[int]):
+    """Shows a session and passes on what the person does."""
+
+    CSS_PATH: ClassVar = [
+        HERE / "app.tcss",
+        HERE / "composer.tcss",
+        HERE / "modals" / "modals.tcss",
+    ]
+    TITLE = "agent"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("shift+tab", "next_mode", "Next mode", show=False, priority=True),
+        Binding("ctrl+o", "fold_all", "Unfold all", show=False),
+        Binding("ctrl+q", "leave", "Leave", show=False),
+        Binding("f1", "help", "Help", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
+    ]
+
+    def __init__(
+        self,
+        session: Session,
+        commands: Sequence[Command],
+        history: PromptHistory,
+        *,
+        theme: str = "agent-dark",
+        first_prompt: str | None = None,
+        real_terminal: bool = True,
+    ) -> None:
+        super().__init__(driver_class=TerminalDriver if real_terminal else None)
+        themes.register(self)
+        self.theme = theme
+        self.session = session
+        self._slash = {name: each for each in commands for name in (each.name, *each.aliases)}
+        self._listed = tuple(commands)
+        self._history = history
+        self._first_prompt = first_prompt
+        self._asking: Screen[Any] | None = None
+        self._waiting: list[ApprovalRequest | QuestionRequest] = []
+        self._turn: asyncio.Task[None] | None = None
+        self._left_at = float("-inf")
+        still = bool(os.environ.get("AGENT_REDUCED_MOTION"))
+        self._transcript = Transcript(id="transcript", reduced_motion=still)
+        self._working = WorkingLine(id="working", reduced_motion=still)
+        self._composer = Composer(
+            Path(session.workspace.root),
+            commands=lambda: [CommandItem(c.name, c.help, c.argument) for c in self._listed],
+            history=history.entries,
+        )
+        self._scribe = Scribe(self._transcript)
+
+    # ── what is on the screen ────────────────────────────────────────────────────────────────────
+
+    def compose(self) -> ComposeResult:
+        yield self._transcript
+        yield self._working
+        yield self._composer
+
+    def on_mount(self) -> None:
+        self._greet()
+        self.changed()
+        self.run_worker(self._look_around(), exclusive=False)
+        if self._first_prompt:
+            self._begin(self._first_prompt)
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """Every slash command in Textual's palette too."""
+        for command in self._listed:
+            does = self._runner(command)
+            yield SystemCommand(f"/{command.name}", command.help, does)
+
+    def _runner(self, command: Command) -> Callable[[], None]:
+        return lambda: command.run(self, "")
+
+    def _greet(self) -> None:
+        root = self.session.workspace.root
+        branch = (git_branch(Path(root)) or "").removeprefix("branch ")
+        facts = (self.session.model, f"{self.session.mode.value} mode")
+        home = self.session.workspace.home
+        place = f"~{root.removeprefix(home)}" if root.startswith(f"{home}/") else root
+        self._transcript.add(BannerBlock(place=place, branch=branch, facts=facts))
+
+    async def _look_around(self) -> None:
+        """Find out in the background what takes time: the sandbox, the model's process."""
+        await self.session.warm()
+        try:
+            await self.session.prepare()
+        except UserError as error:
+            self.warn(error.message, error.hint)
+        self.changed(sandbox=(await self.session.sandbox.get()).tier.value)
+
+    # ── a turn ───────────────────────────────────────────────────────────────────────────────────
+
+    def on_prompt_submitted(self, event: Prompt.Submitted) -> None:
+        """Send, queue, or carry out a command."""
+        event.stop()
+        self._history.add(event.text)
+        if event.kind == "command":
+            self._command(event.body)
+        elif self._turn is not None:
+            self._composer.queue.push(event.text)
+        else:
+            self._begin(_as_prompt(event))
+
+    def on_transcript_retry_asked(self, event: Transcript.RetryAsked) -> None:
+        """Try again what failed."""
+        event.stop()
+        if self._turn is None:
+            self._turn = asyncio.create_task(self._play(None))
+
+    def on_prompt_submitted_empty(self, event: Prompt.SubmittedEmpty) -> None:
+        """Enter on an empty prompt sends what waits, now."""
+        event.stop()
+        text = self._composer.queue.take_first() if self._turn is not None else None
+        if text is not None and not self.session.steer(text):
+            self._composer.queue.push(text)
+
+    def on_prompt_escaped(self, event: Prompt.Escaped) -> None:
+        """Esc takes a waiting message back, otherwise it interrupts."""
+        event.stop()
+        if text := self._composer.queue.take_back():
+            self._composer.prompt.prepend(text)
+        else:
+            self.session.interrupt()
+
+    def on_prompt_cancelled_empty(self, event: Prompt.CancelledEmpty) -> None:
+        """Ctrl+C interrupts; twice without anything to interrupt it leaves."""
+        event.stop()
+        if self.session.interrupt():
+            return
+        now = time.monotonic()
+        if now - self._left_at < TWICE:
+            self.leave()
+        self._left_at = now
+        self.notify("Ctrl+C again leaves.", timeout=TWICE, markup=False)
+
+    def _begin(self, prompt: str) -> None:
+        self._transcript.add(PromptBlock(prompt))
+        self._turn = asyncio.create_task(self._play(prompt))
+
+    async def _play(self, prompt: str | None) -> None:
+        """One turn, then what was queued meanwhile."""
+        self._working.start()
+        try:
+            async with aclosing(self.session.run(prompt)) as events:
+                async for event in events:
+                    self._take(event)
+        finally:
+            self._working.stop()
+            self._turn = None
+            self._dismiss_questions()
+            self.changed()
+        if text := self._composer.queue.take_first():
+            self._begin(text)
+
+    def _take(self, event: Event) -> None:
+        """Draw an event, and do what only the app can do about it."""
+        self._scribe.write(event)
+        match event:
+            case ApprovalAsked(request=request) | QuestionAsked(request=request):
+                self._waiting.append(request)
+                self._ask_next()
+            case UsageChanged():
+                self._working.update(tokens=event.total.output_tokens)
+                self.changed()
+            case TurnFinished():
+                notify_terminal(self, "agent", f"{event.reason}: {event.text[:80]}")
+
+    # ── questions ────────────────────────────────────────────────────────────────────────────────
+
+    def _ask_next(self) -> None:
+        if self._asking is not None or not self._waiting:
+            return
+        request = self._waiting[0]
+        self._scribe.asking(request.call_id)
+        if isinstance(request, ApprovalRequest):
+            self._asking = ApprovalModal(request, runs=_where(request), total=len(self._waiting))
+        else:
+            self._asking = QuestionModal(request)
+        notify_terminal(self, "agent needs you", request_title(request))
+        self.push_screen(self._asking, self._answered)
+
+    def _answered(self, answer: Approval | Answers | None) -> None:
+        self._asking = None
+        if not self._waiting:
+            return
+        request = self._waiting.pop(0)
+        self._scribe.resumed(request.call_id)
+        no = Approval() if isinstance(request, ApprovalRequest) else Answers(answers=())
+        self.session.reply(request.id, answer or no)
+        self._ask_next()
+
+    def _dismiss_questions(self) -> None:
+        """What was asked in a turn that is over needs no answer."""
+        self._waiting.clear()
+        if self._asking is not None:
+            self._asking.dismiss(None)
+
+    def on_guarded_modal_typed(self, event: GuardedModal.Typed) -> None:
+        """Keys that were not meant for the modal go where they were meant to go."""
+        event.stop()
+        self._composer.prompt.receive(event.key, event.text)
+
+    # ── commands, and what they need of us ───────────────────────────────────────────────────────
+
+    def _command(self, text: str) -> None:
+        name, _, argument = text.partition(" ")
+        command = self._slash.get(name.lower())
+        if command is None:
+            self.warn(f"There is no command /{name}.", "/help lists them.")
+            return
+        command.run(self, argument.strip())
+
+    def say(self, markdown: str) -> None:
+        block = ReplyBlock(markdown)
+        block.finish()
+        self._transcript.add(block)
+
+    def warn(self, text: str, hint: str = "") -> None:
+        self._transcript.add(NoticeBlock(text, hint, "warning"))
+
+    def changed(self, *, sandbox: str | None = None) -> None:
+        line = self._composer.status
+        root = Path(self.session.workspace.root)
+        line.status = Status(
+            mode=self.session.mode.value,
+            model=self.session.model,
+            sandbox=sandbox or line.status.sandbox,
+            branch=(git_branch(root) or "").removeprefix("branch "),
+            cost=self.session.usage.cost if self.session.usage.input_tokens else 0.0,
+        )
+
+    def clear(self) -> None:
+        if self._turn is not None:
+            self.warn("A turn is under way.", "Interrupt it with Esc first.")
+            return
+        self.session.forget()
+        self._scribe.forget()
+        self._transcript.clear()
+        self._greet()
+
+    def copy(self, what: Literal["reply", "all"]) -> None:
+        blocks = list(self._transcript.blocks)
+        replies = [b.plain_text() for b in blocks if what == "all" or isinstance(b, ReplyBlock)]
+        if replies:
+            self.copy_to_clipboard("\n\n".join(replies) if what == "all" else replies[-1])
+            self.notify("Copied.", markup=False)
+
+    def help(self) -> None:
+        named = [(f"/{c.name} {c.argument}".rstrip(), c.help) for c in self._listed]
+        self.push_screen(HelpModal(named))
+
+    def changes(self) -> Sequence[str]:
+        return self._scribe.diffs
+
+    def themes(self) -> Sequence[str]:
+        return sorted(self.available_themes)
+
+    def use_theme(self, name: str) -> None:
+        self.theme = name
+
+    def leave(self) -> None:
+        self.exit(0)
+
+    # ── keys ─────────────────────────────────────────────────────────────────────────────────────
+
+    def action_next_mode(self) -> None:
+        current = self.session.mode
+        following = MODES[(MODES.index(current) + 1) % len(MODES)] if current in MODES else MODES[0]
+        self.session.set_mode(following)
+        self.changed()
+
+    def action_fold_all(self) -> None:
+        self._transcript.action_fold_all()
+
+    def action_page(self, by: int) -> None:
+        (self._transcript.scroll_page_up if by < 0 else self._transcript.scroll_page_down)()
+
+    def action_help(self) -> None:
+        self.help()
+
+    def action_leave(self) -> None:
+        self.leave()
+
+    async def on_unmount(self) -> None:
+        if self._turn is not None:
+            self._turn.cancel()
+            await asyncio.wait([self._turn])
+
+
+def request_title(request: ApprovalRequest | QuestionRequest) -> str:
+    """What is asked, in a few words."""
+    if isinstance(request, ApprovalRequest):
+        return f"{request.tool} {request.title}"
+    return request.questions[0].text if request.questions else ""
+
+
+def _where(request: ApprovalRequest) -> str:
+    """Where a command would run; of a change to a file there is nothing to say."""
+    return f"without a sandbox, in {request.directory}" if request.steps else ""
+
+
+def _as_prompt(event: Prompt.Submitted) -> str:
+    """A shell command of the person's own is run by the model's hands, in so many words."""
+    if event.kind == "shell":
+        return f"Run this command for me with Bash, exactly as it is: {event.body}"
+    return event.text

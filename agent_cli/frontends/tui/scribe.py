@@ -1,0 +1,133 @@
+"""Writes what happens in a turn into the transcript."""
+
+from agent_cli.core.display import DiffBlock
+from agent_cli.core.events import (
+    Event,
+    HistoryCompacted,
+    ModelRetrying,
+    Notice,
+    PromptAdded,
+    TextDelta,
+    ThinkingDelta,
+    ToolFinished,
+    ToolProgress,
+    ToolStarted,
+    TurnFinished,
+)
+from agent_cli.frontends.tui.blocks.notice import ErrorBlock, NoticeBlock
+from agent_cli.frontends.tui.blocks.prompt import PromptBlock
+from agent_cli.frontends.tui.blocks.reply import ReplyBlock
+from agent_cli.frontends.tui.blocks.thinking import ThinkingBlock
+from agent_cli.frontends.tui.blocks.tool import ToolBlock
+from agent_cli.frontends.tui.transcript import Transcript
+
+_ENDS = {
+    "interrupted": "Interrupted.",
+    "step_limit": "Stopped.",
+    "cost_limit": "Stopped.",
+    "repetition": "Stopped.",
+    "denied": "Stopped.",
+}
+
+
+class Scribe:
+    """Keeps the blocks of the running turn and changes them as events come."""
+
+    def __init__(self, transcript: Transcript) -> None:
+        self._transcript = transcript
+        self._reply: ReplyBlock | None = None
+        self._thinking: ThinkingBlock | None = None
+        self._calls: dict[str, ToolBlock] = {}
+        self.diffs: list[str] = []
+        """What was changed in files, oldest first."""
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self._close()
+        self._calls.clear()
+        self.diffs.clear()
+
+    def asking(self, call_id: str) -> None:
+        """A call waits for the person."""
+        if block := self._calls.get(call_id):
+            block.asking()
+            self._transcript.refresh_block(block)
+
+    def resumed(self, call_id: str) -> None:
+        """The person has answered."""
+        if block := self._calls.get(call_id):
+            block.resumed()
+            self._transcript.refresh_block(block)
+
+    def write(self, event: Event) -> None:
+        """Draw one event."""
+        match event:
+            case TextDelta():
+                self._text(event.text)
+            case ThinkingDelta():
+                self._thought(event.text)
+            case ToolStarted():
+                self._close()
+                block = self._calls[event.call_id] = ToolBlock(event)
+                self._transcript.add(block)
+            case ToolProgress():
+                if running := self._calls.get(event.call_id):
+                    running.progress(event)
+                    self._transcript.refresh_block(running)
+            case ToolFinished():
+                self._finished(event)
+            case PromptAdded():
+                self._close()
+                self._transcript.add(PromptBlock(event.text))
+            case Notice():
+                self._transcript.add(NoticeBlock(event.text, event.hint, event.level))
+            case ModelRetrying():
+                self._close()
+                text = f"{event.reason} Trying again in {event.delay:.0f} s."
+                self._transcript.add(NoticeBlock(text, level="warning"))
+            case HistoryCompacted():
+                text = f"{event.dropped} old results were dropped to make room."
+                self._transcript.add(NoticeBlock(text))
+            case TurnFinished():
+                self._end(event)
+            case _:
+                pass
+
+    def _text(self, text: str) -> None:
+        if self._thinking is not None:
+            self._close()
+        if self._reply is None:
+            self._reply = ReplyBlock()
+            self._transcript.add(self._reply)
+        self._reply.append(text)
+        self._transcript.refresh_block(self._reply)
+
+    def _thought(self, text: str) -> None:
+        if self._thinking is None:
+            self._close()
+            self._thinking = ThinkingBlock()
+            self._transcript.add(self._thinking)
+        self._thinking.append(text)
+        self._transcript.refresh_block(self._thinking)
+
+    def _finished(self, event: ToolFinished) -> None:
+        if block := self._calls.pop(event.call_id, None):
+            block.finish(event)
+            self._transcript.refresh_block(block)
+        self.diffs += [shown.diff for shown in event.result.display if isinstance(shown, DiffBlock)]
+
+    def _end(self, event: TurnFinished) -> None:
+        self._close()
+        if event.reason in ("failed", "temporary"):
+            self._transcript.add(ErrorBlock(event.error, event.hint))
+        elif event.reason in _ENDS:
+            text = " ".join(part for part in (_ENDS[event.reason], event.error) if part)
+            self._transcript.add(NoticeBlock(text, event.hint, "warning"))
+
+    def _close(self) -> None:
+        """What streamed so far is whole."""
+        for block in (self._reply, self._thinking):
+            if block is not None:
+                block.finish()
+                self._transcript.refresh_block(block)
+        self._reply = self._thinking = None
