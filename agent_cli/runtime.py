@@ -152,7 +152,7 @@ def open_session(
                 temporary=temporary,
             ),
             models=models or model_source(settings, credentials, WorkerProcess(worker)),
-            model=_chosen_model(settings),
+            model=chosen_model(settings),
             fallbacks=settings.fallback_models,
             registry=registry,
             policy=make_policy(wishes, settings, workspace, places, trusted=trusted),
@@ -231,7 +231,8 @@ def read_schema(path: Path) -> dict[str, Any]:
     return schema
 
 
-def _chosen_model(settings: Settings) -> str:
+def chosen_model(settings: Settings) -> str:
+    """The name of the model to use; raises UserError if none is chosen."""
     if not settings.model:
         raise UserError(
             "No model is chosen.",

@@ -18,13 +18,21 @@ from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.app import HERE, AgentApp
 from agent_cli.frontends.tui.modals.trust import TrustModal
 from agent_cli.lib.discovery import values_named
-from agent_cli.runtime import Wishes, folder_standing, load_settings, open_session, trust_store
+from agent_cli.runtime import (
+    Wishes,
+    chosen_model,
+    folder_standing,
+    load_settings,
+    open_session,
+    trust_store,
+)
 from agent_cli.safety.redact import Redactor
 from agent_cli.storage.prompt_history import PromptHistory
 
 
 def run(wishes: Wishes, worker: "subprocess.Popen[bytes] | None", prompt: str | None) -> int:
     """Run until the person leaves; returns the exit code."""
+    chosen_model(load_settings(wishes, os.environ).settings)  # before the person is asked anything
     if not folder_standing(wishes, os.environ).trusted:
         wishes = replace(wishes, trust=_ask_trust(wishes.cwd))
     loaded = load_settings(wishes, os.environ)
