@@ -145,5 +145,3 @@ def _end(tokens: Sequence[Token], start: int) -> int:
         if depth == 0:
             return position
     return len(tokens) - 1
-
-

@@ -18,7 +18,7 @@ _FRAMES_A_SECOND = 10
 
 
 class WorkingLine(Widget):
-    """A spinner of fixed width, the time and the tokens; a tick draws one line, lays out nothing."""
+    """A spinner of fixed width, the time and the tokens; a tick draws one line and no more."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"working--spinner"}
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text(encoding="utf-8")
@@ -29,7 +29,7 @@ class WorkingLine(Widget):
         ascii_only: bool = False,
         reduced_motion: bool = False,
         clock: Callable[[], float] = time.monotonic,
-        id: str | None = None,  # noqa: A002 - Textual's name
+        id: str | None = None,
     ) -> None:
         super().__init__(id=id)
         self._signs = ASCII if ascii_only else EMOJI
@@ -95,5 +95,3 @@ class WorkingLine(Widget):
         if self._ticking is not None:
             self._ticking.pause() if self._started is None else self._ticking.resume()
         self.refresh()
-
-

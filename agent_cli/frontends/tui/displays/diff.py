@@ -150,7 +150,8 @@ def _pairs(rows: Sequence[Row]) -> Iterator[tuple[int | None, int | None]]:
             yield position, position
             position += 1
             continue
-        removed, added = [], []
+        removed: list[int] = []
+        added: list[int] = []
         while position < len(rows) and rows[position].kind in "+-":
             (removed if rows[position].kind == "-" else added).append(position)
             position += 1
@@ -174,8 +175,6 @@ def _filled(
     filled: list[Strip] = []
     for line in lines:
         padding = " " * max(0, width - line.cell_length)
-        spans = [
-            (s.text, style + (s.style or Style.null()) if style else s.style) for s in line
-        ]
+        spans = [(s.text, style + (s.style or Style.null()) if style else s.style) for s in line]
         filled.append(Line([*spans, (padding, style)], gutter=line.gutter, joint=line.joint))
     return filled
