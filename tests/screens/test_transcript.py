@@ -24,9 +24,9 @@ async def test_a_turn_reads_like_the_sketch() -> None:
         await pilot.pause()
         shown = app.screen_text()
     assert "▌ make the login test pass" in shown
-    assert '  ✅ Grep  "def test_login" in tests/            2 matches in 1 file' in shown
+    assert '  ✅ Grep   "def test_login" in tests/           2 matches in 1 file' in shown
     assert "     │ 42 −     return user.password == password" in shown
-    assert "  ✋ Bash  rm -rf build                          waiting for you" in shown
+    assert "  ✋ Bash   rm -rf build                         waiting for you" in shown
     assert "  thought for 3.2 s" in shown
 
 
@@ -215,6 +215,21 @@ async def test_the_mouse_selects_across_blocks() -> None:
         await pilot.mouse_up(Transcript, offset=(8, 2))
         await pilot.pause()
         assert app.screen.get_selected_text() == "hello there\n\ngeneral"
+
+
+async def test_selected_text_stays_readable() -> None:
+    app = ChatApp([PromptBlock("hello there")])
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.mouse_down(Transcript, offset=(2, 0))
+        await pilot.hover(Transcript, offset=(6, 0))
+        await pilot.mouse_up(Transcript, offset=(6, 0))
+        await pilot.pause()
+        lit = [s for s in app.transcript.render_line(0) if s.text == "hello"]
+        plain = [s for s in app.transcript.render_line(0) if "there" in s.text]
+        assert lit[0].style is not None
+        assert plain[0].style is not None
+        assert lit[0].style.bgcolor != plain[0].style.bgcolor
+        assert lit[0].style.color == plain[0].style.color != lit[0].style.bgcolor
 
 
 async def test_a_narrower_window_wraps_what_is_visible_first_and_stays_in_place() -> None:

@@ -1,6 +1,5 @@
 """Styled text put into lines of a given width."""
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -14,8 +13,8 @@ Spans = Sequence[Span]
 
 _NEVER_FIRST = frozenset("，。、；：！？）］｝〉》」』】〕…—")
 """What no line of Chinese begins with."""
-_LONGEST_FOLDER = 12
-_WORD_END = re.compile(r"[ /\\]")
+_LONGEST_PART = 12
+"""Characters of a word or folder that are dropped rather than shown in part."""
 
 
 class Line(Strip):
@@ -123,14 +122,14 @@ def shorten(text: str, width: int, ellipsis: str = "…") -> str:
     room = width - cell_len(ellipsis)
     if room < 4:
         return plain(crop([(text, None)], width, ellipsis))
-    tail_at = len(text) - _fitting(text[::-1], room * 2 // 3)
-    if (better := _WORD_END.search(text, tail_at, tail_at + 8)) and better.end() < len(text):
-        tail_at = better.start()
-    tail = text[tail_at:]
+    mark = " " if " " in text else "/"
+    tail = text[len(text) - _fitting(text[::-1], room * 2 // 3) :]
+    at = tail.find(mark)
+    tail = tail[at:] if 0 <= at < _LONGEST_PART and at + 1 < len(tail) else tail
     head = text[: _fitting(text, room - cell_len(tail))]
-    folder, slash, begun = head.rpartition("/")
-    if tail.startswith("/") and slash and len(begun) < _LONGEST_FOLDER:
-        head = folder + slash  # "src/…/auth.py" reads better than "src/on…/auth.py"
+    at = head.rfind(mark)
+    # "src/…/auth.py" reads better than "src/on…/auth.py".
+    head = head[: at + 1] if 0 <= at and len(head) - at < _LONGEST_PART else head
     return head + ellipsis + tail
 
 

@@ -42,3 +42,9 @@ def test_chinese_breaks_anywhere_but_not_before_a_full_stop() -> None:
 
 def test_both_ends_of_a_path_stay_visible() -> None:
     assert shorten("src/one/two/three/four/auth.py", 16) == "src/…/auth.py"
+
+
+def test_a_command_is_shortened_between_words() -> None:
+    command = "docker build -t shop . && docker run --rm shop pytest -q tests/ --maxfail=1"
+    assert len(shorten(command, 40)) <= 40
+    assert " … " in shorten(command, 40)
