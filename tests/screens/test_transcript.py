@@ -7,6 +7,7 @@ from textual.geometry import Offset
 from textual.selection import Selection
 
 from agent_cli.frontends.tui.blocks import Block, ErrorBlock, PromptBlock, ReplyBlock, ThinkingBlock
+from agent_cli.frontends.tui.look import Look
 from agent_cli.frontends.tui.transcript import Transcript
 from tests.kit.chat import ChatApp, call, edit, running, turn
 
@@ -27,7 +28,7 @@ async def test_a_turn_reads_like_the_sketch() -> None:
     assert '  ✅ Grep   "def test_login" in tests/           2 matches in 1 file' in shown
     assert "     │ 42 −     return user.password == password" in shown
     assert "  ✋ Bash   rm -rf build                         waiting for you" in shown
-    assert "  thought for 3.2 s" in shown
+    assert "  thought for 3 s" in shown
 
 
 async def test_calls_stand_together_and_apart_from_the_reply() -> None:
@@ -251,14 +252,23 @@ async def test_a_narrower_window_wraps_what_is_visible_first_and_stays_in_place(
         assert any(row.split()[:1] == [first] for row in app.rows())
 
 
-async def test_another_theme_changes_colours_but_no_lines() -> None:
+async def look_in(theme: str) -> Look:
+    app = ChatApp()
+    app.theme = theme
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.pause()
+        return app.transcript.look
+
+
+async def test_another_theme_changes_all_colours_but_no_lines() -> None:
     app = ChatApp(turn())
     async with app.run_test(size=SIZE) as pilot:
-        before, dark = app.rows(), app.transcript.look
-        app.theme = "textual-light"
-        await pilot.pause()
-        assert app.rows() == before
-        assert app.transcript.look != dark
+        before = app.rows()
+        for theme in ("textual-light", "nord", "textual-dark"):
+            app.theme = theme
+            await pilot.pause()
+            assert app.rows() == before
+            assert app.transcript.look == await look_in(theme)
 
 
 async def test_a_running_call_costs_no_layout() -> None:
@@ -296,7 +306,7 @@ async def test_thinking_shows_its_last_line_then_how_long_it_took() -> None:
         block.finish(3.0)
         app.transcript.refresh_block(block)
         app.transcript.flush()
-        assert app.rows()[0] == "  thought for 3.0 s"
+        assert app.rows()[0] == "  thought for 3 s"
         app.transcript.toggle(block)
         assert "  │ First this." in app.rows()
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 
 from rich.style import Style
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -137,8 +137,9 @@ class ColumnView(ScrollView):
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
-        if self.is_mounted and self.size:
-            self._reshape()
+        if self.is_mounted:
+            # Textual says this before the component classes have their new colours.
+            self.call_later(self._reshape)
 
     def on_resize(self) -> None:
         self._reshape()
@@ -149,6 +150,17 @@ class ColumnView(ScrollView):
         if not self._moving and self.is_mounted:
             self._follow(following=round(new_value) >= self.max_scroll_y)
             self._settle()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The rows as they are: there is no border or padding that Textual could add."""
+        filters, background = self.get_line_filters(), self.background_colors[1]
+        strips = []
+        for y in crop.line_range:
+            strip = self.render_line(y).crop_extend(*crop.column_span, self._base)
+            for line_filter in filters:
+                strip = strip.apply_filter(line_filter, background)
+            strips.append(strip)
+        return strips
 
     def _line(self, y: int) -> Strip:
         """A row of the view in its own colours, without anything on top of it."""
@@ -171,6 +183,8 @@ class ColumnView(ScrollView):
 
     def _reshape(self) -> None:
         """Take over another width or theme; what is visible is drawn first."""
+        if not self.size:
+            return
         self._base = self.rich_style  # to work it out for each line would cost more than the line
         look = Look.of(self, no_color=self.app.no_color, **self._traits)
         width = self.scrollable_content_region.width

@@ -129,7 +129,7 @@ def shorten(text: str, width: int, ellipsis: str = "…") -> str:
     head = text[: _fitting(text, room - cell_len(tail))]
     at = head.rfind(mark)
     # "src/…/auth.py" reads better than "src/on…/auth.py".
-    head = head[: at + 1] if 0 <= at and len(head) - at < _LONGEST_PART else head
+    head = head[: at + 1] if at >= 0 and len(head) - at < _LONGEST_PART else head
     return head + ellipsis + tail
 
 

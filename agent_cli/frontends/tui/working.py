@@ -66,7 +66,7 @@ class WorkingLine(Widget):
         """What the line says, without the spinner."""
         if self._started is None:
             return ""
-        parts = [self._doing, duration(int(self._clock() - self._started)).replace(".0", "")]
+        parts = [self._doing, duration(self._clock() - self._started, tenths=False)]
         if self._tokens:
             parts.append(f"{rough(self._tokens)} tokens")
         return f" {self._signs.dot} ".join([*parts, "esc interrupts"])

@@ -127,7 +127,8 @@ class ToolBlock(Block):
         if not status:
             status = {"running": "running", "failed": "failed"}.get(self.state, "")
         if self.state == "done" and (code := self._exit_code()):
-            status = status if str(code) in status else f"exit {code}  {status}".rstrip()
+            told = f"exit {code}"
+            status = status if told in status else f"{told}  {status}".rstrip()
         head = Head(self.state, self.tool, self.argument, status, round(seconds, 1), self.depth)
         if self._head is None or self._head[:2] != (head, width):
             self._head = (head, width, head_line(head, width, look))
