@@ -23,13 +23,13 @@ from agent_cli.frontends.tui.working import WorkingLine
 DIFF = """--- a/app/auth.py
 +++ b/app/auth.py
 @@ -40,4 +40,6 @@
- 
+ # who may come in
  def check(user, password):
 -    return user.password == password
 +    if user is None:
 +        return False
 +    return verify(password, user.password_hash)
- 
+ # and who not
 """
 REPLY = """The test failed because **passwords were compared as text**. I changed `check` so that it
 
@@ -57,7 +57,9 @@ class ChatApp(App[None]):
 
     CSS = "Screen { layout: vertical; }"
 
-    def __init__(self, blocks: Sequence[Block] = (), *, emoji: bool = True, ascii_only: bool = False) -> None:
+    def __init__(
+        self, blocks: Sequence[Block] = (), *, emoji: bool = True, ascii_only: bool = False
+    ) -> None:
         super().__init__()
         self.transcript = Transcript(emoji=emoji, ascii_only=ascii_only)
         self.working = WorkingLine(ascii_only=ascii_only, clock=lambda: 0.0)
@@ -111,12 +113,23 @@ def call(
 
 
 def running(
-    tool: str, title: str, *, output: str = "", parent: str | None = None, call_id: str = "1", seconds: float = 0.0
+    tool: str,
+    title: str,
+    *,
+    output: str = "",
+    parent: str | None = None,
+    call_id: str = "1",
+    seconds: float = 0.0,
 ) -> ToolBlock:
     """A call that still runs."""
     times = [0.0]
     started = ToolStarted(
-        call_id=call_id, tool=tool, title=title, status="running", arguments={"what": title}, parent_id=parent
+        call_id=call_id,
+        tool=tool,
+        title=title,
+        status="running",
+        arguments={"what": title},
+        parent_id=parent,
     )
     block = ToolBlock(started, clock=lambda: times[0])
     times[0] = seconds
@@ -157,13 +170,33 @@ def turn() -> list[Block]:
             "ruff check .",
             failed="exit 1",
             summary="exit 1",
-            display=[TerminalBlock(command="ruff check .", output="app/auth.py:3:1 F401 unused\nFound 1 error.\n", exit_code=1)],
+            display=[
+                TerminalBlock(
+                    command="ruff check .",
+                    output="app/auth.py:3:1 F401 unused\nFound 1 error.\n",
+                    exit_code=1,
+                )
+            ],
         ),
-        call("Read", "app/nothing.py", failed="There is no file app/nothing.py.", summary="There is no file app/nothing.py."),
+        call(
+            "Read",
+            "app/nothing.py",
+            failed="There is no file app/nothing.py.",
+            summary="There is no file app/nothing.py.",
+        ),
         asking,
-        running("Bash", "pytest -q tests/test_login.py", output="\x1b[32m....\x1b[31mF\x1b[0m..\n", seconds=3.4),
+        running(
+            "Bash",
+            "pytest -q tests/test_login.py",
+            output="\x1b[32m....\x1b[31mF\x1b[0m..\n",
+            seconds=3.4,
+        ),
         ReplyBlock(REPLY),
         NoticeBlock("The conversation was shortened to fit the model's window.", level="info"),
-        NoticeBlock("The budget for this session is nearly used.", "/cost shows where it went.", level="warning"),
+        NoticeBlock(
+            "The budget for this session is nearly used.",
+            "/cost shows where it went.",
+            level="warning",
+        ),
         ErrorBlock("No key for Anthropic.", "Set ANTHROPIC_API_KEY or run `agent setup`."),
     ]

@@ -19,7 +19,8 @@ _KEPT_LINES = 1_500
 class Place(NamedTuple):
     """A line of the column as a line of a block."""
 
-    index: int
+    number: int
+    """Which block it is."""
     offset: int
 
 
@@ -113,7 +114,7 @@ class Column:
         place = self.place(line)
         if place is None:
             return None
-        strips = self._strips(place.index)
+        strips = self._strips(place.number)
         return strips[place.offset] if 0 <= place.offset < len(strips) else BLANK
 
     def settle(self, index: int) -> Change | None:

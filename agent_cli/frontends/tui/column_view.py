@@ -3,7 +3,8 @@
 import time
 from collections.abc import Sequence
 
-from textual.geometry import Size
+from rich.style import Style
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -63,6 +64,7 @@ class ColumnView(ScrollView):
         self._counting: Timer | None = None
         self._ticking: Timer | None = None
         self._rest_until = 0.0
+        self._base = Style.null()
 
     @property
     def blocks(self) -> Sequence[Block]:
@@ -122,6 +124,12 @@ class ColumnView(ScrollView):
         took = time.perf_counter() - started
         self._rest_until = started + max(_BETWEEN, took * (1 + _AT_LEISURE))
 
+    def count_all(self) -> None:
+        """Find out all heights now, instead of little by little."""
+        held = self._held()
+        self._column.settle_some(float("inf"))
+        self._settle(held)
+
     def on_mount(self) -> None:
         calm = self._traits["reduced_motion"]
         self._ticking = self.set_interval(_CALM_TICK if calm else _TICK, self._tick, pause=True)
@@ -129,8 +137,9 @@ class ColumnView(ScrollView):
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
-        if self.is_mounted and self.size:
-            self._reshape()
+        if self.is_mounted:
+            # Textual says this before the component classes have their new colours.
+            self.call_later(self._reshape)
 
     def on_resize(self) -> None:
         self._reshape()
@@ -142,9 +151,20 @@ class ColumnView(ScrollView):
             self._follow(following=round(new_value) >= self.max_scroll_y)
             self._settle()
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The rows as they are: there is no border or padding that Textual could add."""
+        filters, background = self.get_line_filters(), self.background_colors[1]
+        strips = []
+        for y in crop.line_range:
+            strip = self.render_line(y).crop_extend(*crop.column_span, self._base)
+            for line_filter in filters:
+                strip = strip.apply_filter(line_filter, background)
+            strips.append(strip)
+        return strips
+
     def _line(self, y: int) -> Strip:
         """A row of the view in its own colours, without anything on top of it."""
-        base = self.rich_style
+        base = self._base
         strip = self._column.strip(self.scroll_offset.y + y)
         if strip is None:
             return Strip.blank(self.size.width, base)
@@ -163,6 +183,9 @@ class ColumnView(ScrollView):
 
     def _reshape(self) -> None:
         """Take over another width or theme; what is visible is drawn first."""
+        if not self.size:
+            return
+        self._base = self.rich_style  # to work it out for each line would cost more than the line
         look = Look.of(self, no_color=self.app.no_color, **self._traits)
         width = self.scrollable_content_region.width
         if (width, look) != (self._column.width, self._column.look):
@@ -191,8 +214,8 @@ class ColumnView(ScrollView):
         last = max(0, heights.total - self.size.height)
         if self._following or not len(heights):
             return last
-        below_gap = 0 if held.offset < 0 else self._column.gap_above(held.index) + held.offset
-        return max(0, min(last, heights.top(held.index) + below_gap))
+        below_gap = 0 if held.offset < 0 else self._column.gap_above(held.number) + held.offset
+        return max(0, min(last, heights.top(held.number) + below_gap))
 
     def _show(self, line: int, changes: Sequence[Change]) -> None:
         before = self.scroll_offset.y

@@ -1,6 +1,7 @@
-"""A Markdown text that arrives in pieces, divided into blocks that are finished and the open one."""
+"""A Markdown text that arrives in pieces, divided into finished blocks and the open one."""
 
 import re
+from itertools import pairwise
 
 from agent_cli.frontends.tui.markdown import starts
 
@@ -62,7 +63,7 @@ class Flow:
             return
         lines = [f"{line}\n" for line in whole.split("\n")[:-1]]
         edges = [0, *others]
-        for start, end in zip(edges, edges[1:], strict=False):
+        for start, end in pairwise(edges):
             self.finished.append("".join(lines[start:end]))
         self.open = "".join(lines[others[-1] :]) + self.open[len(whole) :]
 

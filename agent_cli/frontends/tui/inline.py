@@ -7,6 +7,7 @@ from rich.style import Style
 
 from agent_cli.frontends.tui.lines import Span
 from agent_cli.frontends.tui.look import Look
+from agent_cli.safety.sanitise import clean
 
 _OPENING = {"strong_open": "strong", "em_open": "emphasis", "s_open": "struck"}
 
@@ -20,7 +21,7 @@ def inline(tokens: Sequence[Token], look: Look, style: Style | None = None) -> l
         if token.type in _OPENING:
             styles.append(styles[-1] + getattr(look.styles, _OPENING[token.type]))
         elif token.type == "link_open":
-            target = str(token.attrGet("href") or "")
+            target = _safe(str(token.attrGet("href") or ""))
             links.append((target, len(spans)))
             styles.append(styles[-1] + look.styles.link if _is_web(target) else styles[-1])
         elif token.type == "link_close":
@@ -41,12 +42,20 @@ def _leaf(token: Token, style: Style, look: Look) -> list[Span]:
         case "hardbreak":
             return [("\n", style)]
         case "code_inline":
-            return [(token.content, style + look.styles.code)]
+            return [(_safe(token.content), style + look.styles.code)]
         case "image":
-            target = str(token.attrGet("src") or "")
-            return [(f"[image: {token.content or 'unnamed'}]", style), *_target(target, [], look)]
+            target = _safe(str(token.attrGet("src") or ""))
+            return [
+                (f"[image: {_safe(token.content) or 'unnamed'}]", style),
+                *_target(target, [], look),
+            ]
         case _:
-            return [(token.content, style)] if token.content else []
+            return [(_safe(token.content), style)] if token.content else []
+
+
+def _safe(text: str) -> str:
+    """Clean once more: `&#x202e;` was harmless until it was read as Markdown."""
+    return clean(text).replace("\n", " ")
 
 
 def _target(target: str, shown: Sequence[Span], look: Look) -> list[Span]:

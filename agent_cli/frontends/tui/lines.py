@@ -1,6 +1,5 @@
 """Styled text put into lines of a given width."""
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -14,7 +13,8 @@ Spans = Sequence[Span]
 
 _NEVER_FIRST = frozenset("，。、；：！？）］｝〉》」』】〕…—")
 """What no line of Chinese begins with."""
-_WORD_END = re.compile(r"[ /\\]")
+_LONGEST_PART = 12
+"""Characters of a word or folder that are dropped rather than shown in part."""
 
 
 class Line(Strip):
@@ -122,11 +122,15 @@ def shorten(text: str, width: int, ellipsis: str = "…") -> str:
     room = width - cell_len(ellipsis)
     if room < 4:
         return plain(crop([(text, None)], width, ellipsis))
-    tail_at = len(text) - _fitting(text[::-1], room * 2 // 3)
-    if (better := _WORD_END.search(text, tail_at, tail_at + 8)) and better.end() < len(text):
-        tail_at = better.start()
-    tail = text[tail_at:]
-    return text[: _fitting(text, room - cell_len(tail))] + ellipsis + tail
+    mark = " " if " " in text else "/"
+    tail = text[len(text) - _fitting(text[::-1], room * 2 // 3) :]
+    at = tail.find(mark)
+    tail = tail[at:] if 0 <= at < _LONGEST_PART and at + 1 < len(tail) else tail
+    head = text[: _fitting(text, room - cell_len(tail))]
+    at = head.rfind(mark)
+    # "src/…/auth.py" reads better than "src/on…/auth.py".
+    head = head[: at + 1] if at >= 0 and len(head) - at < _LONGEST_PART else head
+    return head + ellipsis + tail
 
 
 def cuts(text: str, width: int) -> list[Cut]:
@@ -155,36 +159,38 @@ def _ascii_cuts(text: str, width: int) -> list[Cut]:
 def _cell_cuts(text: str, width: int) -> list[Cut]:
     graphemes, _ = split_graphemes(text)
     found: list[Cut] = []
-    start, joint, used = 0, None, 0
-    chance: tuple[int, int] | None = None
-    """Where the line could end and the next begin."""
-    position = 0
-    while position < len(graphemes):
-        begin, end, cells = graphemes[position]
-        character = text[begin]
-        if character == " " and begin > start and text[start:begin].strip():
-            chance = (begin, end)
-        elif cells == 2 and begin > start and character not in _NEVER_FIRST:
-            chance = (begin, begin)
-        if used + cells > width and begin > start and not (character == " " and chance):
-            stop, again = chance or (begin, begin)
-            while again < len(text) and stop != again and text[again] == " ":
-                again += 1
-            found.append(Cut(start, stop, joint))
-            start, joint, chance = again, text[stop:again], None
-            while position > 0 and graphemes[position][0] > start:
-                position -= 1
-            while position < len(graphemes) and graphemes[position][0] < start:
-                position += 1
-            used = 0
-            continue
-        used += cells
-        position += 1
-        if cells == 2 and position < len(graphemes) and text[end] not in _NEVER_FIRST:
-            chance = (end, end)
-    if start < len(text) or not found:
-        found.append(Cut(start, len(text), joint))
+    first, joint = 0, None
+    while first < len(graphemes):
+        end, used = first, 0
+        while end < len(graphemes) and used + graphemes[end][2] <= width:
+            used += graphemes[end][2]
+            end += 1
+        start = graphemes[first][0]
+        if end == len(graphemes):
+            return [*found, Cut(start, len(text), joint)]
+        end = max(end, first + 1)
+        end = next((at for at in range(end, first, -1) if _may_break(text, graphemes, at)), end)
+        if end == len(graphemes):
+            return [*found, Cut(start, len(text), joint)]
+        at = graphemes[end][0]
+        stop = start + len(text[start:at].rstrip(" "))
+        stop = at if stop == start else stop  # an indent is not cut off
+        while end < len(graphemes) and text[graphemes[end][0]] == " ":
+            end += 1
+        again = graphemes[end][0] if end < len(graphemes) else len(text)
+        found.append(Cut(start, stop, joint))
+        first, joint = end, text[stop:again]
     return found
+
+
+def _may_break(text: str, graphemes: Sequence[tuple[int, int, int]], at: int) -> bool:
+    """Whether a line may end before this grapheme."""
+    if at == len(graphemes):
+        return True
+    before, here = graphemes[at - 1], graphemes[at]
+    if text[here[0]] == " " or text[before[0]] == " ":
+        return True
+    return 2 in {before[2], here[2]} and text[here[0]] not in _NEVER_FIRST
 
 
 def _fitting(text: str, width: int) -> int:

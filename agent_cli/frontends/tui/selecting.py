@@ -12,7 +12,7 @@ from agent_cli.frontends.tui.lines import Line
 
 def painted(strip: Strip, span: tuple[int, int], style: Style) -> Strip:
     """The line with the characters from one position to another selected; -1 is the end."""
-    text = strip.text
+    text = strip.text.rstrip()
     start, end = span
     from_cell = cell_len(text[:start])
     to_cell = cell_len(text) if end == -1 else cell_len(text[:end])
@@ -20,8 +20,9 @@ def painted(strip: Strip, span: tuple[int, int], style: Style) -> Strip:
         return strip
     parts = strip.divide([from_cell, to_cell, strip.cell_length])
     before, chosen, *after = parts
-    # Below their own style, colours of the text would hide the selection.
-    lit = Strip([s._replace(style=(s.style or Style.null()) + style) for s in chosen])
+    # The text keeps its own colour: that of the selection may be no colour at all.
+    under = Style(bgcolor=style.bgcolor)
+    lit = Strip([s._replace(style=(s.style or Style.null()) + under) for s in chosen])
     return Strip.join([before, lit, *after])
 
 

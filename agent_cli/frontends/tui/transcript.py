@@ -78,7 +78,7 @@ class Transcript(ColumnView, can_focus=True):
         if index is None or not block.can_fold:
             return
         held = self._held()
-        if held.index == index and held.offset > 0:
+        if held.number == index and held.offset > 0:
             held = Place(index, 0)
         block.toggle()
         self._forget_selection()
@@ -89,6 +89,7 @@ class Transcript(ColumnView, can_focus=True):
 
     def action_fold(self) -> None:
         """Show more or less of the selected block."""
+        self._select_any()
         if self.selected is not None:
             self.toggle(self.selected)
 
@@ -102,7 +103,7 @@ class Transcript(ColumnView, can_focus=True):
                 block.toggle()
         self._forget_selection()
         self._column.mark_all()
-        self._settle(Place(held.index, min(held.offset, 0)))
+        self._settle(Place(held.number, min(held.offset, 0)))
         self.refresh()
 
     def action_follow(self) -> None:
@@ -113,6 +114,7 @@ class Transcript(ColumnView, can_focus=True):
 
     def action_retry(self) -> None:
         """Ask for the failed turn again."""
+        self._select_any()
         block = self.selected
         if isinstance(block, ErrorBlock) and block.can_retry:
             self.post_message(self.RetryAsked(block))
@@ -136,8 +138,8 @@ class Transcript(ColumnView, can_focus=True):
         strip = self._line(y)
         if self._selected is not None and self.has_focus:
             place = self._column.place(line)
-            if place and place.index == self._selected and place.offset >= 0:
-                strip = self._with_cursor(strip)
+            if place and place.number == self._selected and place.offset >= 0:
+                strip = self._with_cursor(strip, signed=place.offset == 0)
         selection = self.text_selection
         if selection is not None and (span := selection.get_span(line)) is not None:
             style = self.screen.get_component_rich_style("screen--selection")
@@ -155,8 +157,7 @@ class Transcript(ColumnView, can_focus=True):
         self._forget_selection()
 
     def on_focus(self) -> None:
-        if self._selected is None and self.blocks:
-            self._selected = self._last_visible()
+        self._select_any()
         self._refresh_selected()
 
     def on_blur(self) -> None:
@@ -174,8 +175,8 @@ class Transcript(ColumnView, can_focus=True):
         place = self._column.place(self.scroll_offset.y + event.y)
         if place is None or place.offset < 0:
             return
-        self._select(place.index)
-        block = self.blocks[place.index]
+        self._select(place.number)
+        block = self.blocks[place.number]
         # In an unfolded block a click may be the beginning of a selection.
         if place.offset == 0 or not block.expanded:
             self.toggle(block)
@@ -193,16 +194,22 @@ class Transcript(ColumnView, can_focus=True):
         end = self._hint_start + len(self._hint)
         return Strip([*strip.crop(0, self._hint_start), hint, *strip.crop(end)])
 
-    def _with_cursor(self, strip: Strip) -> Strip:
-        sign = strip.text[:1].strip() or self.look.signs.cursor
-        marked = [Segment(sign, self.rich_style + self.look.styles.accent), *strip.crop(1)]
+    def _with_cursor(self, strip: Strip, *, signed: bool) -> Strip:
+        """The line of the selected block: on a background, which not every terminal can show."""
         under = self.look.styles.cursor
-        return Strip([s._replace(style=(s.style or Style.null()) + under) for s in marked])
+        if signed and strip.text.startswith(" "):
+            sign = Segment(self.look.signs.cursor, self._base + self.look.styles.accent)
+            strip = Strip([sign, *strip.crop(1)])
+        return Strip([s._replace(style=(s.style or Style.null()) + under) for s in strip])
 
     def _select(self, index: int) -> None:
         self._refresh_selected()
         self._selected = index
         self._refresh_selected()
+
+    def _select_any(self) -> None:
+        if self._selected is None and self.blocks:
+            self._select(self._last_visible())
 
     def _refresh_selected(self) -> None:
         if self._selected is not None:

@@ -1,11 +1,11 @@
 """Figures as a person reads them."""
 
 
-def duration(seconds: float) -> str:
+def duration(seconds: float, *, tenths: bool = True) -> str:
     """ "0.1 s", "12 s", "2 min 05 s"."""
-    if seconds < 9.95:
+    if tenths and seconds < 9.95:
         return f"{seconds:.1f} s"
-    whole = round(seconds)
+    whole = round(seconds) if tenths else int(seconds)
     return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60:02} s"
 
 

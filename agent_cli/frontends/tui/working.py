@@ -18,7 +18,7 @@ _FRAMES_A_SECOND = 10
 
 
 class WorkingLine(Widget):
-    """A spinner of fixed width, the time and the tokens; a tick draws one line, lays out nothing."""
+    """A spinner of fixed width, the time and the tokens; a tick draws one line and no more."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"working--spinner"}
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text(encoding="utf-8")
@@ -66,7 +66,7 @@ class WorkingLine(Widget):
         """What the line says, without the spinner."""
         if self._started is None:
             return ""
-        parts = [self._doing, duration(int(self._clock() - self._started)).replace(".0", "")]
+        parts = [self._doing, duration(self._clock() - self._started, tenths=False)]
         if self._tokens:
             parts.append(f"{rough(self._tokens)} tokens")
         return f" {self._signs.dot} ".join([*parts, "esc interrupts"])

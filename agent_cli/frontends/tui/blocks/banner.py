@@ -29,7 +29,7 @@ class BannerBlock(Block):
         tips: Sequence[tuple[str, str]] = TIPS,
         name: str = "agent",
     ) -> None:
-        self.name = clean(name)
+        self.name = _one_line(name)
         self.place = _one_line(place)
         self.branch = _one_line(branch)
         self.facts = tuple(_one_line(fact) for fact in facts)

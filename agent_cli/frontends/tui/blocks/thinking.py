@@ -41,7 +41,7 @@ class ThinkingBlock(Block):
         if self._seconds is None:
             heading = f"thinking{look.signs.ellipsis} "
         else:
-            heading = f"thought for {duration(self._seconds)}"
+            heading = f"thought for {duration(max(1, self._seconds), tenths=False)}"
         room = min(width - EDGE, PROSE + 2)
         if not self.expanded:
             last = text.rpartition("\n")[2][-2 * PROSE :] if self._seconds is None else ""

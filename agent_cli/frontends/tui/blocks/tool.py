@@ -87,11 +87,12 @@ class ToolBlock(Block):
         result = event.result
         self.state = "done" if result.success else "failed"
         self.status = clean(result.summary)
-        if result.error and result.error.message.startswith(result.summary):
-            self.status = ""  # the line below says it
         self._seconds = event.seconds
         self._tail = ""
         self._displays = tuple(bounded(display) for display in result.display)
+        is_told_below = result.error and result.error.message.startswith(result.summary)
+        if is_told_below and self._exit_code() is None:
+            self.status = ""
         self._text = "" if self._displays else bounded_text(text_of(result.llm_content))
         self._error = bounded_text(result.error.message) if result.error else ""
         self._head = self._body = None
@@ -126,7 +127,8 @@ class ToolBlock(Block):
         if not status:
             status = {"running": "running", "failed": "failed"}.get(self.state, "")
         if self.state == "done" and (code := self._exit_code()):
-            status = status if str(code) in status else f"exit {code}  {status}".rstrip()
+            told = f"exit {code}"
+            status = status if told in status else f"{told}  {status}".rstrip()
         head = Head(self.state, self.tool, self.argument, status, round(seconds, 1), self.depth)
         if self._head is None or self._head[:2] != (head, width):
             self._head = (head, width, head_line(head, width, look))
@@ -169,7 +171,7 @@ class ToolBlock(Block):
         for display in self._displays:
             if isinstance(display, TerminalBlock):
                 lines += tail_lines(display.output, room, look, _AFTER_FAILURE)
-        if text and not (lines and text == self.status):
+        if text and text != self.status:
             error: list[Span] = [(text, look.styles.failure)]
             lines.insert(0, Line(crop(error, room, look.signs.ellipsis)))
         return lines
@@ -177,11 +179,13 @@ class ToolBlock(Block):
     def _everything(self, room: int, look: Look) -> Sequence[Strip]:
         lines: list[Strip] = []
         for name, value in self._arguments:
+            if value == self.argument and len(value) < room // 2:
+                continue  # it stands in the line above
             label: list[Span] = [(f"{name}: ", look.styles.dim)]
             for text in value.split("\n")[:20]:
                 lines += wrap([(text, None)], room, first=label, rest=[("  ", None)])
                 label = [("  ", None)]
-        if self._error:
+        if self._error and clean(self._error) != self.status:
             for text in clean(self._error).split("\n"):
                 lines += wrap([(text, look.styles.failure)], room)
         for display in self._displays:

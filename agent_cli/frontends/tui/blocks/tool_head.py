@@ -15,6 +15,7 @@ _WITH_TIME = 44
 _TIME_COLUMN = 8
 _NAME_COLUMN = 5
 _LONGEST_NAME = 28
+_SHORTEST_NAME = 10
 _SHORTEST_ARGUMENT = 12
 
 
@@ -39,8 +40,9 @@ def head_line(head: Head, width: int, look: Look) -> Line:
         "done": (look.signs.done, styles.success),
         "failed": (look.signs.failed, styles.failure),
     }[head.state]
-    name = shorten(head.tool, _LONGEST_NAME, look.signs.ellipsis)
-    name += " " * max(0, _NAME_COLUMN - cell_len(name)) + " "
+    longest = max(_SHORTEST_NAME, min(_LONGEST_NAME, width // 4))
+    name = shorten(head.tool, longest, look.signs.ellipsis)
+    name += " " * max(0, _NAME_COLUMN - cell_len(name)) + "  "
     left: list[Span] = [*MARGIN, ("  " * head.depth, None), (f"{sign} ", colour)]
     used = sum(cell_len(text) for text, _ in left) + cell_len(name)
     time = f"  {duration(head.seconds)}" if width >= _WITH_TIME else ""

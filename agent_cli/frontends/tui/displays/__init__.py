@@ -1,7 +1,7 @@
 """What a tool shows, block by block, as lines."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, assert_never
+from collections.abc import Sequence
+from typing import assert_never
 
 from textual.strip import Strip
 
@@ -50,17 +50,18 @@ def bounded(display: Display) -> Display:
     """The same with no more than the screen needs."""
     match display:
         case TextBlock(text=text) if len(text) > MOST_CHARACTERS:
-            return _with(display, text=bounded_text(text))
+            return display.model_copy(update={"text": bounded_text(text)})
         case DiffBlock(diff=diff) if len(diff) > MOST_CHARACTERS:
-            return _with(display, diff=diff[:MOST_CHARACTERS].rpartition("\n")[0] + "\n…")
+            shown = diff[:MOST_CHARACTERS].rpartition("\n")[0]
+            return display.model_copy(update={"diff": f"{shown}\n…"})
         case TerminalBlock(output=output, command=command) if (
             len(output) + len(command) > MOST_CHARACTERS
         ):
-            return _with(display, output=bounded_text(output), command="")
+            return display.model_copy(update={"output": bounded_text(output), "command": ""})
         case TableBlock(rows=rows) if len(rows) > MOST_ROWS:
-            return _with(display, rows=rows[:MOST_ROWS])
+            return display.model_copy(update={"rows": rows[:MOST_ROWS]})
         case TodoBlock(items=items) if len(items) > MOST_ROWS:
-            return _with(display, items=items[:MOST_ROWS])
+            return display.model_copy(update={"items": items[:MOST_ROWS]})
         case _:
             return display
 
@@ -68,8 +69,3 @@ def bounded(display: Display) -> Display:
 def bounded_text(text: str) -> str:
     """The beginning and the end of a long text."""
     return head_and_tail(text, MOST_CHARACTERS, _GAP)
-
-
-def _with(display: Any, **changes: object) -> Any:
-    copy: Callable[..., Any] = display.model_copy
-    return copy(update=changes)

@@ -150,7 +150,8 @@ def _pairs(rows: Sequence[Row]) -> Iterator[tuple[int | None, int | None]]:
             yield position, position
             position += 1
             continue
-        removed, added = [], []
+        removed: list[int] = []
+        added: list[int] = []
         while position < len(rows) and rows[position].kind in "+-":
             (removed if rows[position].kind == "-" else added).append(position)
             position += 1
