@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 
 from textual import events, work
 from textual.app import SuspendNotSupported
-from textual.geometry import Region
+from textual.geometry import Offset, Region
 from textual.message import Message
 from textual.strip import Strip
 from textual.widgets import TextArea
@@ -151,6 +151,13 @@ class Prompt(TextArea):
         if self.has_focus:
             self.app.cursor_position = self.cursor_screen_offset
         return super().render_lines(crop)
+
+    def scroll_cursor_visible(self, center: bool = False, animate: bool = False) -> Offset:  # noqa: FBT001, FBT002
+        # Textual 8.2 calls this in the midst of an undo, when the caret may still stand on a line
+        # that is gone, and fails; it calls it again once the caret is where it belongs.
+        if self.cursor_location[0] >= self.wrapped_document.document.line_count:
+            return Offset()
+        return super().scroll_cursor_visible(center, animate)
 
     def validate_selection(self, selection: Selection) -> Selection:
         """A caret cannot stand inside a chip."""

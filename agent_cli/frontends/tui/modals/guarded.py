@@ -178,7 +178,7 @@ class GuardedModal(ModalScreen[Result]):
         else:
             self._answers.point_at(answer)
             self._held = (event, answer)
-            self._timer = self.set_timer(self.guard.settle, self._settled)
+            self._timer = self.set_timer(max(self.guard.settle, 0.001), self._settled)
 
     def _confirms(self, event: events.Key) -> bool:
         """Whether this is the Enter that many people press after a "y", and no burst of keys."""
