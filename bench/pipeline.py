@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from agent_cli.core.authority import Authority
 from agent_cli.core.events import Event, ToolFinished, ToolStarted
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.messages import ToolCall
@@ -95,12 +96,17 @@ def _pipeline(registry: Registry, audit: AuditLog, state: Path) -> tuple[Pipelin
     events: list[Event] = []
     pipeline = Pipeline(
         registry=registry,
-        policy=Policy(
-            place=Place(root=workspace.root, home=workspace.home),
-            rules=Rules.parse(["Bash(git log *)", "Edit(docs/**)"], ["Read(*.key)"], ["Bash(dd)"]),
-            trusted=True,
+        authority=Authority(
+            policy=Policy(
+                place=Place(root=workspace.root, home=workspace.home),
+                rules=Rules.parse(
+                    ["Bash(git log *)", "Edit(docs/**)"], ["Read(*.key)"], ["Bash(dd)"]
+                ),
+                trusted=True,
+            ),
+            inbox=Inbox(attended=False),
+            emit=events.append,
         ),
-        inbox=Inbox(attended=False),
         session=SessionView("bench", workspace, child_environment({"PATH": "/usr/bin:/bin"})),
         recorder=audit,
         outgoing=Outgoing(Redactor({}), state),

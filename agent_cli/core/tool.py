@@ -27,13 +27,23 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetJsonSchemaHandler,
+    JsonValue,
+    ValidationError,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from agent_cli.core.arguments import parse_arguments, rename_fields, validation_failure
 from agent_cli.core.display import Display
 from agent_cli.core.errors import FailureType, ToolFailure
+from agent_cli.core.field_docs import ClassSource
 from agent_cli.core.messages import Content
 
 if TYPE_CHECKING:
@@ -51,7 +61,24 @@ class ToolKind(StrEnum):
 class ToolParams(BaseModel):
     """The base of every params model. Field docstrings are what the model reads."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    _source: ClassVar[ClassSource | None] = None
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_kwargs: Any) -> None:
+        cls._source = ClassSource.of(cls)
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        schema = handler.resolve_ref_schema(handler(core))
+        for made in cls.__mro__:
+            source = made.__dict__.get("_source")
+            for name, words in source.field_docs().items() if source else ():
+                schema["properties"][name].setdefault("description", words)
+        return schema
 
     @model_validator(mode="before")
     @classmethod

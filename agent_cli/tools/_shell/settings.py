@@ -9,7 +9,7 @@ from agent_cli.core.tool_context import SessionView
 class BashSettings(BaseModel):
     """What a person can change about Bash."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     auto_background_after: float = Field(60.0, ge=0)
     """Seconds after which a command becomes a background job; 0: never."""

@@ -1,8 +1,13 @@
 """The frame of the benchmarks: the table, the exit code, the turns rivals take."""
 
+from pathlib import Path
+
 import pytest
 
+from agent_cli.core.registry import Registry
+from agent_cli.storage.audit import AuditLog
 from bench.__main__ import _benchmarks, main
+from bench.pipeline import NO_OP, _pipeline, _times
 from bench.rows import Row, at_most, for_information, table
 from bench.timing import medians, ratio
 
@@ -59,3 +64,12 @@ def test_rivals_take_turns_and_warm_up_does_not_count() -> None:
 
 def test_a_ratio_is_taken_round_by_round() -> None:
     assert ratio([2.0, 20.0, 3.0], [1.0, 10.0, 1.0]) == 2.0
+
+
+async def test_the_pipeline_of_the_benchmarks_runs_a_call(tmp_path: Path) -> None:
+    registry = Registry()
+    registry.register(NO_OP)
+    audit = AuditLog(tmp_path / "audit.jsonl")
+    pipeline, events = _pipeline(registry, audit, tmp_path)
+    assert len(await _times(pipeline, events, "NoOp", {"file_path": "README.md"}, 3)) == 3
+    audit.close()
