@@ -10,8 +10,7 @@ from itertools import pairwise
 # twin of a name on a case-insensitive disk and a file that does not exist yet are found as well.
 
 SECRET_NAMES: dict[str, str] = {
-    ".env": "holds environment secrets",
-    ".env.*": "holds environment secrets",
+    ".env*": "holds environment secrets",
     "*.env": "holds environment secrets",
     "*.pem": "may be a private key",
     "*.key": "may be a private key",
@@ -21,12 +20,11 @@ SECRET_NAMES: dict[str, str] = {
     "*.keystore": "may be a private key",
     "*.ppk": "may be a private key",
     "*.kdbx": "is a password store",
-    "id_rsa": "is a private key",
-    "id_dsa": "is a private key",
-    "id_ecdsa": "is a private key",
-    "id_ecdsa_sk": "is a private key",
-    "id_ed25519": "is a private key",
-    "id_ed25519_sk": "is a private key",
+    "*.p8": "may be a private key",
+    "id_rsa*": "is a private key",
+    "id_dsa*": "is a private key",
+    "id_ecdsa*": "is a private key",
+    "id_ed25519*": "is a private key",
     ".npmrc": "may hold a registry token",
     ".yarnrc.yml": "may hold a registry token",
     ".pypirc": "holds registry passwords",
@@ -38,6 +36,9 @@ SECRET_NAMES: dict[str, str] = {
     ".git-credentials": "holds passwords",
     ".dockercfg": "holds registry passwords",
     ".vault-token": "holds a token",
+    ".s3cfg": "holds credentials",
+    ".boto": "holds credentials",
+    "kubeconfig": "holds cluster credentials",
     "credentials.json": "may hold credentials",
     "client_secret*.json": "holds a client secret",
     "service-account*.json": "may hold credentials",
@@ -46,6 +47,7 @@ SECRET_NAMES: dict[str, str] = {
     "secrets.json": "may hold secrets",
     "secrets.toml": "may hold secrets",
     "*.tfstate": "may hold secrets",
+    "*.tfstate.backup": "may hold secrets",
     "*.tfvars": "may hold secrets",
 }
 NOT_SECRET = (
@@ -56,6 +58,10 @@ NOT_SECRET = (
     "example.env",
     "sample.env",
     "template.env",
+    "id_rsa.pub",
+    "id_dsa.pub",
+    "id_ecdsa.pub",
+    "id_ed25519.pub",
 )
 
 # Directories whose whole content is secret, relative to the home directory.

@@ -13,6 +13,7 @@ from agent_cli.safety.shell.words import Word
 HARMLESS_GLOBALS = frozenset({"--no-pager", "--no-optional-locks"})
 # Placeholders that make git run gpg.
 SIGNATURE = re.compile(r"%[-+ ]?G|%\(\*?signature")
+SORT_BY_SIGNATURE = re.compile(r"[-*]*signature", re.IGNORECASE)
 
 
 def check(words: list[Word], context: Context) -> None:
@@ -29,8 +30,8 @@ def check(words: list[Word], context: Context) -> None:
     name, spec, rest = _find(words)
     parsed = read(spec, rest)
     for option, value in parsed.options:
-        if value is not None and SIGNATURE.search(value.text):
-            raise Refused(f"git {option} may run a program to check signatures")
+        if value is not None:
+            _option(option, value.text, context)
     given = parsed.operands
     if spec.operands == "none" and given:
         raise Refused(f"git {name} {given[0].text} is not known to only read")
@@ -46,6 +47,15 @@ def check(words: list[Word], context: Context) -> None:
         raise Refused(f"git reflog {given[0].text} is not known to only read")
     for word in given:
         _revision_or_path(word, context)
+
+
+def _option(option: str, value: str, context: Context) -> None:
+    if SIGNATURE.search(value) or (option == "--sort" and SORT_BY_SIGNATURE.match(value)):
+        raise Refused(f"git {option} may run a program to check signatures")
+    if option == "--diff-merges" and value.startswith("r"):
+        raise Refused(f"git {option} {value} merges again to show the difference")
+    if option == "-L":
+        _no_secret(value, context)
 
 
 def _is_show(rest: list[Word]) -> bool:
@@ -84,11 +94,22 @@ def _revision_or_path(word: Word, context: Context) -> None:
     _, colon, path = word.text.partition(":")
     if not colon or word.text.startswith((":!", ":^", ":(exclude)")):
         path = word.text
-    for cwd in context.where:
-        secret = is_secret(lexical(absolute(path or ".", cwd)), context.place.home)
-        if secret:
-            raise Refused(f"{path} {secret}")
+    _no_secret(word.text, context)
     if any(char in path for char in "*?[") and not word.text.startswith((":!", ":^", ":(exclude)")):
         match = next(filter(None, map(may_match_secret, path.split("/"))), None)
         if match:
             raise Refused(f"{path} may match {match}")
+
+
+def _no_secret(text: str, context: Context) -> None:
+    """What follows any of the colons may be the path (`:0:file`, `1,5:file`, `rev:file`)."""
+    at = -1
+    while True:
+        path = text[at + 1 :]
+        for cwd in context.where:
+            secret = is_secret(lexical(absolute(path or ".", cwd)), context.place.home)
+            if secret:
+                raise Refused(f"{path} {secret}")
+        at = text.find(":", at + 1)
+        if at < 0:
+            return

@@ -1,9 +1,14 @@
 """Tell from a glob alone which dangerous names it could match."""
 
+import re
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
-from agent_cli.safety.sensitive import SECRET_COMPONENTS, SECRET_NAMES
+from agent_cli.safety.sensitive import SECRET_COMPONENTS, SECRET_NAMES, is_secret
+
+# Too vague to mean a secret; what they match on the disk is looked at file by file.
+VAGUE = re.compile(r"\*+(\.(json|ya?ml|toml))?")
+WILD = re.compile(r"[*?\[]")
 
 
 def may_match_parent(component: str) -> bool:
@@ -14,14 +19,28 @@ def may_match_parent(component: str) -> bool:
 @lru_cache(maxsize=1024)
 def may_match_secret(component: str) -> str | None:
     """The secret name a path component could match; a lone `*` is too vague to say."""
-    if not component.strip("*"):
-        return None
     folded = component.casefold()
+    if not folded or VAGUE.fullmatch(folded):
+        return None
+    open_start = folded[0] in "*?["
     for name in (*SECRET_NAMES, *SECRET_COMPONENTS):
-        if name.startswith(".") and folded[0] in "*?[":
+        if name.startswith(".") and open_start:
             continue  # hidden files need a literal dot
-        if overlap(folded, name):
+        # `*.py` does not mean id_rsa.py.
+        if overlap(folded, name.rstrip("*") if open_start else name):
             return name
+    return None
+
+
+def may_select_secret(glob: str) -> str | None:
+    """The secret name that a search is pointed at by a glob of its own (`--include`, `-g`)."""
+    for part in glob.split("/"):
+        if WILD.search(part):
+            found = may_match_secret(part)
+        else:
+            found = part if is_secret(f"/{part}", "/") else None
+        if found:
+            return found
     return None
 
 

@@ -64,7 +64,7 @@ def globs(chars: list[str], variables: dict[str, str]) -> list[tuple[str, str]]:
     whole = "".join(chars)
     if not WILDCARD.search(whole):
         return []
-    words = [_tilde(word, variables) for word in _braces(whole)]
+    words = [_tilde(word, variables) for word in braces(whole)]
     return [(unshadow(word), _pattern(word)) for word in words if WILDCARD.search(word)]
 
 
@@ -90,10 +90,11 @@ def expand(chars: list[str], variables: dict[str, str]) -> list[str]:
     whole = "".join(chars)
     if whole.isascii() and "{" not in whole and not whole.startswith("~"):
         return [whole]
-    return [unshadow(_tilde(word, variables)) for word in _braces(whole)]
+    return [unshadow(_tilde(word, variables)) for word in braces(whole)]
 
 
-def _braces(whole: str) -> list[str]:
+def braces(whole: str) -> list[str]:
+    """The words that `a{b,c}` stands for."""
     pending = [whole]
     done: list[str] = []
     while pending:

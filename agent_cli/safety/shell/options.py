@@ -43,9 +43,16 @@ def read(spec: Spec, words: list[Word]) -> Parsed:
                 raise Refused(f"{word.text} lacks its value")
             if value is not None and value.pattern is not None:
                 raise Refused(f"the value of {word.text} depends on file names")
+            if value is not None and _is_two_faced(value.text) and wants not in spec.patterns:
+                raise Refused(f"{value.text} after {word.text} may be an option of its own")
             parsed.options.append((wants, value))
     _count(spec, parsed)
     return parsed
+
+
+def _is_two_faced(text: str) -> bool:
+    """Programs differ on whether a word with a dash can be the value of the option before it."""
+    return text.startswith("-") and not re.fullmatch(r"-[0-9.]*", text)
 
 
 def _count(spec: Spec, parsed: Parsed) -> None:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agent_cli.safety.shell.facts import Place, absolute, inside, lexical
+from agent_cli.safety.shell.globs import may_select_secret
+from agent_cli.safety.shell.lenient_words import braces
 from agent_cli.safety.shell.names import names
 from agent_cli.safety.shell.options import Parsed, Refused, read
 from agent_cli.safety.shell.table import Spec
@@ -37,8 +39,11 @@ Check = Callable[[Spec, list[Word], Context], Where | None]
 def operands(spec: Spec, parsed: Parsed, context: Context) -> None:
     """Judge option values and operands by the table entry."""
     for name, value in parsed.options:
-        if value is not None and spec.options.get(name) == "=path":
+        kind = spec.options.get(name)
+        if value is not None and kind == "=path":
             context.look(value, context.where, content=True)
+        elif value is not None and kind == "=glob":
+            _no_secrets(name, value.text)
     words = parsed.operands
     if spec.operands == "none":
         if words:
@@ -55,6 +60,15 @@ def operands(spec: Spec, parsed: Parsed, context: Context) -> None:
         for word in words:
             if word.text != "-":
                 context.look(word, context.where, content=not spec.metadata)
+
+
+def _no_secrets(option: str, glob: str) -> None:
+    """A search that is told which names to look into may not be told secret ones."""
+    if glob.startswith("!"):
+        return
+    secret = next(filter(None, map(may_select_secret, braces(glob))), None)
+    if secret:
+        raise Refused(f"{option} {glob} makes it search {secret}")
 
 
 def _exact(words: list[Word], what: str) -> list[str]:
@@ -144,6 +158,13 @@ def check_xxd(spec: Spec, words: list[Word], context: Context) -> None:
         else:
             rest.append(Word(text, text))
     operands(XXD, read(XXD, rest), context)
+
+
+def check_tail(spec: Spec, words: list[Word], context: Context) -> None:
+    parsed = read(spec, words)
+    if any(re.match(r"\+[0-9]*[bcl]?f", word.text) for word in parsed.operands):
+        raise Refused("an old spelling of -f: it would wait for more")
+    operands(spec, parsed, context)
 
 
 def check_unzip(spec: Spec, words: list[Word], context: Context) -> None:
@@ -380,6 +401,7 @@ CHECKS: dict[str, Check] = {
     "checksum": check_checksum,
     "strings": check_strings,
     "xxd": check_xxd,
+    "tail": check_tail,
     "unzip": check_unzip,
     "test": check_test,
     "double_bracket": check_double_bracket,

@@ -15,7 +15,8 @@ class Spec:
     """What one command may be given and still only read; see read_only.toml."""
 
     options: dict[str, str] = field(default_factory=dict)
-    """Option → kind: "" flag, "=" value, "=path" file to read, "?" attached, "?next" either."""
+    """Option → kind: "" flag, "=" value, "=path" file to read, "=glob" names to search, "?"
+    attached, "?next" either."""
     operands: str = "none"
     patterns: frozenset[str] = frozenset()
     most: int | None = None
