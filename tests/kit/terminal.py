@@ -58,6 +58,7 @@ class Terminal:
     ) -> None:
         self.raw = bytearray()
         self._screen = _Screen(*size)
+        self._shown: dict[int, str] = {}
         self._stream = pyte.ByteStream(self._screen)
         self._master, slave = pty.openpty()
         self._is_over = False
@@ -135,7 +136,21 @@ class Terminal:
         """The screen as it is now; a wide character is one character."""
         while self.read():
             pass
-        return [_line(self._screen, row) for row in range(self._screen.lines)]
+        self._refresh()
+        return [self._shown[row] for row in range(self._screen.lines)]
+
+    def _refresh(self) -> None:
+        """Read the lines again that were written to since the last time; pyte is slow."""
+        for row in self._screen.dirty:
+            self._shown[row] = _line(self._screen, row)
+        self._screen.dirty.clear()
+
+    def cells(self) -> list[list[str]]:
+        """The screen cell by cell; behind a wide character stands an empty one."""
+        self.lines()
+        held = self._screen.buffer
+        columns = range(self._screen.columns)
+        return [[held[row][column].data for column in columns] for row in range(self._screen.lines)]
 
     def text(self) -> str:
         """The screen as one text."""
@@ -195,6 +210,13 @@ class Terminal:
     def local_modes(self) -> int:
         """The terminal driver's local modes (echo, line editing, signals)."""
         return int(termios.tcgetattr(self._master)[3])
+
+    def hang_up(self) -> None:
+        """Take the terminal away, as closing its window does."""
+        self._ready.close()
+        os.close(self._master)
+        self._is_over = True
+        self.process.wait(PATIENCE)
 
     def close(self) -> None:
         """End the program and everything in its terminal."""
