@@ -247,6 +247,11 @@ class AgentApp(App[int]):
         event.stop()
         self._composer.prompt.receive(event.key, event.text)
 
+    def on_guarded_modal_cancelled(self, event: GuardedModal.Cancelled) -> None:
+        """Ctrl+C in a modal ends the turn that asks."""
+        event.stop()
+        self.session.interrupt()
+
     # ── commands, and what they need of us ───────────────────────────────────────────────────────
 
     def _command(self, text: str) -> None:

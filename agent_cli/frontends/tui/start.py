@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -13,9 +14,11 @@ from textual.app import App
 from agent_cli import commands
 from agent_cli.commands._command import Command
 from agent_cli.config.places import Places
+from agent_cli.core.errors import UserError
 from agent_cli.core.trust import TooMuch, what_trust_enables
 from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.app import HERE, AgentApp
+from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.trust import TrustModal
 from agent_cli.lib.discovery import values_named
 from agent_cli.runtime import (
@@ -32,6 +35,11 @@ from agent_cli.storage.prompt_history import PromptHistory
 
 def run(wishes: Wishes, worker: "subprocess.Popen[bytes] | None", prompt: str | None) -> int:
     """Run until the person leaves; returns the exit code."""
+    if os.environ.get("TERM") == "dumb":
+        raise UserError(
+            "This terminal cannot show a full screen (TERM=dumb).",
+            hint='Use another one, or ask without a screen: agent -p "explain this project"',
+        )
     chosen_model(load_settings(wishes, os.environ).settings)  # before the person is asked anything
     if not folder_standing(wishes, os.environ).trusted:
         wishes = replace(wishes, trust=_ask_trust(wishes.cwd))
@@ -46,6 +54,7 @@ def run(wishes: Wishes, worker: "subprocess.Popen[bytes] | None", prompt: str | 
             app = AgentApp(session, all_commands(), history, first_prompt=prompt)
             for warning in loaded.warnings:
                 app.call_later(app.warn, warning)
+            _leave_on_signals(app)
             return await app.run_async() or 0
         finally:
             await session.close()
@@ -53,13 +62,22 @@ def run(wishes: Wishes, worker: "subprocess.Popen[bytes] | None", prompt: str | 
     return asyncio.run(play())
 
 
+def _leave_on_signals(app: App[int]) -> None:
+    """Being told to end, or losing the terminal, is a way to leave like any other."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, app.exit, 128 + number)
+
+
 def all_commands() -> list[Command]:
     """Every slash command, by name."""
     return list(values_named("COMMAND", commands))
 
 
-class TrustGate(App[bool]):
-    """Asks about a folder before anything of it is loaded."""
+class TrustGate(App[int]):
+    """Asks about a folder before anything of it is loaded.
+
+    Ends with 1 for yes and 0 for no; with another number, or without one, somebody wants to leave.
+    """
 
     CSS_PATH: ClassVar = [HERE / "app.tcss", HERE / "modals" / "modals.tcss"]
     ENABLE_COMMAND_PALETTE = False
@@ -71,7 +89,12 @@ class TrustGate(App[bool]):
         self._modal = TrustModal(folder, enables)
 
     def on_mount(self) -> None:
-        self.push_screen(self._modal, lambda trusted: self.exit(bool(trusted)))
+        _leave_on_signals(self)
+        self.push_screen(self._modal, lambda trusted: self.exit(int(bool(trusted))))
+
+    def on_guarded_modal_cancelled(self, event: GuardedModal.Cancelled) -> None:
+        event.stop()
+        self.exit()
 
 
 def _ask_trust(folder: Path) -> bool:
@@ -80,10 +103,12 @@ def _ask_trust(folder: Path) -> bool:
     except TooMuch:
         return False
     told = tuple(f"{item.kind}: {item.path} ({item.detail})" for item in items)
-    trusted = bool(TrustGate(str(folder), told).run())
-    if trusted:
+    answer = TrustGate(str(folder), told).run()
+    if answer not in (0, 1):
+        raise KeyboardInterrupt
+    if answer:
         try:
             trust_store(Places.of(os.environ)).trust(folder, items)
         except OSError as error:
             sys.stderr.write(f"warning: the answer cannot be stored: {error}\n")
-    return trusted
+    return bool(answer)

@@ -44,6 +44,9 @@ class GuardedModal(ModalScreen[Result]):
             self.text = text
             """The character or the pasted text; empty for other keys."""
 
+    class Cancelled(Message):
+        """Ctrl+C: whatever led to the question shall end."""
+
     def __init__(
         self,
         heading: str,
@@ -144,6 +147,11 @@ class GuardedModal(ModalScreen[Result]):
         self._pass_on(event.time, "paste", event.text)
 
     def on_key(self, event: events.Key) -> None:
+        if event.key == "ctrl+c":  # can only say no, so it needs no guard
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Cancelled())
+            return
         if self.focused is not None:
             if event.key == "escape":
                 event.stop()
