@@ -11,7 +11,7 @@ Closing the generator cancels the turn, and waits until everything it started ha
 import asyncio
 import shutil
 import uuid
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -24,6 +24,7 @@ from agent_cli.core.loop import Ledger, Limits, Turn
 from agent_cli.core.messages import Content, Message
 from agent_cli.core.model import Model, ModelRequest, Models, Usage
 from agent_cli.core.outgoing import Outgoing
+from agent_cli.core.own import OwnCommand
 from agent_cli.core.permissions import Mode, Policy, Rules
 from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
@@ -159,15 +160,33 @@ class Session:
         """Whether a turn is under way."""
         return self._task is not None
 
-    async def run(self, prompt: Content | None) -> AsyncGenerator[Event, None]:
+    def run(self, prompt: Content | None) -> AsyncGenerator[Event, None]:
         """Play one turn, ending with TurnFinished. Without a prompt, try the last one again."""
+
+        def begin() -> Coroutine[Any, Any, None]:
+            self._turn = self._new_turn()
+            return self._turn.run(prompt)
+
+        return self._follow(begin)
+
+    def run_own(
+        self, command: str, *, tool: str, options: Mapping[str, Any] | None = None
+    ) -> AsyncGenerator[Event, None]:
+        """Run a command the person typed, unasked, with events like those of a turn.
+
+        `tool` is the tool that runs commands. The model hears of it in the next turn.
+        """
+        return self._follow(lambda: self._own_command(command, tool, options or {}).run())
+
+    async def _follow(
+        self, begin: Callable[[], Coroutine[Any, Any, None]]
+    ) -> AsyncGenerator[Event, None]:
         if self._task is not None:
             raise UserError("A turn is under way already.", hint="Interrupt it or wait.")
         events: asyncio.Queue[Event] = asyncio.Queue()
         self._emit = events.put_nowait
         self._turns += 1
-        self._turn = self._new_turn()
-        self._task = asyncio.create_task(self._turn.run(prompt))
+        self._task = asyncio.create_task(begin())
         try:
             while True:
                 event = await events.get()
@@ -247,6 +266,19 @@ class Session:
             ledger=self._ledger,
             limits=parts.limits,
             retry=parts.retry,
+        )
+
+    def _own_command(self, command: str, tool: str, options: Mapping[str, Any]) -> OwnCommand:
+        return OwnCommand(
+            command=command,
+            tool=tool,
+            options=options,
+            number=self._turns,
+            session_id=self.id,
+            model=self.model,
+            conversation=self._conversation,
+            pipeline=self._pipeline,
+            emit=lambda event: self._emit(event),
         )
 
     def _request(self, _model: Model) -> ModelRequest:

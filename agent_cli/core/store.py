@@ -16,6 +16,8 @@ class CallRecord(BaseModel):
     session_id: str
     call_id: str
     tool: str
+    by: Literal["model", "person"] = "model"
+    """Who wanted it: a person's own command is not decided about."""
     version: str = ""
     targets: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()

@@ -104,6 +104,8 @@ def _line(record: Mapping[str, Any]) -> str:
 
 def _decided(record: Mapping[str, Any]) -> str:
     """The decision and who gave it: a rule, the person, or what is known of the call."""
+    if record.get("by") == "person":
+        return "own"
     decision = str(record.get("decision", "?"))
     if answer := record.get("answer"):
         return f"{decision}: {answer}"

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -41,6 +41,10 @@ from agent_cli.storage.prompt_history import PromptHistory
 HERE = Path(__file__).parent
 MODES = (Mode.DEFAULT, Mode.ACCEPT_EDITS, Mode.PLAN, Mode.AUTO)
 """Those that Shift+Tab goes through; yolo is asked for by name."""
+SHELL = "Bash"
+"""The tool that runs the person's own commands."""
+OWN_OPTIONS = {"timeout": 600_000}
+"""A person waits as long as they like, and knows Esc."""
 TWICE = 2.0
 """Seconds within which a second Ctrl+C leaves."""
 
@@ -144,22 +148,26 @@ class AgentApp(App[int]):
         if event.kind == "command":
             self._command(event.body)
         elif self._turn is not None:
-            self._composer.queue.push(event.text)
+            self._composer.queue.push(_queued(event))
+        elif event.kind == "shell":
+            self._begin_own(event.body)
         else:
-            self._begin(_as_prompt(event))
+            self._begin(event.text)
 
     def on_transcript_retry_asked(self, event: Transcript.RetryAsked) -> None:
         """Try again what failed."""
         event.stop()
         if self._turn is None:
-            self._turn = asyncio.create_task(self._play(None))
+            self._start(self.session.run(None))
 
     def on_prompt_submitted_empty(self, event: Prompt.SubmittedEmpty) -> None:
         """Enter on an empty prompt sends what waits, now."""
         event.stop()
-        text = self._composer.queue.take_first() if self._turn is not None else None
-        if text is not None and not self.session.steer(text):
-            self._composer.queue.push(text)
+        waiting = self._composer.queue.messages
+        if self._turn is None or not waiting or _is_shell(waiting[0]):
+            return  # a command waits until the shell is free
+        if self.session.steer(waiting[0].lstrip()):
+            self._composer.queue.take_first()
 
     def on_prompt_escaped(self, event: Prompt.Escaped) -> None:
         """Esc takes a waiting message back, otherwise it interrupts."""
@@ -182,13 +190,21 @@ class AgentApp(App[int]):
 
     def _begin(self, prompt: str) -> None:
         self._transcript.add(PromptBlock(prompt))
-        self._turn = asyncio.create_task(self._play(prompt))
+        self._start(self.session.run(prompt))
 
-    async def _play(self, prompt: str | None) -> None:
+    def _begin_own(self, command: str) -> None:
+        """Run what the person typed after a `!`, now and unasked."""
+        if command:
+            self._start(self.session.run_own(command, tool=SHELL, options=OWN_OPTIONS))
+
+    def _start(self, turn: AsyncGenerator[Event, None]) -> None:
+        self._turn = asyncio.create_task(self._play(turn))
+
+    async def _play(self, turn: AsyncGenerator[Event, None]) -> None:
         """One turn, then what was queued meanwhile."""
         self._working.start()
         try:
-            async with aclosing(self.session.run(prompt)) as events:
+            async with aclosing(turn) as events:
                 async for event in events:
                     self._take(event)
         finally:
@@ -197,7 +213,7 @@ class AgentApp(App[int]):
             self._dismiss_questions()
             self.changed()
         if text := self._composer.queue.take_first():
-            self._begin(text)
+            self._begin_own(text[1:].strip()) if _is_shell(text) else self._begin(text.lstrip())
 
     def _take(self, event: Event) -> None:
         """Draw an event, and do what only the app can do about it."""
@@ -209,7 +225,7 @@ class AgentApp(App[int]):
             case UsageChanged():
                 self._working.update(tokens=event.total.output_tokens)
                 self.changed()
-            case TurnFinished():
+            case TurnFinished() if event.steps:
                 notify_terminal(self, "agent", f"{event.reason}: {event.text[:80]}")
 
     # ── questions ────────────────────────────────────────────────────────────────────────────────
@@ -351,8 +367,10 @@ def _where(request: ApprovalRequest) -> str:
     return f"without a sandbox, in {request.directory}" if request.steps else ""
 
 
-def _as_prompt(event: Prompt.Submitted) -> str:
-    """A shell command of the person's own is run by the model's hands, in so many words."""
-    if event.kind == "shell":
-        return f"Run this command for me with Bash, exactly as it is: {event.body}"
-    return event.text
+def _queued(event: Prompt.Submitted) -> str:
+    """A message as it waits: only what was typed as a command begins with its mark."""
+    return f" {event.text}" if event.kind == "prompt" and _is_shell(event.text) else event.text
+
+
+def _is_shell(text: str) -> bool:
+    return text.startswith("!")

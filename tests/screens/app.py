@@ -1,0 +1,69 @@
+"""The whole app around a scripted session."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from textual.pilot import Pilot
+
+from agent_cli.core.session import Session
+from agent_cli.frontends.tui.app import AgentApp
+from agent_cli.frontends.tui.start import all_commands
+from agent_cli.storage.prompt_history import PromptHistory
+from tests.kit.sessions import Scene
+from tests.kit.shells import until
+from tests.screens.host import screen_text, type_text
+
+
+class Screen:
+    """The running app, its pilot, and what a person sees of it."""
+
+    def __init__(self, app: AgentApp, pilot: Pilot[int]) -> None:
+        self.app = app
+        self.pilot = pilot
+
+    @property
+    def session(self) -> Session:
+        return self.app.session
+
+    @property
+    def text(self) -> str:
+        return screen_text(self.app)
+
+    @property
+    def status(self) -> str:
+        """The status line."""
+        return self.text.splitlines()[-1]
+
+    async def send(self, text: str) -> None:
+        """Type a text and press Enter."""
+        await type_text(self.pilot, text)
+        if self.app._composer.is_open:
+            await self.pilot.press("escape")
+        await self.pilot.press("enter")
+
+    async def shows(self, *texts: str) -> None:
+        """Wait until all of these stand on the screen."""
+
+        def all_there() -> bool:
+            shown = self.text
+            return all(text in shown for text in texts)
+
+        try:
+            await until(all_there)
+        except AssertionError:
+            raise AssertionError(f"{texts} never stood on:\n{self.text}") from None
+
+    async def idle(self) -> None:
+        """Wait until no turn is under way."""
+        await until(lambda: self.app._turn is None)
+        await self.pilot.pause()
+
+
+@asynccontextmanager
+async def running(scene: Scene, *, size: tuple[int, int] = (100, 30)) -> AsyncIterator[Screen]:
+    """The app with a scene's session."""
+    history = PromptHistory.of_project(scene.home, scene.workspace, str)
+    app = AgentApp(scene.session, all_commands(), history, real_terminal=False)
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        yield Screen(app, pilot)
