@@ -255,7 +255,7 @@ class AgentApp(App[int]):
     def _dismiss_questions(self) -> None:
         """What was asked in a turn that is over needs no answer."""
         self._waiting.clear()
-        if self._asking is not None:
+        if self._asking is not None and self._asking.is_current:  # not while the app is leaving
             self._asking.dismiss(None)
 
     def on_guarded_modal_typed(self, event: GuardedModal.Typed) -> None:
