@@ -271,6 +271,23 @@ async def test_another_theme_changes_all_colours_but_no_lines() -> None:
             assert app.transcript.look == await look_in(theme)
 
 
+async def test_without_colours_words_and_signs_remain_and_nothing_is_grey_but_the_dim(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = ChatApp(
+        [running("Bash", "pytest", output="\x1b[31mF\x1b[0m.."), call("X", "y", failed="no")]
+    )
+    async with app.run_test(size=SIZE):
+        assert app.transcript.look.styles.failure.color is None
+        assert app.transcript.look.styles.failure.bold
+        coloured = {
+            s.style.color for s in app.transcript.render_line(1) if s.style and "F" in s.text
+        }
+        assert coloured == {app.transcript.rich_style.color}
+        assert "❌ X" in app.screen_text()
+
+
 async def test_a_running_call_costs_no_layout() -> None:
     block = running("Bash", "make", seconds=1.0)
     app = ChatApp([*numbered(40), block])

@@ -1,6 +1,6 @@
 """How things look: styles and signs, resolved once, so that blocks need to know no widget."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from rich.style import Style
@@ -122,7 +122,8 @@ class Look:
             field.name: _style(widget, f"{PREFIX}{field.name}", background)
             for field in fields(Styles)
         }
-        return cls(styles=Styles(**named), **traits)
+        look = cls(styles=Styles(**named), **traits)
+        return replace(look, styles=_colourless(look.styles)) if look.no_color else look
 
 
 def _style(widget: Widget, name: str, background: Color) -> Style:
@@ -137,9 +138,17 @@ def _style(widget: Widget, name: str, background: Color) -> Style:
     return Style(**given) + rules.text_style
 
 
-def foreign(span: ForeignSpan) -> tuple[str, Style | None]:
+def _colourless(styles: Styles) -> Styles:
+    """Without colours what matters is bold: colours turned to grey would hide it instead."""
+    plain = {"success": False, "code": False, "keyword": False, "string": False, "number": False}
+    plain |= {"name": False, "accent": True, "waiting": True, "failure": True}
+    return replace(styles, **{name: Style(bold=bold) for name, bold in plain.items()})
+
+
+def foreign(span: ForeignSpan, look: Look) -> tuple[str, Style | None]:
     """Sanitised terminal output as a span of ours."""
-    return span.text, _foreign_style(span.style)
+    style = replace(span.style, fg=None, bg=None) if look.no_color else span.style
+    return span.text, _foreign_style(style)
 
 
 _known: dict[ForeignStyle, Style | None] = {ForeignStyle(): None}

@@ -17,7 +17,7 @@ _TAIL_SOURCE = 4_000
 
 def output_lines(output: str, width: int, look: Look) -> Sequence[Strip]:
     """What a command printed, in the colours it asked for."""
-    texts = split_lines([foreign(span) for span in styled(output.rstrip("\n"))])
+    texts = split_lines([foreign(span, look) for span in styled(output.rstrip("\n"))])
     lines: list[Strip] = []
     for spans in _selected(texts, look):
         lines += wrap(spans, width)
@@ -27,7 +27,7 @@ def output_lines(output: str, width: int, look: Look) -> Sequence[Strip]:
 def tail_lines(output: str, width: int, look: Look, most: int) -> list[Strip]:
     """The last few lines, one row each: a preview must not jump."""
     source = output.rstrip("\n")[-_TAIL_SOURCE:]
-    texts = split_lines([foreign(span) for span in styled(source)])
+    texts = split_lines([foreign(span, look) for span in styled(source)])
     while texts and not texts[-1]:
         texts.pop()
     return [Line(crop(spans, width, look.signs.ellipsis)) for spans in texts[-most:]]
