@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Static
 
-import agent_cli.frontends.tui as tui
+from agent_cli.frontends import tui
 from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.composer import CommandItem, Composer
 from agent_cli.frontends.tui.modals.guarded import GuardedModal

@@ -42,7 +42,11 @@ async def test_a_backslash_before_enter_makes_a_new_line() -> None:
 
 @pytest.mark.parametrize(
     ("text", "kind", "body"),
-    [("!ls -la", "shell", "ls -la"), ("/model gpt", "command", "model gpt"), ("a !b", "prompt", "a !b")],
+    [
+        ("!ls -la", "shell", "ls -la"),
+        ("/model gpt", "command", "model gpt"),
+        ("a !b", "prompt", "a !b"),
+    ],
 )
 async def test_the_first_character_tells_what_is_sent(text: str, kind: str, body: str) -> None:
     app = Host()

@@ -41,15 +41,14 @@ def test_an_unknown_price_is_not_zero() -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "shown"), [(0, "▁ 0 %"), (0.03, "▁ 3 %"), (0.5, "▅ 50 %"), (1, "█ 100 %"), (7, "█ 100 %")]
+    ("share", "shown"),
+    [(0, "▁ 0 %"), (0.03, "▁ 3 %"), (0.5, "▅ 50 %"), (1, "█ 100 %"), (7, "█ 100 %")],
 )
 def test_the_bar_grows_with_the_context(share: float, shown: str) -> None:
     assert f"ctx {shown}" in render_status(Status(context=share), 80).plain
 
 
-@pytest.mark.parametrize(
-    ("seconds", "shown"), [(3.4, "3 s"), (75, "1:15 min"), (3700, "1:01 h")]
-)
+@pytest.mark.parametrize(("seconds", "shown"), [(3.4, "3 s"), (75, "1:15 min"), (3700, "1:01 h")])
 def test_time_is_told_in_words(seconds: float, shown: str) -> None:
     assert shown in render_status(Status(elapsed=seconds), 80).plain
 
