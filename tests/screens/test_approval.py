@@ -3,6 +3,7 @@
 import asyncio
 import random
 import string
+import time
 from typing import Any
 
 import pytest
@@ -251,8 +252,10 @@ async def test_a_paste_that_arrives_as_keys_never_answers() -> None:
 async def test_a_word_that_begins_like_an_answer_is_a_word() -> None:
     app = Host()
     async with app.run_test() as pilot:
-        app.ask(ApprovalModal(request(), guard=TypedAhead(arm=0.0, settle=10.0)))
+        guard = TypedAhead(arm=60.0, settle=60.0)
+        app.ask(ApprovalModal(request(), guard=guard))
         await pilot.pause()
+        guard.painted(time.monotonic() - 120)
         await type_text(pilot, "y es")
         assert app.answers == []
         assert app.prompt.text == "y es"

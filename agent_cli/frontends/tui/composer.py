@@ -84,18 +84,20 @@ class Composer(Vertical):
             case "escape":
                 self._close()
             case _:
-                await self._offer()
+                if (query := self._offer()) is not None:
+                    await self._offer_files(query)
                 return self._choose(sends=key == "enter")
         return True
 
-    async def on_text_area_changed(self, event: TextArea.Changed) -> None:
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
         self.prompt.set_class(self.prompt.kind == "shell", "-shell")
-        await self._offer()
+        self._offer_soon()
 
-    async def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
+    def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
         event.stop()
-        await self._offer()
+        if self.is_open:
+            self._offer_soon()
 
     def on_prompt_search_wanted(self, event: Prompt.SearchWanted) -> None:
         event.stop()
@@ -107,12 +109,17 @@ class Composer(Vertical):
         self._choose(sends=False)
         self.prompt.focus()
 
-    async def _offer(self) -> None:
-        """Show what could complete the text up to the caret, if anything could."""
+    def _offer_soon(self) -> None:
+        """Offer without keeping the keys waiting for files to be found."""
+        if (query := self._offer()) is not None:
+            self.run_worker(lambda: self._offer_files(query), exclusive=True, group="offer")
+
+    def _offer(self) -> str | None:
+        """Show what could complete the text up to the caret; returns a query for files, if any."""
         text = self.prompt.text
         if self._searched_from is not None:
             self.completion.show(tuple(self._past(text)))
-            return
+            return None
         if text != self._closed_at:
             self._closed_at = None
         line = self._line_to_caret()
@@ -121,9 +128,10 @@ class Composer(Vertical):
         elif re.fullmatch(r"/\S*", line) and self.prompt.cursor_location[0] == 0:
             self.completion.show(tuple(self._matching_commands(line[1:])))
         elif found := _WORD.search(line):
-            await self._offer_files(found[2])
+            return found[2]
         else:
             self.completion.close()
+        return None
 
     async def _offer_files(self, query: str) -> None:
         if time.monotonic() - self._loaded_at > _STALE and self._loading is None:
@@ -144,7 +152,7 @@ class Composer(Vertical):
         finally:
             self._loading = None
             self._loaded_at = time.monotonic()
-        await self._offer()
+        self._offer_soon()
 
     def _matching_commands(self, typed: str) -> Iterator[Completing]:
         typed = typed.lower()

@@ -74,19 +74,19 @@ def best(slices: Sequence[str], query: str, stop: Event, wanted: int = _WANTED) 
     """Names that begin with the query, contain it, or have its letters in order, in that order.
 
     The regular expressions run over slices of joined names, so that the search is fast and no
-    slice keeps other threads waiting for long.
+    slice keeps other threads waiting for long. The shortest names come first in the slices, so
+    the first matches are the best ones.
     """
     found: dict[str, None] = {}
     for pattern in _patterns(query):
-        tier: list[str] = []
         for text in slices:
             if stop.is_set():
                 return ()
-            tier += pattern.findall(text)
-        found |= dict.fromkeys(sorted(tier, key=lambda name: (len(name), name)))
-        if len(found) >= wanted:
-            break
-    return tuple(islice(found, wanted))
+            for match in pattern.finditer(text):
+                found[match[0]] = None
+                if len(found) >= wanted:
+                    return tuple(found)
+    return tuple(found)
 
 
 def _patterns(query: str) -> Iterator[re.Pattern[str]]:
@@ -102,7 +102,11 @@ def _patterns(query: str) -> Iterator[re.Pattern[str]]:
     yield re.compile(rf"^[^\n]*?{scattered}[^\n]*$", flags)
 
 
+def _length_first(name: str) -> tuple[int, str]:
+    return len(name), name
+
+
 def _sliced(names: Sequence[str]) -> tuple[str, ...]:
     """Names that can be shown and typed, joined by lines; others cannot be picked."""
-    usable = [name for name in names if name and name.isprintable()]
+    usable = sorted((name for name in names if name and name.isprintable()), key=_length_first)
     return tuple("\n".join(usable[at : at + _SLICE]) for at in range(0, len(usable), _SLICE))
