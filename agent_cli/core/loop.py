@@ -33,6 +33,7 @@ from agent_cli.core.events import (
 )
 from agent_cli.core.guard import RepetitionGuard
 from agent_cli.core.messages import (
+    INTERRUPTED,
     AssistantMessage,
     Content,
     ToolCall,
@@ -45,6 +46,7 @@ from agent_cli.core.model import Finish, Model, ModelRequest, Reply, TextChunk, 
 from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.runaway import LONGEST_REPLY, RunawayGuard
+from agent_cli.core.tool import ToolResult
 
 log = logging.getLogger(__name__)
 
@@ -133,7 +135,6 @@ class Turn:
             self._finish(reason, error=error.message, hint=error.hint)
         except asyncio.CancelledError:
             self._keep_partial()
-            self.conversation.close_open_calls("Interrupted by the person.")
             self._finish("interrupted")
             raise
         except Exception as error:
@@ -168,14 +169,14 @@ class Turn:
             raise _Stop(
                 "step_limit",
                 f"Stopped after {self._steps} steps.",
-                "Say “go on” to continue, or raise max_steps.",
+                "Say “go on” to continue, or raise --max-steps (limits.steps).",
             )
         cost = self.ledger.total.cost
         if self.limits.cost is not None and cost is not None and cost >= self.limits.cost:
             raise _Stop(
                 "cost_limit",
                 f"Stopped: the session has cost ${cost:.2f} of ${self.limits.cost:.2f}.",
-                "Raise max_cost to continue.",
+                "Raise --max-cost (limits.cost) to continue.",
             )
         self._steps += 1
 
@@ -286,19 +287,28 @@ class Turn:
         return True
 
     async def _run_calls(self, calls: Sequence[ToolCall]) -> None:
-        results = await self.pipeline.execute_all(calls)
-        for call, result in zip(calls, results, strict=True):
-            seen = self._guard.see(call, result)
-            self.conversation.append(
-                ToolMessage(
-                    call_id=call.id,
-                    name=call.name,
-                    content=seen.llm_content or "(no output)",
-                    is_error=not seen.success,
-                )
-            )
+        results: dict[str, ToolResult] = {}
+        try:
+            await self.pipeline.execute_all(calls, results)
+        finally:  # an interruption does not unmake what had been done
+            for call in calls:
+                self._keep_result(call, results.get(call.id))
         if verdict := self._guard.verdict:
             raise _Stop(*verdict, "Tell the model what to do differently.")
+
+    def _keep_result(self, call: ToolCall, result: ToolResult | None) -> None:
+        if result is None:
+            self.conversation.append(no_result(call, INTERRUPTED))
+            return
+        seen = self._guard.see(call, result)
+        self.conversation.append(
+            ToolMessage(
+                call_id=call.id,
+                name=call.name,
+                content=seen.llm_content or "(no output)",
+                is_error=not seen.success,
+            )
+        )
 
     def _wants_more(self, reply: Reply) -> bool:
         """An empty reply is asked about once; then the turn ends with what there is."""

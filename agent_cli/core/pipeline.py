@@ -88,24 +88,25 @@ class Pipeline:
     selection: Selection = EVERYTHING
     _recording_failed: bool = False
 
-    async def execute_all(self, calls: Sequence[ToolCall]) -> list[ToolResult]:
-        """The results, in the order of the calls; neighbours that may run together do."""
-        results: list[ToolResult] = []
+    async def execute_all(self, calls: Sequence[ToolCall], results: dict[str, ToolResult]) -> None:
+        """Add each call's result by its id as it comes; neighbours that may run together do.
+
+        An interruption leaves the results of the calls that had finished.
+        """
         limit = asyncio.Semaphore(MOST_PARALLEL)
 
-        async def bounded(call: ToolCall) -> ToolResult:
+        async def bounded(call: ToolCall) -> None:
             async with limit:
-                return await self.execute(call)
+                results[call.id] = await self.execute(call)
 
         for together, group in itertools.groupby(calls, self._may_run_beside_others):
             if together:
                 async with asyncio.TaskGroup() as tasks:
-                    running = [tasks.create_task(bounded(call)) for call in group]
-                results += [task.result() for task in running]
+                    for call in group:
+                        tasks.create_task(bounded(call))
             else:
                 for call in group:
-                    results.append(await self.execute(call))
-        return results
+                    results[call.id] = await self.execute(call)
 
     async def execute(
         self, call: ToolCall, parent: Course | None = None, *, by_person: bool = False

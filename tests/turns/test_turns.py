@@ -182,6 +182,26 @@ async def test_an_interrupt_during_calls_closes_each_of_them(make_session: Scene
     assert finish(await scene.play()).reason == "done"
 
 
+async def test_an_interrupt_keeps_the_results_of_calls_that_had_finished(
+    make_session: SceneMaker,
+) -> None:
+    calls = [
+        call("Write", file_path="new.txt", content="here\n"),
+        call("Bash", command="sleep 60"),
+        call("Bash", command="sleep 61"),
+    ]
+    scene = make_session({"calls": calls}, {"text": "next"}, settings={"mode": "yolo"})
+    async with aclosing(scene.session.run("go")) as stream:
+        async for event in stream:
+            if isinstance(event, ToolStarted) and event.tool == "Bash":
+                scene.session.interrupt()
+    told = [m for m in scene.session.messages if isinstance(m, ToolMessage)]
+    assert [m.is_error for m in told] == [False, True, True]
+    assert "Created new.txt" in str(told[0].content)
+    assert "Interrupted" in str(told[1].content)
+    assert_valid(scene.session.messages)
+
+
 async def test_an_interrupt_while_a_person_is_asked_means_no(make_session: SceneMaker) -> None:
     scene = make_session({"calls": [call("Bash", command="touch made")]}, {"text": "next"})
     async with aclosing(scene.session.run("go")) as stream:
