@@ -24,47 +24,49 @@ SEQUENCE = re.compile(
     r"|(?P<string>[PX^_][^\x1b]*)\x1b\\|(?P<other>[ -/]*[0-~]))"
 )
 UNFOCUSED = "\x1b[O"
-ANSWERABLE = "choose"
 A_MOMENTS_LOOK = 0.6
 
 
 def test_no_text_of_others_reaches_the_terminal_as_a_sequence(tmp_path: Path) -> None:
     (tmp_path / "clean").mkdir()
     (tmp_path / "hostile").mkdir()
-    expected = sequences(tour(Program(tmp_path / "clean"), HARMLESS))
-    raw = tour(Program(tmp_path / "hostile"), TEXTS)
-    assert sequences(raw) - expected == set()
-    text = SEQUENCE.sub("", raw)
-    assert controls(text) == set()
+    expected = sequences("".join(tour(Program(tmp_path / "clean"), HARMLESS)))
+    shown, pasted = tour(Program(tmp_path / "hostile"), TEXTS)
+    assert sequences(shown + pasted) - expected == set()
+    assert controls(SEQUENCE.sub("", shown + pasted)) == set()
+    text = SEQUENCE.sub("", shown)
     for case in CASES:
         for forbidden in case["must_not_contain"]:
             if _is_telling(forbidden):
                 assert forbidden not in text, case["id"]
 
 
-def tour(program: Program, texts: Sequence[str]) -> str:
-    """Show the texts everywhere; returns all that was written to the terminal."""
+def tour(program: Program, texts: Sequence[str]) -> tuple[str, str]:
+    """Show the texts everywhere, then paste them into the prompt; what the terminal was sent."""
     _hostile_folder(program, texts)
     argv = [*AGENT, "--trust", "--model", program.script(*_steps(texts))]
     env = program.environment()
-    with Terminal(argv, cwd=program.workspace, env=env, size=(110, 60)) as terminal:
+    with Terminal(argv, cwd=program.workspace, env=env, size=(100, 40)) as terminal:
         terminal.wait_for("Ask, or / for commands")
         for number, end in enumerate(("MODEL", "OUTPUT", "NAMES", "UNKNOWN", "ERROR")):
             _ask(terminal, f"turn {number}")
             terminal.wait_for(f"{end} END")
             terminal.wait_gone("esc interrupts")
-            _read_all(terminal)
+            if end in ("OUTPUT", "UNKNOWN"):
+                _read_all(terminal)
         terminal.send(UNFOCUSED)
         _ask(terminal, "turn with modals")
         for heading in ("Run this command?", "Make this change?", "Which one?"):
             _deny(terminal, heading)
         terminal.wait_for("MODAL END")
         terminal.wait_gone("esc interrupts")
-        terminal.paste("\n".join(text for text in texts if text.isprintable()))
-        terminal.paste("".join(texts).replace("\x1b[201~", ""))
-        terminal.let_pass(0.2)
+        foreign = bytes(terminal.raw).decode()
+        for text in texts:
+            terminal.paste(text.replace("\x1b[201~", "")[:200])
+        terminal.send("pasted")
+        terminal.wait_for("pasted")
         assert terminal.process.poll() is None
-        return bytes(terminal.raw).decode()
+        return foreign, bytes(terminal.raw[len(foreign.encode()) :]).decode()
 
 
 def _hostile_folder(program: Program, texts: Sequence[str]) -> None:
@@ -82,6 +84,7 @@ def _steps(texts: Sequence[str]) -> list[Mapping[str, Any]]:
     """What the model says and does, turn by turn."""
     together = "\n\n".join(texts)
     valid = [_bytes(text).decode() for text in texts]
+    shown = "\n".join(valid)
     reads = [_call("Read", file_path=text) for text in valid]
     question = {"text": f"Which one? {valid[0]}", "options": [{"label": t} for t in valid[:4]]}
     return [
@@ -100,8 +103,8 @@ def _steps(texts: Sequence[str]) -> list[Mapping[str, Any]]:
         {"calls": [{"name": text, "arguments": {text: text}} for text in valid[:10]]},
         {"text": "UNKNOWN END"},
         {"error": {"kind": "bad_request", "message": f"{together} ERROR END"}},
-        {"calls": [_call("Bash", command=f"touch x\n{chr(10).join(valid)}", description=valid[5])]},
-        {"calls": [_call("Write", file_path=f"w{valid[5]}", content=together)]},
+        {"calls": [_call("Bash", command=f"cat > x <<'X'\n{shown}\nX", description=valid[5])]},
+        {"calls": [_call("Write", file_path="w.txt", content=shown)]},
         {"calls": [_call("AskUser", questions=[question])]},
         {"text": f"{together}\n\nMODAL END"},
     ]
@@ -120,10 +123,10 @@ def _ask(terminal: Terminal, text: str) -> None:
 def _read_all(terminal: Terminal) -> None:
     """Unfold everything, look at all of it, and fold it again."""
     terminal.press("ctrl+o")
-    for key in ("pageup",) * 6 + ("pagedown",) * 6:
-        terminal.press(key)
+    for _ in range(4):
+        terminal.press("pageup")
         terminal.let_pass(0.05)
-    terminal.press("ctrl+o")
+    terminal.press("ctrl+o", *["pagedown"] * 8)
 
 
 def _deny(terminal: Terminal, heading: str) -> None:

@@ -88,7 +88,7 @@ class Terminal:
 
     def send(self, text: str) -> None:
         """Type or paste as it is; what the program writes meanwhile is read, so nothing blocks."""
-        left = text.encode()
+        left = text.encode("utf-8", "replace")
         deadline = time.monotonic() + PATIENCE
         while left:
             try:
