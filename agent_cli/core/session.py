@@ -12,7 +12,7 @@ import asyncio
 import shutil
 import uuid
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from agent_cli.core.authority import Authority
@@ -129,7 +129,7 @@ class Session:
     @property
     def tools(self) -> list[AnyTool]:
         """The tools the model is offered."""
-        return self._parts.registry.select(self._parts.selection)
+        return self._parts.registry.select(self._offered)
 
     @property
     def rules(self) -> Rules:
@@ -284,15 +284,20 @@ class Session:
     def _request(self, _model: Model) -> ModelRequest:
         """The next request: an unchanging beginning, then the history as it grew."""
         parts = self._parts
-        selection = parts.selection
-        if parts.policy.mode is Mode.PLAN:
-            selection = Selection(selection.names, read_only=True, role=selection.role)
         return ModelRequest(
             system=parts.system_prompt,
             messages=self._conversation.messages,
-            tools=tuple(parts.registry.declarations(selection)),
+            tools=tuple(parts.registry.declarations(self._offered)),
             options=parts.options,
         )
+
+    @property
+    def _offered(self) -> Selection:
+        """The tools for the model: in plan mode, those that change nothing."""
+        selection = self._parts.selection
+        planning = self.mode is Mode.PLAN
+        read_only = selection.read_only or planning
+        return replace(selection, mode=self.mode.value, read_only=read_only)
 
     def _warn(self, text: str) -> None:
         self._emit(Notice(level="warning", text=text))

@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Static
 
-import agent_cli.frontends.tui as tui
+from agent_cli.frontends import tui
 from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.composer import CommandItem, Composer
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
@@ -76,7 +76,7 @@ class Host(App[None]):
 
 def at_once() -> TypedAhead:
     """A guard for tests that are not about it."""
-    return TypedAhead(arm=0.0, settle=0.0)
+    return TypedAhead(arm=0.0, settle=0.001)
 
 
 def screen_text(app: App[None]) -> str:

@@ -14,21 +14,28 @@ from textual.screen import Screen
 
 from agent_cli.commands._command import Command
 from agent_cli.core.errors import UserError
-from agent_cli.core.events import ApprovalAsked, Event, QuestionAsked, TurnFinished, UsageChanged
-from agent_cli.core.inbox import Answers, Approval, ApprovalRequest, QuestionRequest
+from agent_cli.core.events import (
+    ApprovalAsked,
+    Event,
+    PlanAnswered,
+    PlanAsked,
+    QuestionAsked,
+    TurnFinished,
+    UsageChanged,
+)
+from agent_cli.core.inbox import Answer, Request
 from agent_cli.core.permissions import Mode
 from agent_cli.core.prompt import git_branch
 from agent_cli.core.session import Session
 from agent_cli.frontends.tui import themes
+from agent_cli.frontends.tui.asking import modal_for, refusal, request_title
 from agent_cli.frontends.tui.blocks.banner import BannerBlock
 from agent_cli.frontends.tui.blocks.notice import NoticeBlock
 from agent_cli.frontends.tui.blocks.prompt import PromptBlock
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.composer import CommandItem, Composer
-from agent_cli.frontends.tui.modals.approval import ApprovalModal
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.help import HelpModal
-from agent_cli.frontends.tui.modals.question import QuestionModal
 from agent_cli.frontends.tui.notify import notify_terminal
 from agent_cli.frontends.tui.prompt import Prompt
 from agent_cli.frontends.tui.scribe import Scribe
@@ -86,7 +93,7 @@ class AgentApp(App[int]):
         self._history = history
         self._first_prompt = first_prompt
         self._asking: Screen[Any] | None = None
-        self._waiting: list[ApprovalRequest | QuestionRequest] = []
+        self._waiting: list[Request] = []
         self._turn: asyncio.Task[None] | None = None
         self._left_at = float("-inf")
         still = bool(os.environ.get("AGENT_REDUCED_MOTION"))
@@ -219,9 +226,11 @@ class AgentApp(App[int]):
         """Draw an event, and do what only the app can do about it."""
         self._scribe.write(event)
         match event:
-            case ApprovalAsked(request=request) | QuestionAsked(request=request):
-                self._waiting.append(request)
+            case ApprovalAsked() | QuestionAsked() | PlanAsked():
+                self._waiting.append(event.request)
                 self._ask_next()
+            case PlanAnswered():
+                self.changed()
             case UsageChanged():
                 self._working.update(tokens=event.total.output_tokens)
                 self.changed()
@@ -235,21 +244,17 @@ class AgentApp(App[int]):
             return
         request = self._waiting[0]
         self._scribe.asking(request.call_id)
-        if isinstance(request, ApprovalRequest):
-            self._asking = ApprovalModal(request, runs=_where(request), total=len(self._waiting))
-        else:
-            self._asking = QuestionModal(request)
+        self._asking = modal_for(request, len(self._waiting))
         notify_terminal(self, "agent needs you", request_title(request))
         self.push_screen(self._asking, self._answered)
 
-    def _answered(self, answer: Approval | Answers | None) -> None:
+    def _answered(self, answer: Answer | None) -> None:
         self._asking = None
         if not self._waiting:
             return
         request = self._waiting.pop(0)
         self._scribe.resumed(request.call_id)
-        no = Approval() if isinstance(request, ApprovalRequest) else Answers(answers=())
-        self.session.reply(request.id, answer or no)
+        self.session.reply(request.id, answer or refusal(request))
         self._ask_next()
 
     def _dismiss_questions(self) -> None:
@@ -348,18 +353,6 @@ class AgentApp(App[int]):
         if self._turn is not None:
             self._turn.cancel()
             await asyncio.wait([self._turn])
-
-
-def request_title(request: ApprovalRequest | QuestionRequest) -> str:
-    """What is asked, in a few words."""
-    if isinstance(request, ApprovalRequest):
-        return f"{request.tool} {request.title}"
-    return request.questions[0].text if request.questions else ""
-
-
-def _where(request: ApprovalRequest) -> str:
-    """Where a command would run; of a change to a file there is nothing to say."""
-    return f"without a sandbox, in {request.directory}" if request.steps else ""
 
 
 def _queued(event: Prompt.Submitted) -> str:
