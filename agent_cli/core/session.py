@@ -22,7 +22,7 @@ from agent_cli.core.events import Event, Notice, TurnFinished
 from agent_cli.core.inbox import Answer, Inbox, Request
 from agent_cli.core.loop import Ledger, Limits, Turn
 from agent_cli.core.messages import Content, Message
-from agent_cli.core.model import Model, ModelRequest, Models, Usage
+from agent_cli.core.model import Model, ModelFacts, ModelRequest, Models, Usage
 from agent_cli.core.outgoing import Outgoing
 from agent_cli.core.own import OwnCommand
 from agent_cli.core.permissions import Mode, Policy, Rules
@@ -215,6 +215,10 @@ class Session:
         """Get the model ready while the person still thinks."""
         await self._parts.models.warm(self.model)
 
+    async def describe_model(self) -> ModelFacts:
+        """What is known of the model in use; it may take as long as loading it."""
+        return await self._parts.models.describe(self.model)
+
     def reply(self, request_id: str, answer: Answer) -> bool:
         """Answer what was asked; False if it does not wait (any more)."""
         return self._parts.inbox.reply(request_id, answer)
@@ -237,6 +241,7 @@ class Session:
     def forget(self) -> None:
         """Begin a new conversation: nothing said so far is sent any more."""
         self._conversation.replace(())
+        self._ledger.last = Usage()
 
     def set_mode(self, mode: Mode) -> None:
         """Change the permission mode, from the next call."""
