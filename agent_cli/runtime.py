@@ -193,6 +193,7 @@ def model_source(
             idle_timeout=settings.limits.idle_seconds,
             input_price=own.input_price,
             output_price=own.output_price,
+            window=own.window,
         )
     prompted = {
         name: model.prompted_tools

@@ -143,6 +143,7 @@ def _context(root: Path) -> ToolContext:
         state=SessionState().get,
         call=cast(Any, None),
         ask=cast(Any, None),
+        present=cast(Any, None),
     )
 
 

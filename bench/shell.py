@@ -99,6 +99,7 @@ def _context(root: str, state: SessionState) -> ToolContext:
         state=state.get,
         call=nobody,
         ask=nobody,
+        present=nobody,
     )
 
 

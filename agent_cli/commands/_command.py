@@ -43,6 +43,10 @@ class Desk(Protocol):
         """The diffs of this session, oldest first."""
         ...
 
+    def window(self) -> int | None:
+        """How many tokens a request may have, if that is known by now."""
+        ...
+
     def themes(self) -> Sequence[str]:
         """The looks there are; none where there is no choice."""
         ...

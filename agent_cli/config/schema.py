@@ -94,6 +94,8 @@ class ModelSettings(Table):
     """true: it has no native tool calls; false: it has. By default that is found out."""
     takes_images: bool = False
     """Whether it can be shown pictures."""
+    window: int | None = Field(None, ge=1)
+    """How many tokens a request may have, where the built-in list does not know."""
     input_price: float | None = Field(None, ge=0)
     """Dollars per million input tokens, where the built-in price list does not know."""
     output_price: float | None = Field(None, ge=0)

@@ -9,9 +9,16 @@ from typing import Any
 from agent_cli.core.briefing import brief
 from agent_cli.core.display import Display, TerminalBlock
 from agent_cli.core.errors import FailureType, ToolFailure
-from agent_cli.core.events import ApprovalAnswered, ApprovalAsked, Event, Notice
+from agent_cli.core.events import (
+    ApprovalAnswered,
+    ApprovalAsked,
+    Event,
+    Notice,
+    PlanAnswered,
+    PlanAsked,
+)
 from agent_cli.core.facts import as_a_look
-from agent_cli.core.inbox import Approval, ApprovalRequest, Inbox
+from agent_cli.core.inbox import Approval, ApprovalRequest, Inbox, PlanAnswer, PlanRequest
 from agent_cli.core.judge import Judgement, judge
 from agent_cli.core.offer import offered_rule
 from agent_cli.core.permissions import Decision, Effect, Mode, Policy
@@ -63,6 +70,27 @@ class Authority:
             # What the person could not be shown by name is still held against the rules.
             self._refuse_denied(hearing, await self._look(hearing))
         return hearing.invocation
+
+    async def present(self, call_id: str, plan: str) -> PlanAnswer:
+        """Show the person a plan; only their yes ends plan mode."""
+        if not self.inbox.attended:
+            raise _not_permitted(
+                "Nobody is there to approve a plan. Give it as your answer and end your turn."
+            )
+        request = PlanRequest(id=self.inbox.next_id(), call_id=call_id, plan=plan)
+        answer = await self.inbox.plan(request, lambda r: self.emit(PlanAsked(request=r)))
+        if answer.answer != "keep":
+            self.policy.mode = Mode(answer.answer)
+        self.emit(
+            PlanAnswered(
+                request_id=request.id,
+                call_id=call_id,
+                answer=answer.answer,
+                mode=self.policy.mode.value,
+                reason=answer.reason,
+            )
+        )
+        return answer
 
     async def may_run_outside(self, hearing: Hearing, why: str) -> bool:
         """Whether the person lets a command that failed in the sandbox run again without it."""

@@ -6,7 +6,7 @@ A turn reads like this, and a property test holds it over every turn:
       ( ThinkingDelta* TextDelta*          one step: what the model says …
         UsageChanged                       … and what it used
         ( ToolStarted                      each call, in the order of the calls
-          ApprovalAsked? ApprovalAnswered? QuestionAsked? ToolProgress*
+          ApprovalAsked? ApprovalAnswered? QuestionAsked? PlanAsked? PlanAnswered? ToolProgress*
           ToolFinished )*                  parallel calls interleave between their own two ends
         PromptAdded* )*                    steering that reaches the model before its next step
     TurnFinished                           always, exactly once, last
@@ -19,7 +19,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
 from agent_cli.core.display import Display
-from agent_cli.core.inbox import ApprovalRequest, QuestionRequest
+from agent_cli.core.inbox import ApprovalRequest, PlanRequest, QuestionRequest
 from agent_cli.core.model import Usage
 from agent_cli.core.tool import ToolResult
 
@@ -110,6 +110,25 @@ class QuestionAsked(BaseEvent):
     request: QuestionRequest
 
 
+class PlanAsked(BaseEvent):
+    """The model presents a plan: answer with `session.reply(request.id, PlanAnswer(…))`."""
+
+    type: Literal["plan_asked"] = "plan_asked"
+    request: PlanRequest
+
+
+class PlanAnswered(BaseEvent):
+    """The answer to a PlanAsked of the same id; the mode has changed if it was a yes."""
+
+    type: Literal["plan_answered"] = "plan_answered"
+    request_id: str
+    call_id: str
+    answer: Literal["default", "accept-edits", "keep"]
+    mode: str
+    """The mode from now on."""
+    reason: str = ""
+
+
 class PromptAdded(BaseEvent):
     """A message typed during the turn is now part of the conversation."""
 
@@ -187,6 +206,8 @@ Event = Annotated[
     | ApprovalAsked
     | ApprovalAnswered
     | QuestionAsked
+    | PlanAsked
+    | PlanAnswered
     | PromptAdded
     | ModelRetrying
     | UsageChanged

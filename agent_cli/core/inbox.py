@@ -89,7 +89,18 @@ class QuestionRequest(BaseModel):
     questions: tuple[Question, ...]
 
 
-Request = Annotated[ApprovalRequest | QuestionRequest, Field(discriminator="type")]
+class PlanRequest(BaseModel):
+    """The model presents a plan: shall it be carried out?"""
+
+    model_config = ConfigDict(frozen=True)
+
+    type: Literal["plan"] = "plan"
+    id: str
+    call_id: str
+    plan: str
+
+
+Request = Annotated[ApprovalRequest | QuestionRequest | PlanRequest, Field(discriminator="type")]
 
 
 class Approval(BaseModel):
@@ -110,7 +121,20 @@ class Answers(BaseModel):
     answers: tuple[str, ...]
 
 
-Answer = Approval | Answers
+class PlanAnswer(BaseModel):
+    """The person's answer to a PlanRequest. What isn't a clear yes keeps planning."""
+
+    model_config = ConfigDict(frozen=True)
+
+    answer: Literal["default", "accept-edits", "keep"] = "keep"
+    """The mode the plan is carried out in, or "keep" planning."""
+    plan: str = ""
+    """The plan as the person left it; empty: as it was."""
+    reason: str = ""
+    """With "keep": what the model is told."""
+
+
+Answer = Approval | Answers | PlanAnswer
 
 
 class Inbox:
@@ -146,6 +170,13 @@ class Inbox:
         if isinstance(answer, Answers) and len(answer.answers) == len(request.questions):
             return answer
         return Answers(answers=("(no answer)",) * len(request.questions))
+
+    async def plan(
+        self, request: PlanRequest, announce: Callable[[PlanRequest], None]
+    ) -> PlanAnswer:
+        """Announce a plan and wait for the person."""
+        answer = await self._wait(request, lambda: announce(request))
+        return answer if isinstance(answer, PlanAnswer) else PlanAnswer()
 
     def reply(self, request_id: str, answer: Answer) -> bool:
         """Answer a request; False if it is not open (any more)."""

@@ -84,6 +84,14 @@ class Reply:
 ModelEvent = TextChunk | ThinkingChunk | Reply
 
 
+@dataclass(frozen=True)
+class ModelFacts:
+    """What is known of a model without asking it; None: not known."""
+
+    window: int | None = None
+    """How many tokens a request may have."""
+
+
 class Model(Protocol):
     """A language model. Cancelling the task that iterates ends the request at the provider too."""
 
@@ -106,6 +114,10 @@ class Models(Protocol):
 
     async def warm(self, name: str) -> None:
         """Load ahead of time what the first request to this model will need."""
+        ...
+
+    async def describe(self, name: str) -> ModelFacts:
+        """What is known of the model; it may take as long as loading it."""
         ...
 
     async def close(self) -> None:

@@ -28,7 +28,7 @@ from agent_cli.core.events import (
     ToolProgress,
     ToolStarted,
 )
-from agent_cli.core.inbox import Answers, Question, QuestionRequest
+from agent_cli.core.inbox import Answers, PlanAnswer, Question, QuestionRequest
 from agent_cli.core.messages import ToolCall, text_of
 from agent_cli.core.model import Model
 from agent_cli.core.outgoing import Outgoing
@@ -138,6 +138,10 @@ class Pipeline:
             result = ToolResult.failed(broken)
         return self._finish(course, result)
 
+    @property
+    def _offered(self) -> Selection:
+        return replace(self.selection, mode=self.authority.policy.mode.value)
+
     def _may_run_beside_others(self, call: ToolCall) -> bool:
         tool = self.registry.get(call.name)
         return tool is not None and bool(tool.is_concurrency_safe)
@@ -145,7 +149,7 @@ class Pipeline:
     def _bind(self, course: Course) -> AnyInvocation:
         """Find the tool, read the arguments, tell the world."""
         call = course.call
-        selection = EVERYTHING if course.by_person else self.selection
+        selection = EVERYTHING if course.by_person else self._offered
         try:
             course.invocation = self.registry.find(call.name, selection).bind(call.arguments)
         finally:
@@ -180,6 +184,9 @@ class Pipeline:
         async def ask(questions: tuple[Question, ...]) -> Answers:
             return await self._ask_person(course, questions)
 
+        async def present(plan: str) -> PlanAnswer:
+            return await self.authority.present(course.call.id, plan)
+
         return ToolContext(
             call_id=course.call.id,
             session=self.session,
@@ -189,6 +196,7 @@ class Pipeline:
             state=self.state.get,
             call=call,
             ask=ask,
+            present=present,
         )
 
     async def _authorise(
@@ -237,7 +245,7 @@ class Pipeline:
         """A call made by a tool: the same pipeline, one level deeper."""
         if course.depth + 1 >= DEEPEST_CHAIN:
             raise ToolFailure(f"Tools call each other more than {DEEPEST_CHAIN} levels deep.")
-        tool = self.registry.find(name, self.selection)
+        tool = self.registry.find(name, self._offered)
         inner = ToolCall(
             id=f"{course.call.id}/{next(course.children)}",
             name=tool.name,

@@ -26,6 +26,8 @@ class Selection:
     names: Collection[str] | Literal["all"] = "all"
     read_only: bool = False
     role: str | None = None
+    mode: str | None = None
+    """The permission mode; None: only what is offered in all of them."""
 
     def admits(self, tool: AnyTool) -> bool:
         """Whether the tool may be offered and used."""
@@ -33,6 +35,7 @@ class Selection:
             tool.is_enabled()
             and (self.names == "all" or tool.name in self.names)
             and (tool.is_read_only or not self.read_only)
+            and (not tool.modes or self.mode in tool.modes)
             and (tool.role is None or tool.role == self.role)
         )
 

@@ -12,7 +12,7 @@ import asyncio
 import shutil
 import uuid
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from agent_cli.core.authority import Authority
@@ -22,7 +22,7 @@ from agent_cli.core.events import Event, Notice, TurnFinished
 from agent_cli.core.inbox import Answer, Inbox, Request
 from agent_cli.core.loop import Ledger, Limits, Turn
 from agent_cli.core.messages import Content, Message
-from agent_cli.core.model import Model, ModelRequest, Models, Usage
+from agent_cli.core.model import Model, ModelFacts, ModelRequest, Models, Usage
 from agent_cli.core.outgoing import Outgoing
 from agent_cli.core.own import OwnCommand
 from agent_cli.core.permissions import Mode, Policy, Rules
@@ -129,7 +129,7 @@ class Session:
     @property
     def tools(self) -> list[AnyTool]:
         """The tools the model is offered."""
-        return self._parts.registry.select(self._parts.selection)
+        return self._parts.registry.select(self._offered)
 
     @property
     def rules(self) -> Rules:
@@ -215,6 +215,10 @@ class Session:
         """Get the model ready while the person still thinks."""
         await self._parts.models.warm(self.model)
 
+    async def describe_model(self) -> ModelFacts:
+        """What is known of the model in use; it may take as long as loading it."""
+        return await self._parts.models.describe(self.model)
+
     def reply(self, request_id: str, answer: Answer) -> bool:
         """Answer what was asked; False if it does not wait (any more)."""
         return self._parts.inbox.reply(request_id, answer)
@@ -237,6 +241,7 @@ class Session:
     def forget(self) -> None:
         """Begin a new conversation: nothing said so far is sent any more."""
         self._conversation.replace(())
+        self._ledger.last = Usage()
 
     def set_mode(self, mode: Mode) -> None:
         """Change the permission mode, from the next call."""
@@ -284,15 +289,20 @@ class Session:
     def _request(self, _model: Model) -> ModelRequest:
         """The next request: an unchanging beginning, then the history as it grew."""
         parts = self._parts
-        selection = parts.selection
-        if parts.policy.mode is Mode.PLAN:
-            selection = Selection(selection.names, read_only=True, role=selection.role)
         return ModelRequest(
             system=parts.system_prompt,
             messages=self._conversation.messages,
-            tools=tuple(parts.registry.declarations(selection)),
+            tools=tuple(parts.registry.declarations(self._offered)),
             options=parts.options,
         )
+
+    @property
+    def _offered(self) -> Selection:
+        """The tools for the model: in plan mode, those that change nothing."""
+        selection = self._parts.selection
+        planning = self.mode is Mode.PLAN
+        read_only = selection.read_only or planning
+        return replace(selection, mode=self.mode.value, read_only=read_only)
 
     def _warn(self, text: str) -> None:
         self._emit(Notice(level="warning", text=text))

@@ -252,6 +252,8 @@ class Tool(Generic[P]):
     """Whether it may ask the person; by default what isn't read-only does."""
     timeout: float | None = 120.0
     """Seconds; None for a tool that keeps its own time or waits for a person."""
+    modes: tuple[str, ...] = ()
+    """The permission modes it is offered in; empty: all."""
     role: str | None = None
     """The role a profile must have to use it."""
 

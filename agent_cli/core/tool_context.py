@@ -12,7 +12,7 @@ from agent_cli.safety.paths import Workspace
 from agent_cli.safety.sandbox import SandboxChoice
 
 if TYPE_CHECKING:
-    from agent_cli.core.inbox import Answers, Question
+    from agent_cli.core.inbox import Answers, PlanAnswer, Question
     from agent_cli.core.model import Model
     from agent_cli.core.tool import ToolResult
 
@@ -89,6 +89,8 @@ class ToolContext:
     """Runs another tool through the same checks: `await context.call("Read", {...})`."""
     ask: Callable[[tuple[Question, ...]], Awaitable[Answers]]
     """Asks the person; raises a failure where nobody can answer."""
+    present: Callable[[str], Awaitable[PlanAnswer]]
+    """Shows the person a plan; raises a failure where nobody can approve it."""
     confined: bool = False
     """This call was allowed on condition that it runs in the sandbox."""
 

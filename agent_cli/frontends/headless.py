@@ -23,10 +23,11 @@ from agent_cli.core.events import (
     FinishReason,
     ModelRetrying,
     Notice,
+    PlanAsked,
     QuestionAsked,
     TurnFinished,
 )
-from agent_cli.core.inbox import Answers, Approval
+from agent_cli.core.inbox import Answer, Answers, Approval, PlanAnswer
 from agent_cli.core.session import Session
 from agent_cli.safety.sanitise import clean
 
@@ -76,13 +77,17 @@ class SteerLine(BaseModel):
 
 
 class ReplyLine(BaseModel):
-    """The answer to an approval or a question, by its id."""
+    """The answer to an approval, a question or a plan, by its id."""
 
     model_config = ConfigDict(extra="forbid")
     type: Literal["reply"]
     id: str
-    answer: Literal["once", "session", "project", "no"] | None = None
+    answer: (
+        Literal["once", "session", "project", "no", "default", "accept-edits", "keep"] | None
+    ) = None
     reason: str = ""
+    plan: str = ""
+    """The plan as the person changed it."""
     answers: tuple[str, ...] | None = None
 
 
@@ -151,8 +156,9 @@ class _Player:
                     _err(f"{event.level}: {event.text}" + (f" {event.hint}" if event.hint else ""))
                 case ModelRetrying():
                     _err(f"retrying in {event.delay:.1f} s: {event.reason}")
-                case ApprovalAsked() | QuestionAsked() if self._output != "stream-json":
-                    _err(f"waiting for an answer to {event.request.id}")
+                case ApprovalAsked() | QuestionAsked() | PlanAsked():
+                    if self._output != "stream-json":
+                        _err(f"waiting for an answer to {event.request.id}")
                 case TurnFinished():
                     return event
         raise AssertionError("a turn ends with TurnFinished")
@@ -223,13 +229,19 @@ def _obey(line: bytes, session: Session, prompts: asyncio.Queue[str | None]) -> 
         case InterruptLine():
             session.interrupt()
         case ReplyLine():
-            answer = (
-                Answers(answers=wish.answers)
-                if wish.answers is not None
-                else Approval(answer=wish.answer or "no", reason=wish.reason)
-            )
-            if not session.reply(wish.id, answer):
+            if not session.reply(wish.id, _answer(wish)):
                 _err(f"error: {wish.id} does not wait for an answer")
+
+
+def _answer(wish: ReplyLine) -> Answer:
+    """The answer in the form its words belong to; the inbox takes any other form as a no."""
+    if wish.answers is not None:
+        return Answers(answers=wish.answers)
+    match wish.answer:
+        case "default" | "accept-edits" | "keep":
+            return PlanAnswer(answer=wish.answer, plan=wish.plan, reason=wish.reason)
+        case _:
+            return Approval(answer=wish.answer or "no", reason=wish.reason)
 
 
 def _structured(options: Options) -> "Structured | None":

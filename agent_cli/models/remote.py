@@ -39,6 +39,8 @@ class Endpoint:
     input_price: float | None = None
     """Dollars per million tokens, where LiteLLM's list does not know."""
     output_price: float | None = None
+    window: int | None = None
+    """Tokens a request may have, where LiteLLM's list does not know."""
 
 
 class RemoteModel:

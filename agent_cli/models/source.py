@@ -1,16 +1,17 @@
 """Where a model comes from, by its name."""
 
 from collections.abc import Mapping
+from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
 
 from agent_cli.core.errors import UserError
-from agent_cli.core.model import Model
+from agent_cli.core.model import Model, ModelFacts
 from agent_cli.models.prompted import PromptedTools
 from agent_cli.models.providers import provider_of, variables_for
 from agent_cli.models.remote import Endpoint, RemoteModel
 from agent_cli.models.scripted import ScriptedModel
-from agent_cli.models.worker_process import WorkerProcess
+from agent_cli.models.worker_process import WorkerBroken, WorkerGone, WorkerProcess
 
 SCRIPTED = "scripted:"
 
@@ -42,6 +43,21 @@ class ModelSource:
         """Load ahead of time what the first request to this model will need."""
         if isinstance(self.get(name), PromptedTools):
             await self._worker.prime(name)
+
+    async def describe(self, name: str) -> ModelFacts:
+        """What the configuration or LiteLLM's list knows of the model."""
+        endpoint = self._endpoints.get(name)
+        if endpoint is not None and endpoint.window is not None:
+            return ModelFacts(window=endpoint.window)
+        if not isinstance(self.get(name), PromptedTools):
+            return ModelFacts()
+        try:
+            request = self._worker.request({"op": "describe", "model": name})
+            async with aclosing(request) as answers:
+                window = (await anext(answers)).get("window")
+        except (WorkerGone, WorkerBroken):
+            return ModelFacts()  # the next request will say what is wrong
+        return ModelFacts(window=window if isinstance(window, int) and window > 0 else None)
 
     async def close(self) -> None:
         """End the worker."""

@@ -365,3 +365,34 @@ def test_nothing_survives_the_program(program: Program, moment: str, sent: signa
         wait_until(lambda: not processes_with(marker))
     expected = -signal.SIGKILL if sent == signal.SIGKILL else 130
     assert process.returncode == expected
+
+
+def test_a_plan_is_answered_by_id(program: Program) -> None:
+    present = {"calls": [{"name": "ExitPlanMode", "arguments": {"plan": "1. touch made"}}]}
+    model = program.script(present, {"text": "over"})
+    process = program.start(
+        "--model", model, "--permission-mode", "plan",
+        "--input-format", "stream-json", "--output-format", "stream-json",
+        stdin=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(json.dumps({"type": "prompt", "text": "plan it"}) + "\n")
+    process.stdin.flush()
+    modes = []
+    for text in process.stdout:
+        event = json.loads(text)
+        if event["type"] == "plan_asked":
+            assert event["request"]["plan"] == "1. touch made"
+            line = {"type": "reply", "id": event["request"]["id"], "answer": "accept-edits"}
+            process.stdin.write(json.dumps(line) + "\n")
+            process.stdin.flush()
+        if event["type"] == "plan_answered":
+            modes.append(event["mode"])
+        if event["type"] == "turn_finished":
+            process.stdin.close()
+    assert process.wait(20) == 0
+    assert modes == ["accept-edits"]
+    process.stdout.close()
+    assert process.stderr is not None
+    process.stderr.close()

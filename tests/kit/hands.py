@@ -41,6 +41,7 @@ class Hands:
             state=self._state.get,
             call=unavailable,
             ask=unavailable,
+            present=unavailable,
         )
 
     @property

@@ -42,6 +42,7 @@ class Bench:
             state=self.state.get,
             call=cast(Any, None),
             ask=cast(Any, None),
+            present=cast(Any, None),
         )
 
     async def run(self, tool: AnyTool, **arguments: Any) -> ToolResult:

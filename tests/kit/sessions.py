@@ -13,6 +13,7 @@ from agent_cli.config.schema import Settings
 from agent_cli.core.events import ApprovalAsked, Event, ToolFinished, TurnFinished
 from agent_cli.core.inbox import Approval
 from agent_cli.core.messages import AssistantMessage, Message, ToolMessage
+from agent_cli.core.model import ModelFacts
 from agent_cli.core.session import Session
 from agent_cli.core.tool import AnyTool
 from agent_cli.models.scripted import ScriptedModel
@@ -26,12 +27,16 @@ class OneModel:
     """A source that knows some scripted models by name."""
 
     models: Mapping[str, ScriptedModel]
+    facts: ModelFacts = ModelFacts()
 
     def get(self, name: str) -> ScriptedModel:
         return self.models[name]
 
     async def warm(self, name: str) -> None:
         pass
+
+    async def describe(self, name: str) -> ModelFacts:
+        return self.facts
 
     async def close(self) -> None:
         pass
@@ -131,6 +136,7 @@ class SceneMaker:
         tools: tuple[str, ...] | None = None,
         environment: Mapping[str, str] | None = None,
         extra: Sequence[AnyTool] = (),
+        window: int | None = None,
     ) -> Scene:
         self.write(files or {})
         scripted = {"scripted": ScriptedModel(steps)}
@@ -148,7 +154,7 @@ class SceneMaker:
                 "PATH": "/usr/local/bin:/usr/bin:/bin",
                 **(environment or {}),
             },
-            models=OneModel(scripted),
+            models=OneModel(scripted, ModelFacts(window)),
             registry=registry,
         )
         self._made.append(session)

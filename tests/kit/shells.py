@@ -64,6 +64,7 @@ class Bench:
             state=self.state.get,
             call=nobody,
             ask=nobody,
+            present=nobody,
         )
 
     def _progress(self, shown: str | Block) -> None:

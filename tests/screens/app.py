@@ -7,6 +7,7 @@ from textual.pilot import Pilot
 
 from agent_cli.core.session import Session
 from agent_cli.frontends.tui.app import AgentApp
+from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.start import all_commands
 from agent_cli.storage.prompt_history import PromptHistory
 from tests.kit.sessions import Scene
@@ -52,6 +53,11 @@ class Screen:
             await until(all_there)
         except AssertionError:
             raise AssertionError(f"{texts} never stood on:\n{self.text}") from None
+
+    async def asked(self, *texts: str) -> None:
+        """Wait until a modal with these texts can be answered."""
+        await self.shows(*texts)
+        await until(lambda: isinstance(self.app.screen, GuardedModal) and self.app.screen.seen_end)
 
     async def idle(self) -> None:
         """Wait until no turn is under way."""

@@ -76,7 +76,7 @@ class Host(App[None]):
 
 def at_once() -> TypedAhead:
     """A guard for tests that are not about it."""
-    return TypedAhead(arm=0.0, settle=0.0)
+    return TypedAhead(arm=0.0, settle=0.001)
 
 
 def screen_text(app: App[None]) -> str:

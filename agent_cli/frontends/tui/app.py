@@ -11,24 +11,35 @@ from typing import Any, ClassVar, Literal
 from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
+from textual.timer import Timer
 
 from agent_cli.commands._command import Command
 from agent_cli.core.errors import UserError
-from agent_cli.core.events import ApprovalAsked, Event, QuestionAsked, TurnFinished, UsageChanged
-from agent_cli.core.inbox import Answers, Approval, ApprovalRequest, QuestionRequest
+from agent_cli.core.events import (
+    ApprovalAsked,
+    Event,
+    PlanAnswered,
+    PlanAsked,
+    QuestionAsked,
+    TextDelta,
+    ThinkingDelta,
+    TurnFinished,
+    UsageChanged,
+)
+from agent_cli.core.inbox import Answer, Request
 from agent_cli.core.permissions import Mode
 from agent_cli.core.prompt import git_branch
 from agent_cli.core.session import Session
 from agent_cli.frontends.tui import themes
+from agent_cli.frontends.tui.asking import modal_for, refusal, request_title
 from agent_cli.frontends.tui.blocks.banner import BannerBlock
 from agent_cli.frontends.tui.blocks.notice import NoticeBlock
 from agent_cli.frontends.tui.blocks.prompt import PromptBlock
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.composer import CommandItem, Composer
-from agent_cli.frontends.tui.modals.approval import ApprovalModal
+from agent_cli.frontends.tui.meter import Meter
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.help import HelpModal
-from agent_cli.frontends.tui.modals.question import QuestionModal
 from agent_cli.frontends.tui.notify import notify_terminal
 from agent_cli.frontends.tui.prompt import Prompt
 from agent_cli.frontends.tui.scribe import Scribe
@@ -86,7 +97,7 @@ class AgentApp(App[int]):
         self._history = history
         self._first_prompt = first_prompt
         self._asking: Screen[Any] | None = None
-        self._waiting: list[ApprovalRequest | QuestionRequest] = []
+        self._waiting: list[Request] = []
         self._turn: asyncio.Task[None] | None = None
         self._left_at = float("-inf")
         still = bool(os.environ.get("AGENT_REDUCED_MOTION"))
@@ -98,6 +109,13 @@ class AgentApp(App[int]):
             history=history.entries,
         )
         self._scribe = Scribe(self._transcript)
+        self._meter = Meter()
+        self._ticking: Timer | None = None
+        self._sandbox = ""
+        self._branch = ""
+        self._window: int | None = None
+        self._known = session.model
+        """The model whose window it is."""
 
     # ── what is on the screen ────────────────────────────────────────────────────────────────────
 
@@ -107,7 +125,9 @@ class AgentApp(App[int]):
         yield self._composer
 
     def on_mount(self) -> None:
+        self._read_branch()
         self._greet()
+        self._ticking = self.set_interval(1.0, self.changed, pause=True)
         self.changed()
         self.run_worker(self._look_around(), exclusive=False)
         if self._first_prompt:
@@ -124,11 +144,10 @@ class AgentApp(App[int]):
 
     def _greet(self) -> None:
         root = self.session.workspace.root
-        branch = (git_branch(Path(root)) or "").removeprefix("branch ")
         facts = (self.session.model, f"{self.session.mode.value} mode")
         home = self.session.workspace.home
         place = f"~{root.removeprefix(home)}" if root.startswith(f"{home}/") else root
-        self._transcript.add(BannerBlock(place=place, branch=branch, facts=facts))
+        self._transcript.add(BannerBlock(place=place, branch=self._branch, facts=facts))
 
     async def _look_around(self) -> None:
         """Find out in the background what takes time: the sandbox, the model's process."""
@@ -137,7 +156,20 @@ class AgentApp(App[int]):
             await self.session.prepare()
         except UserError as error:
             self.warn(error.message, error.hint)
-        self.changed(sandbox=(await self.session.sandbox.get()).tier.value)
+        self._sandbox = (await self.session.sandbox.get()).tier.value
+        self.changed()
+        await self._learn_window()
+
+    async def _learn_window(self) -> None:
+        model = self.session.model
+        facts = await self.session.describe_model()
+        if model == self.session.model:
+            self._window, self._known = facts.window, model
+            self.changed()
+
+    def _read_branch(self) -> None:
+        root = Path(self.session.workspace.root)
+        self._branch = (git_branch(root) or "").removeprefix("branch ")
 
     # ── a turn ───────────────────────────────────────────────────────────────────────────────────
 
@@ -203,14 +235,21 @@ class AgentApp(App[int]):
     async def _play(self, turn: AsyncGenerator[Event, None]) -> None:
         """One turn, then what was queued meanwhile."""
         self._working.start()
+        self._meter.start()
+        if self._ticking is not None:
+            self._ticking.resume()
         try:
             async with aclosing(turn) as events:
                 async for event in events:
                     self._take(event)
         finally:
             self._working.stop()
+            self._meter.stop()
+            if self._ticking is not None:
+                self._ticking.pause()
             self._turn = None
             self._dismiss_questions()
+            self._read_branch()
             self.changed()
         if text := self._composer.queue.take_first():
             self._begin_own(text[1:].strip()) if _is_shell(text) else self._begin(text.lstrip())
@@ -219,10 +258,15 @@ class AgentApp(App[int]):
         """Draw an event, and do what only the app can do about it."""
         self._scribe.write(event)
         match event:
-            case ApprovalAsked(request=request) | QuestionAsked(request=request):
-                self._waiting.append(request)
+            case ApprovalAsked() | QuestionAsked() | PlanAsked():
+                self._waiting.append(event.request)
                 self._ask_next()
+            case PlanAnswered():
+                self.changed()
+            case TextDelta() | ThinkingDelta():
+                self._meter.heard(event.text)
             case UsageChanged():
+                self._meter.counted(event.step.output_tokens)
                 self._working.update(tokens=event.total.output_tokens)
                 self.changed()
             case TurnFinished() if event.steps:
@@ -235,21 +279,17 @@ class AgentApp(App[int]):
             return
         request = self._waiting[0]
         self._scribe.asking(request.call_id)
-        if isinstance(request, ApprovalRequest):
-            self._asking = ApprovalModal(request, runs=_where(request), total=len(self._waiting))
-        else:
-            self._asking = QuestionModal(request)
+        self._asking = modal_for(request, len(self._waiting))
         notify_terminal(self, "agent needs you", request_title(request))
         self.push_screen(self._asking, self._answered)
 
-    def _answered(self, answer: Approval | Answers | None) -> None:
+    def _answered(self, answer: Answer | None) -> None:
         self._asking = None
         if not self._waiting:
             return
         request = self._waiting.pop(0)
         self._scribe.resumed(request.call_id)
-        no = Approval() if isinstance(request, ApprovalRequest) else Answers(answers=())
-        self.session.reply(request.id, answer or no)
+        self.session.reply(request.id, answer or refusal(request))
         self._ask_next()
 
     def _dismiss_questions(self) -> None:
@@ -286,15 +326,20 @@ class AgentApp(App[int]):
     def warn(self, text: str, hint: str = "") -> None:
         self._transcript.add(NoticeBlock(text, hint, "warning"))
 
-    def changed(self, *, sandbox: str | None = None) -> None:
-        line = self._composer.status
-        root = Path(self.session.workspace.root)
-        line.status = Status(
-            mode=self.session.mode.value,
-            model=self.session.model,
-            sandbox=sandbox or line.status.sandbox,
-            branch=(git_branch(root) or "").removeprefix("branch "),
-            cost=self.session.usage.cost if self.session.usage.input_tokens else 0.0,
+    def changed(self) -> None:
+        session = self.session
+        if session.model != self._known:
+            self._window, self._known = None, session.model
+            self.run_worker(self._learn_window(), exclusive=False)
+        self._composer.status.status = Status(
+            mode=session.mode.value,
+            model=session.model,
+            sandbox=self._sandbox,
+            branch=self._branch,
+            context=session.context_tokens / self._window if self._window else None,
+            cost=session.usage.cost if session.usage.input_tokens else 0.0,
+            elapsed=self._meter.elapsed,
+            tokens_per_second=self._meter.tokens_per_second,
         )
 
     def clear(self) -> None:
@@ -305,6 +350,7 @@ class AgentApp(App[int]):
         self._scribe.forget()
         self._transcript.clear()
         self._greet()
+        self.changed()
 
     def copy(self, what: Literal["reply", "all"]) -> None:
         blocks = list(self._transcript.blocks)
@@ -319,6 +365,9 @@ class AgentApp(App[int]):
 
     def changes(self) -> Sequence[str]:
         return self._scribe.diffs
+
+    def window(self) -> int | None:
+        return self._window
 
     def themes(self) -> Sequence[str]:
         return sorted(self.available_themes)
@@ -353,18 +402,6 @@ class AgentApp(App[int]):
         if self._turn is not None:
             self._turn.cancel()
             await asyncio.wait([self._turn])
-
-
-def request_title(request: ApprovalRequest | QuestionRequest) -> str:
-    """What is asked, in a few words."""
-    if isinstance(request, ApprovalRequest):
-        return f"{request.tool} {request.title}"
-    return request.questions[0].text if request.questions else ""
-
-
-def _where(request: ApprovalRequest) -> str:
-    """Where a command would run; of a change to a file there is nothing to say."""
-    return f"without a sandbox, in {request.directory}" if request.steps else ""
 
 
 def _queued(event: Prompt.Submitted) -> str:

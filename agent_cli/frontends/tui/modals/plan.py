@@ -1,11 +1,9 @@
 """A plan to approve, to change, or to think over."""
 
-from dataclasses import dataclass
-from typing import Literal
-
 from textual import work
 from textual.app import SuspendNotSupported
 
+from agent_cli.core.inbox import PlanAnswer
 from agent_cli.frontends.tui.editor import edit_outside
 from agent_cli.frontends.tui.modals.answer_list import Answer
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
@@ -14,18 +12,6 @@ from agent_cli.frontends.tui.modals.sheet import Prose
 from agent_cli.frontends.tui.modals.typed_ahead import TypedAhead
 
 _HEADING = "Carry out this plan?"
-
-
-@dataclass(frozen=True)
-class PlanAnswer:
-    """What becomes of a plan."""
-
-    answer: Literal["default", "accept-edits", "keep"] = "keep"
-    """The mode it is carried out in, or "keep" planning."""
-    plan: str = ""
-    """The plan, as the person left it."""
-    reason: str = ""
-    """With "keep": what the model is told."""
 
 
 class PlanModal(GuardedModal[PlanAnswer]):
@@ -46,7 +32,7 @@ class PlanModal(GuardedModal[PlanAnswer]):
             case "edit":
                 self._edit()
             case "default" | "accept-edits" if self.seen_end:
-                self.dismiss(PlanAnswer(answer.id, self.plan))
+                self.dismiss(PlanAnswer(answer=answer.id, plan=self.plan))
             case _:
                 self.dismiss(PlanAnswer(plan=self.plan))
 
