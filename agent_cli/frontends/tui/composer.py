@@ -112,7 +112,7 @@ class Composer(Vertical):
     def _offer_soon(self) -> None:
         """Offer without keeping the keys waiting for files to be found."""
         if (query := self._offer()) is not None:
-            self.run_worker(lambda: self._offer_files(query), exclusive=True, group="offer")
+            self.run_worker(self._offer_files(query), exclusive=True, group="offer")
 
     def _offer(self) -> str | None:
         """Show what could complete the text up to the caret; returns a query for files, if any."""
