@@ -78,6 +78,9 @@ class ChatApp(App[None]):
     def on_transcript_toggled(self, message: Transcript.Toggled) -> None:
         self.posted.append(message)
 
+    def on_transcript_followed(self, message: Transcript.Followed) -> None:
+        self.posted.append(message)
+
     def on_transcript_retry_asked(self, message: Transcript.RetryAsked) -> None:
         self.posted.append(message)
 

@@ -117,7 +117,12 @@ async def test_the_end_key_brings_back_to_the_end() -> None:
         await pilot.wait_for_animation()
         assert not app.transcript.following
         await pilot.press("end")
+        await pilot.pause()
         assert app.transcript.following
+        assert [m.following for m in app.posted if isinstance(m, Transcript.Followed)] == [
+            False,
+            True,
+        ]
         assert app.rows()[-1].endswith("prompt 49")
 
 

@@ -48,11 +48,17 @@ class Column:
         self._cache = StripCache(_KEPT_LINES)
         self._stale: set[int] = set()
         self._queue: list[int] = []
+        self._counted: dict[int, int] = {}
 
     @property
     def has_stale(self) -> bool:
         """Whether some heights are still guesses."""
         return bool(self._stale)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether nothing is left to count."""
+        return not self._queue
 
     def add(self, block: Block) -> int:
         """One more block; it is not drawn yet."""
@@ -71,6 +77,7 @@ class Column:
         self._cache.clear()
         self._stale.clear()
         self._queue.clear()
+        self._counted.clear()
 
     def index_of(self, block: Block) -> int | None:
         """Where a block stands; None if it is not here."""
@@ -122,6 +129,7 @@ class Column:
         if index not in self._stale:
             return None
         self._stale.discard(index)
+        self._counted.pop(index, None)
         old, was = self._cache.peek(index), self.heights[index]
         strips = self._draw(index)
         height = self._measured(index, len(strips))
@@ -129,19 +137,21 @@ class Column:
         start = top + height - len(strips) + (same_start(old, strips) if was and old else 0)
         return Change(start if height == was or old else top, top + height, height - was)
 
-    def settle_some(self, seconds: float, clock: Callable[[], float] = time.perf_counter) -> int:
-        """Count heights for a short while, the last blocks first; how much the column grew."""
+    def count_some(self, seconds: float, clock: Callable[[], float] = time.perf_counter) -> None:
+        """Count the lines of stale blocks for a short while, the last blocks first."""
         end = clock() + seconds
-        grown = 0
         while self._queue and clock() < end:
             index = -heapq.heappop(self._queue)
-            if index in self._stale:
-                self._stale.discard(index)
-                self._cache.drop(index)
-                was = self.heights[index]
-                self._measured(index, len(self.blocks[index].render(self.width, self.look)))
-                grown += self.heights[index] - was
-        return grown
+            if index in self._stale and index not in self._counted:
+                self._counted[index] = len(self.blocks[index].render(self.width, self.look))
+
+    def use_counted(self) -> None:
+        """Take over what was counted: blocks move, so this is not done for each of them."""
+        for index, lines in self._counted.items():
+            self._stale.discard(index)
+            self._cache.drop(index)
+            self._measured(index, lines)
+        self._counted.clear()
 
     def _strips(self, index: int) -> Sequence[Strip]:
         strips = self._cache.get(index)
@@ -167,10 +177,11 @@ class Column:
         return self._gap(index) if self.heights[index] else 0
 
     def _mark(self, index: int) -> None:
-        if index not in self._stale:
+        if index not in self._stale or self._counted.pop(index, None) is not None:
             self._stale.add(index)
             heapq.heappush(self._queue, -index)
 
     def _mark_all(self) -> None:
+        self._counted.clear()
         self._stale = set(range(len(self.blocks)))
         self._queue = [-index for index in reversed(range(len(self.blocks)))]

@@ -21,6 +21,8 @@ _AT_LEISURE = 4
 """Drawing rests this many times as long as it took, so that one huge block cannot take it all."""
 _SLICE = 0.008
 _BETWEEN_SLICES = 0.02
+_BETWEEN_USES = 1.0
+"""New heights above move the view, and so cost a drawing of all of it."""
 _TICK = 0.2
 _CALM_TICK = 1.0
 
@@ -64,6 +66,7 @@ class ColumnView(ScrollView):
         self._counting: Timer | None = None
         self._ticking: Timer | None = None
         self._rest_until = 0.0
+        self._count_used = 0.0
         self._base = Style.null()
 
     @property
@@ -126,9 +129,8 @@ class ColumnView(ScrollView):
 
     def count_all(self) -> None:
         """Find out all heights now, instead of little by little."""
-        held = self._held()
-        self._column.settle_some(float("inf"))
-        self._settle(held)
+        self._column.count_some(float("inf"))
+        self._use_counted()
 
     def on_mount(self) -> None:
         calm = self._traits["reduced_motion"]
@@ -206,8 +208,7 @@ class ColumnView(ScrollView):
                 break
             changes += drawn
         self._show(self._wanted_line(held), changes)
-        if column.has_stale and self._counting is None:
-            self._counting = self.set_timer(_BETWEEN_SLICES, self._count_some)
+        self._count_soon()
 
     def _wanted_line(self, held: Place) -> int:
         heights = self._column.heights
@@ -250,9 +251,22 @@ class ColumnView(ScrollView):
     def _count_some(self) -> None:
         """Find out true heights while there is nothing else to do."""
         self._counting = None
+        self._column.count_some(_SLICE)
+        now = time.monotonic()
+        if self._column.is_counted or now > self._count_used + _BETWEEN_USES:
+            self._count_used = now
+            self._use_counted()
+        else:
+            self._count_soon()
+
+    def _use_counted(self) -> None:
         held = self._held()
-        self._column.settle_some(_SLICE)
+        self._column.use_counted()
         self._settle(held)
+
+    def _count_soon(self) -> None:
+        if self._column.has_stale and self._counting is None:
+            self._counting = self.set_timer(_BETWEEN_SLICES, self._count_some)
 
     def _watch_time(self, block: Block | None) -> None:
         if block is not None and block.is_running:

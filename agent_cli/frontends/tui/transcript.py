@@ -36,6 +36,9 @@ class Transcript(ColumnView, can_focus=True):
         Binding("r", "retry", "Retry", show=False),
     ]
 
+    class Followed(ColumnView.Followed):
+        """The view began or ceased to follow the end."""
+
     class Toggled(Message):
         """The person unfolded or folded a block."""
 
