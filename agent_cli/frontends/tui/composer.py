@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from textual import work
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import TextArea
@@ -112,7 +113,11 @@ class Composer(Vertical):
     def _offer_soon(self) -> None:
         """Offer without keeping the keys waiting for files to be found."""
         if (query := self._offer()) is not None:
-            self.run_worker(self._offer_files(query), exclusive=True, group="offer")
+            self._offer_files_soon(query)
+
+    @work(exclusive=True, group="offer")
+    async def _offer_files_soon(self, query: str) -> None:
+        await self._offer_files(query)
 
     def _offer(self) -> str | None:
         """Show what could complete the text up to the caret; returns a query for files, if any."""

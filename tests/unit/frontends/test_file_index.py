@@ -5,17 +5,24 @@ import time
 from pathlib import Path
 from threading import Event
 
+import pytest
+
 from agent_cli.frontends.tui.file_index import FileIndex
 
 
-async def test_what_git_ignores_and_what_cannot_be_typed_is_not_offered(tmp_path: Path) -> None:
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     for name in ("app.py", "built.o", "sub dir/x.py", ".github/ci.yml", "bad\x1b[31m.py", "a\nb"):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.write_text("")
     (tmp_path / ".gitignore").write_text("*.o\n")
-    index = FileIndex(tmp_path)
+    return tmp_path
+
+
+async def test_what_git_ignores_and_what_cannot_be_typed_is_not_offered(repository: Path) -> None:
+    index = FileIndex(repository)
     await index.load()
     assert set(await index.find("")) == {"app.py", ".gitignore", "sub dir/x.py", ".github/ci.yml"}
 

@@ -1,7 +1,7 @@
 """What comes in from the terminal."""
 
-import itertools
 import time
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -35,7 +35,7 @@ def test_a_paste_cut_anywhere_is_still_one_event(data: st.DataObject) -> None:
     whole = "k\x1b[200~one\ntwo \x1b[31m three\x1b[201~z"
     cuts = sorted(data.draw(st.lists(st.integers(0, len(whole)), max_size=5)))
     ends = [0, *cuts, len(whole)]
-    pieces = [whole[a:b] for a, b in itertools.pairwise(ends) if a < b]
+    pieces = [whole[a:b] for a, b in pairwise(ends) if a < b]
     assert told(fed(*pieces)) == ["k", "paste:one\ntwo \x1b[31m three", "z"]
 
 

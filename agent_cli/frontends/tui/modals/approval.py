@@ -86,7 +86,7 @@ def _answers(request: ApprovalRequest, *, is_read: bool) -> tuple[Answer, ...]:
 
 def describe(request: ApprovalRequest, runs: str = "") -> Iterator[Part]:
     """Everything a person needs to decide: what exactly, what it means, why we ask."""
-    yield Lines(draw(request.preview) if request.preview else code(request.title, ""))
+    yield Lines(draw(request.preview) if request.preview else Content(_line(request.title)))
     yield Space()
     if request.steps and (len(request.steps) > 1 or request.steps[0].note):
         yield from _steps(request)
