@@ -201,7 +201,7 @@ def _about(
 def _document(opened: _Opened, kind: str, params: Params, cancelled: threading.Event) -> ToolResult:
     if opened.identity.size > LARGEST:
         raise ToolFailure(
-            f"{shown(opened.file)} is a {kind} document of {size_of(opened.identity.size)}; "
+            f"{shown(opened.file)} ({kind} document) is {size_of(opened.identity.size)}; "
             f"at most {size_of(LARGEST)} can be opened."
         )
     _, data = read_small(opened.descriptor, LARGEST)
@@ -219,7 +219,7 @@ def _document(opened: _Opened, kind: str, params: Params, cancelled: threading.E
         count_all=True,
     )
     about = {**_about(opened, opened.identity), "document": kind}
-    return _page_result(opened, page, [f"text of a {kind} document"], about)
+    return _page_result(opened, page, [f"{kind} document, shown as text"], about)
 
 
 def _picture(opened: _Opened, picture: Image, *, takes_images: bool) -> ToolResult:
