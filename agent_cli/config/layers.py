@@ -174,7 +174,7 @@ def _explained(error: ValidationError, origins: Mapping[str, str]) -> UserError:
             hint = f" Did you mean {' or '.join(near)}?" if near else ""
             lines.append(f"{where}: {key} is not a setting.{hint}")
         else:
-            expected = problem["msg"].removeprefix("Value error, ")
+            expected = problem["msg"].removeprefix("Value error, ").rstrip(".")
             given = repr(problem["input"])
             lines.append(f"{where}: {key} is {given[:80]}; {expected[:1].lower()}{expected[1:]}.")
     return UserError(

@@ -99,7 +99,7 @@ def rename_fields(
     """Known other names become the tool's own; what it does not know is left out and noted.
 
     A name is taken for the tool's own if it is the same but for case and underscores, or if the
-    tool lists it as an alias.
+    tool lists it as an alias. An alias of nothing asks for what the tool does anyway.
     """
     known = {_plain(name): name for name in fields}
     known |= {_plain(alias): name for alias, name in aliases.items() if _plain(alias) not in known}
@@ -109,6 +109,8 @@ def rename_fields(
         if name in fields:
             continue
         target = known.get(_plain(name))
+        if target == "":
+            continue
         if target is not None and target not in renamed:
             renamed[target] = value
         elif near := difflib.get_close_matches(name, [f for f in fields if f not in renamed], 1):

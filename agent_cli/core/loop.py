@@ -47,6 +47,7 @@ from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.runaway import LONGEST_REPLY, RunawayGuard
 from agent_cli.core.tool import ToolResult
+from agent_cli.lib.text import plural
 
 log = logging.getLogger(__name__)
 
@@ -168,7 +169,7 @@ class Turn:
         if self._steps >= self.limits.steps:
             raise _Stop(
                 "step_limit",
-                f"Stopped after {self._steps} steps.",
+                f"Stopped after {plural(self._steps, 'step')}.",
                 "Say “go on” to continue, or raise --max-steps (limits.steps).",
             )
         cost = self.ledger.total.cost

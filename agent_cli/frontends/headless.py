@@ -29,6 +29,7 @@ from agent_cli.core.events import (
 )
 from agent_cli.core.inbox import Answer, Answers, Approval, PlanAnswer
 from agent_cli.core.session import Session
+from agent_cli.lib.text import plural
 from agent_cli.safety.sanitise import clean
 
 if TYPE_CHECKING:
@@ -180,8 +181,8 @@ class _Player:
             return ExitCode.FAILED
         if finished.reason == "done" and finished.denials:
             _err(
-                f"{finished.denials} calls were not run: they need a permission and nobody was "
-                "there to ask.\nAllow them with --allow RULE or choose --permission-mode."
+                f"{plural(finished.denials, 'call')} not run for want of a permission that nobody "
+                "was there to give.\nAllow with --allow RULE, or choose a --permission-mode."
             )
             return ExitCode.PERMISSION
         return _EXIT_CODES[finished.reason]

@@ -106,8 +106,3 @@ def unencodable(text: str, error: UnicodeEncodeError) -> str:
     """Which character an encoding cannot hold."""
     character = text[error.start]
     return f"{character!r} (U+{ord(character):04X})"
-
-
-def missing(file: ResolvedPath) -> ToolFailure:
-    """There is nothing to change."""
-    return ToolFailure(f"{shown(file)} does not exist. Use Write to create a file.")

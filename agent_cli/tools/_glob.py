@@ -6,11 +6,25 @@ pattern without a slash matches names at any depth.
 
 import re
 from collections.abc import Callable, Iterator
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
 
 from agent_cli.core.tool import refuse
 
 _SPECIAL = frozenset("*?[]{}\\")
 _MOST_ALTERNATIVES = 200
+
+
+def _joined(given: Any) -> Any:
+    """A list of globs, as models often give it, becomes what `split_list` takes apart."""
+    if isinstance(given, list) and all(isinstance(glob, str) for glob in given):
+        return ",".join(given)
+    return given
+
+
+Globs = Annotated[str, BeforeValidator(_joined)]
+"""One glob or several, separated by commas."""
 
 
 def split_base(path: str, pattern: str) -> tuple[str, str]:

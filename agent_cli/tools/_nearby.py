@@ -7,8 +7,10 @@ import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
+from agent_cli.core.errors import ToolFailure
 from agent_cli.safety.oddities import visible
 from agent_cli.safety.paths import ResolvedPath, Workspace
+from agent_cli.tools._files import shown
 
 _MOST_LOOKED_AT = 20_000
 _LONGEST_SEARCH = 0.3
@@ -27,6 +29,13 @@ def similar_paths(file: ResolvedPath, workspace: Workspace) -> list[str]:
         wanted = _plain(Path(file.real).name)
         found += [path for path in _same_name(workspace.root, wanted) if path not in found]
     return [_from(workspace.root, path) for path in found[:_MOST_NAMES]]
+
+
+def missing(file: ResolvedPath, workspace: Workspace) -> ToolFailure:
+    """There is nothing at this path, and what may have been meant."""
+    near = similar_paths(file, workspace)
+    meant = f" Did you mean {' or '.join(near)}?" if near else ""
+    return ToolFailure(f"{shown(file)} does not exist.{meant}")
 
 
 def listing(real: str) -> str:

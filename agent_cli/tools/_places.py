@@ -3,11 +3,10 @@
 import os
 from dataclasses import dataclass
 
-from agent_cli.core.errors import ToolFailure
 from agent_cli.core.tool import refuse
 from agent_cli.core.tool_context import ToolContext
-from agent_cli.tools._files import resolve, shown, title
-from agent_cli.tools._nearby import similar_paths
+from agent_cli.tools._files import resolve, shown
+from agent_cli.tools._nearby import missing
 
 
 @dataclass(frozen=True)
@@ -35,9 +34,7 @@ def find_place(path: str, context: ToolContext) -> Place:
     if found.is_directory:
         return Place(found.real, found.real)
     if not found.exists:
-        near = [title(name) for name in similar_paths(found, context.workspace)]
-        meant = f" Did you mean {' or '.join(near)}?" if near else ""
-        raise ToolFailure(f"{shown(found)} does not exist.{meant}")
+        raise missing(found, context.workspace)
     if found.kind is not None:
         raise refuse(f"{shown(found)} is {found.kind}, neither a file nor a directory.")
     return Place(found.real, os.path.dirname(found.real))  # noqa: PTH120 (text, as resolved)

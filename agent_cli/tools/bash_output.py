@@ -32,14 +32,18 @@ _FILTER_SECONDS = 10
 class Params(ToolParams):
     """Which job, and which of its lines."""
 
-    job_id: str
+    job_id: str = ""
+    """Without it: lists all jobs."""
     filter: str | None = None
     """A regular expression: only lines that match. The others count as read."""
 
 
 async def run(params: Params, context: ToolContext) -> ToolResult:
     """The new output of the job."""
-    job = context.state(Jobs).find(params.job_id)
+    jobs = context.state(Jobs)
+    if not params.job_id:
+        return _list(jobs)
+    job = jobs.find(params.job_id)
     status, is_running = job.standing, job.status == "running"
     if params.filter:
         text = await _filtered(job, params.filter, is_final=not is_running)
@@ -59,6 +63,14 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
             "exit_code": None if is_running else job.command.exit_code,
             "output_file": str(job.command.output.path) if job.command.output.path else None,
         },
+    )
+
+
+def _list(jobs: Jobs) -> ToolResult:
+    return ToolResult(
+        llm_content=jobs.listing or "There are no background jobs.",
+        summary=plural(len(jobs), "background job"),
+        metadata={"jobs": [job.id for job in jobs]},
     )
 
 

@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import threading
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -31,7 +30,6 @@ from agent_cli.tools._changes import (
     commit,
     links_note,
     look,
-    missing,
     note_approval,
     unencodable,
 )
@@ -49,6 +47,7 @@ from agent_cli.tools._files import (
 )
 from agent_cli.tools._matching import LineNumbers, Passages, replace_matches
 from agent_cli.tools._misses import explain
+from agent_cli.tools._nearby import missing
 
 _MOST_NAMED = 10
 _NONE_MADE = " None of the edits was made."
@@ -131,7 +130,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
 
     def work() -> ToolResult:
         check_approval(context, file)
-        change = plan(file, params.replacements, memory, context.cancelled)
+        change = plan(file, params.replacements, memory, context)
         check_cancelled(context.cancelled)
         memory.remember(file.real, commit(change, "edited"), change.data)
         return _result(change)
@@ -145,7 +144,7 @@ async def preview(params: Params, context: ToolContext) -> Display | None:
     memory = context.state(FileMemory)
 
     def work() -> Display:
-        change = plan(file, params.replacements, memory, context.cancelled)
+        change = plan(file, params.replacements, memory, context)
         note_approval(context, file)
         return diff_block(title(file.real), change.before, change.after)
 
@@ -156,12 +155,13 @@ def plan(
     file: ResolvedPath,
     replacements: Sequence[Replacement],
     memory: FileMemory,
-    cancelled: threading.Event,
+    context: ToolContext,
 ) -> Change:
     """What would be written, or why it cannot be."""
     existing = look(file, "edited")
     if existing is None:
-        raise missing(file)
+        problem = missing(file, context.workspace)
+        raise ToolFailure(f"{problem.message} To create a file use Write.")
     if existing.data is None:
         raise ToolFailure(
             f"{shown(file)} is {size_of(existing.identity.size)}; at most {size_of(EDITABLE)} can "
@@ -172,7 +172,7 @@ def plan(
     after = before
     places: list[int] = []
     for number, replacement in enumerate(replacements, 1):
-        check_cancelled(cancelled)
+        check_cancelled(context.cancelled)
         which = f"edit {number} of {len(replacements)}: " if len(replacements) > 1 else ""
         after, lines = _apply(after, replacement, file, which)
         places += lines

@@ -22,6 +22,7 @@ from agent_cli.core.tool import (
 )
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.text import plural
+from agent_cli.tools._files import title
 from agent_cli.tools._glob import alternatives, matcher, split_base
 from agent_cli.tools._listing import list_files
 from agent_cli.tools._places import Names, Place, find_place, newest_first
@@ -130,7 +131,7 @@ TOOL = Tool(
     run=run,
     description=Description.beside(__file__),
     targets=lambda params: (Target("path", split_base(params.path, params.pattern)[0]),),
-    title=lambda params: params.pattern[:80],
+    title=lambda params: title(params.pattern[:80]),
     aliases=("find_files", "file_search", "glob_search", "find", "find_file", "search_file_names"),
     param_aliases={
         "glob": "pattern",

@@ -19,8 +19,9 @@ from agent_cli.core.tool import (
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.text import plural
 from agent_cli.tools import _matches
+from agent_cli.tools._files import title
 from agent_cli.tools._findings import Findings, FoundFiles, FoundLines
-from agent_cli.tools._glob import split_list
+from agent_cli.tools._glob import Globs, split_list
 from agent_cli.tools._places import Names, Place, find_place
 from agent_cli.tools._ripgrep import LONGEST_PATTERN, globs, options, ripgrep
 from agent_cli.tools._secrets import Secrets
@@ -38,7 +39,7 @@ class Params(ToolParams):
     """Regular expression."""
     path: str = "."
     """File or directory."""
-    glob: str | None = None
+    glob: Globs | None = None
     """Only these files: "*.{ts,tsx}"; "!*.min.js" leaves out. Commas separate."""
     type: str | None = None
     """Only files of a type: py, js, rust …"""
@@ -140,7 +141,7 @@ TOOL = Tool(
     run=run,
     description=Description.beside(__file__),
     targets=lambda params: (Target("path", params.path),),
-    title=lambda params: f"{params.pattern[:80]} in {params.path}",
+    title=lambda params: f"{title(params.pattern[:80])} in {title(params.path)}",
     aliases=(
         "grep_search",
         "ripgrep",
@@ -168,6 +169,8 @@ TOOL = Tool(
         "file_pattern": "glob",
         "file_type": "type",
         "mode": "output_mode",
+        "-n": "",
+        "line_numbers": "",
         "-i": "ignore_case",
         "case_insensitive": "ignore_case",
         "-A": "after",

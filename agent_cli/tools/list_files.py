@@ -186,7 +186,7 @@ TOOL = Tool(
     run=run,
     description=Description.beside(__file__),
     targets=lambda params: (Target("path", params.path),),
-    title=lambda params: params.path,
+    title=lambda params: title(params.path),
     aliases=("LS", "list_directory", "list_dir", "dir", "list", "read_directory", "tree"),
     param_aliases={
         "directory": "path",

@@ -41,7 +41,7 @@ from agent_cli.tools._files import (
 )
 from agent_cli.tools._languages import language_of
 from agent_cli.tools._lines import LONGEST_LINE, Page, blocks_of, take_page
-from agent_cli.tools._nearby import listing, similar_paths
+from agent_cli.tools._nearby import listing, missing
 
 _DEFAULT_LIMIT = 2000
 _ONLY_BY_RANGE = 50_000_000
@@ -85,7 +85,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
             raise failure(file, error, "read") from error
         raise await in_thread(lambda: _directory(file)) from error
     except FileNotFoundError as error:
-        raise await in_thread(lambda: _missing(file, context)) from error
+        raise await in_thread(lambda: missing(file, context.workspace)) from error
     except OSError as error:
         raise failure(file, error, "read") from error
     context.state(FileMemory).remember(file.real, identity, data)
@@ -201,7 +201,7 @@ def _about(
 def _document(opened: _Opened, kind: str, params: Params, cancelled: threading.Event) -> ToolResult:
     if opened.identity.size > LARGEST:
         raise ToolFailure(
-            f"{shown(opened.file)} is a {kind} document of {size_of(opened.identity.size)}; "
+            f"{shown(opened.file)} ({kind} document) is {size_of(opened.identity.size)}; "
             f"at most {size_of(LARGEST)} can be opened."
         )
     _, data = read_small(opened.descriptor, LARGEST)
@@ -219,7 +219,7 @@ def _document(opened: _Opened, kind: str, params: Params, cancelled: threading.E
         count_all=True,
     )
     about = {**_about(opened, opened.identity), "document": kind}
-    return _page_result(opened, page, [f"text of a {kind} document"], about)
+    return _page_result(opened, page, [f"{kind} document, shown as text"], about)
 
 
 def _picture(opened: _Opened, picture: Image, *, takes_images: bool) -> ToolResult:
@@ -266,12 +266,6 @@ def _directory(file: ResolvedPath) -> ToolFailure:
     return ToolFailure(f"{shown(file)} is a directory, not a file. It holds:", details=held)
 
 
-def _missing(file: ResolvedPath, context: ToolContext) -> ToolFailure:
-    names = similar_paths(file, context.workspace)
-    hint = f" Did you mean {' or '.join(names)}?" if names else ""
-    return ToolFailure(f"{shown(file)} does not exist.{hint}")
-
-
 def _title(params: Params) -> str:
     name = title(params.file_path)
     if params.pages:
@@ -279,7 +273,9 @@ def _title(params: Params) -> str:
     if params.offset is None and params.limit is None:
         return name
     first = params.offset or 1
-    return f"{name} {first}-{first + (params.limit or _DEFAULT_LIMIT) - 1}"
+    if params.limit is None:
+        return f"{name} from line {first}"
+    return f"{name} {first}-{first + params.limit - 1}"
 
 
 TOOL = Tool(

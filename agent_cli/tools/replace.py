@@ -22,8 +22,8 @@ from agent_cli.core.tool import (
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.text import plural
 from agent_cli.tools._batch import write_all
-from agent_cli.tools._files import EDITABLE, FileMemory, resolve
-from agent_cli.tools._glob import split_list
+from agent_cli.tools._files import EDITABLE, FileMemory, resolve, title
+from agent_cli.tools._glob import Globs, split_list
 from agent_cli.tools._places import Names, find_place
 from agent_cli.tools._replace_report import diffs, listing, one_diff
 from agent_cli.tools._replacing import FileChange, Plan, make_plan
@@ -41,9 +41,9 @@ class Params(ToolParams):
     replacement: str = Field(max_length=LONGEST_PATTERN)
     path: str = "."
     """File or directory."""
-    glob: str | None = None
+    glob: Globs | None = None
     """Only these files: "*.{ts,tsx}". Commas separate."""
-    exclude: str | None = None
+    exclude: Globs | None = None
     """Not these files."""
     multiline: bool = False
     """Let matches span lines; "." then matches newlines too."""
@@ -207,7 +207,7 @@ TOOL = Tool(
     preview=preview,
     description=Description.beside(__file__),
     targets=lambda params: (Target("path", params.path, "read" if params.preview else "write"),),
-    title=lambda params: f"{params.pattern[:60]} → {params.replacement[:60]}",
+    title=lambda params: f"{title(params.pattern[:60])} → {title(params.replacement[:60])}",
     aliases=(
         "replace_in_files",
         "search_and_replace",

@@ -269,7 +269,7 @@ def test_an_unknown_model_is_told(program: Program) -> None:
         ("modle = 'x'", "Did you mean mode or model?"),
         ("[limits]\nsteps = 'many'", "limits.steps"),
         ("mode = 'careless'", "'default', 'accept-edits', 'plan', 'auto' or 'yolo'"),
-        ("[permissions]\nallow = ['Bash(']", "not a permission rule"),
+        ("[permissions]\nallow = ['Bash(']", "such as Bash(git log *) or Edit(docs/**).\n"),
     ],
 )
 def test_a_malformed_configuration_is_explained(program: Program, text: str, words: str) -> None:

@@ -74,13 +74,17 @@ class Jobs:
         """The job of this id, or a failure that lists the known ones."""
         job = self._jobs.get(job_id)
         if job is None:
-            known = "\n".join(f"{each.id}: {each.standing}: {_short(each)}" for each in self)
             raise ToolFailure(
                 f"There is no background job {job_id[:80]!r}.",
                 type=FailureType.VALIDATION,
-                details=f"Known jobs:\n{known}" if known else "No job was started.",
+                details=f"Known jobs:\n{self.listing}" if self._jobs else "No job was started.",
             )
         return job
+
+    @property
+    def listing(self) -> str:
+        """All of them, one a line."""
+        return "\n".join(f"{job.id}: {job.standing}: {_short(job)}" for job in self)
 
     async def close(self) -> None:
         """End them all."""

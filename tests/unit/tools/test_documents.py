@@ -49,7 +49,7 @@ async def test_a_short_pdf_is_read_whole(hands: Hands) -> None:
     assert "--- page 1 of 3 ---\n     2\tfirst page" in text
     assert "second page" in text
     assert "holds no text" in text
-    assert "[text of a PDF document]" in text
+    assert "[PDF document, shown as text]" in text
 
 
 async def test_a_long_pdf_asks_for_pages(hands: Hands) -> None:

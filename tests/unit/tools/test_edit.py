@@ -333,3 +333,11 @@ def test_passages_are_found_as_in_the_text_without_carriage_returns(text: str, o
         assert text[match.start : match.end].replace("\r\n", "\n") == old
     replaced = replace_matches(text, found, "Z")
     assert replaced.replace("\r\n", "\n") == text.replace("\r\n", "\n").replace(old, "Z")
+
+
+async def test_a_missing_file_comes_with_names_like_it(hands: Hands) -> None:
+    (hands.workspace / "settings.py").write_text("a\n")
+    told = await hands.told(TOOL, file_path="setings.py", old_string="a", new_string="b")
+    assert told == (
+        "setings.py does not exist. Did you mean settings.py? To create a file use Write."
+    )

@@ -292,3 +292,13 @@ async def test_a_cancelled_search_leaves_no_process_behind(bench: Bench) -> None
     with pytest.raises(asyncio.CancelledError):
         await search
     assert rg_processes(str(bench.root)) == []
+
+
+async def test_globs_may_come_as_a_list_and_line_numbers_need_no_asking(bench: Bench) -> None:
+    bench.write({"a.py": "needle\n", "b.ts": "needle\n", "c.md": "needle\n"})
+    text = await bench.text(TOOL, pattern="needle", glob=["*.py", "*.ts"], **{"-n": True})
+    assert text == "a.py:1: needle\nb.ts:1: needle"
+
+
+def test_the_title_is_one_line() -> None:
+    assert TOOL.bind({"pattern": "a\nb"}).title == r"a\nb in ."

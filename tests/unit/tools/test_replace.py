@@ -201,3 +201,9 @@ def test_a_preview_is_read_only_and_applying_is_not() -> None:
     assert (preview.kind, preview.targets[0].access) == (ToolKind.READONLY, "read")
     applied = TOOL.bind({"pattern": "a", "replacement": "b", "preview": False})
     assert (applied.kind, applied.targets[0].access) == (ToolKind.WRITE, "write")
+
+
+async def test_files_to_leave_out_may_come_as_a_list(bench: Bench) -> None:
+    bench.write({"a.py": "foo\n", "b.py": "foo\n", "c.py": "foo\n"})
+    result = await bench.run(TOOL, pattern="foo", replacement="x", exclude=["a.py", "c.py"])
+    assert result.summary == "Would replace 1 match in 1 file"

@@ -154,3 +154,12 @@ async def test_old_jobs_are_forgotten(bench: Bench) -> None:
         job = list(bench.jobs)[-1]
         await until(lambda job=job: not job.command.is_running)  # type: ignore[misc]
     assert len(bench.jobs) <= 21
+
+
+async def test_without_an_id_all_jobs_are_listed(bench: Bench) -> None:
+    assert await said(bench, "") == "There are no background jobs."
+    await bench.bash("sleep 60", run_in_background=True)
+    await bench.bash("sleep 61", run_in_background=True)
+    first, second = (await said(bench, "")).splitlines()
+    assert first.startswith("bash_1: running for ")
+    assert second.endswith(": sleep 61")
