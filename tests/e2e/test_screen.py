@@ -153,6 +153,13 @@ def test_what_is_typed_as_a_modal_appears_goes_to_the_prompt(
     assert f"▌ {typed}yyy" in terminal.text()
 
 
+def test_what_is_typed_before_the_prompt_is_there_is_not_lost(agent: Opener) -> None:
+    terminal = agent({"text": "hi"}, wait="")
+    terminal.wait_until(lambda _: "?2004" in terminal.modes_left_on)
+    terminal.send("early words")
+    terminal.wait_for("▌ early words")
+
+
 def test_a_paste_never_answers_a_modal(program: Program, agent: Opener) -> None:
     terminal = agent({"calls": [bash("touch made")]}, {"text": "Finished."})
     ask(terminal, "go")

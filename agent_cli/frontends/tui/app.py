@@ -8,6 +8,7 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+from textual import events
 from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
@@ -69,6 +70,7 @@ class AgentApp(App[int]):
         HERE / "modals" / "modals.tcss",
     ]
     TITLE = "agent"
+    AUTO_FOCUS = "Prompt"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("shift+tab", "next_mode", "Next mode", show=False, priority=True),
         Binding("ctrl+o", "fold_all", "Unfold all", show=False),
@@ -379,6 +381,12 @@ class AgentApp(App[int]):
         self.exit(0)
 
     # ── keys ─────────────────────────────────────────────────────────────────────────────────────
+
+    def on_key(self, event: events.Key) -> None:
+        """What is typed while nothing has the focus, at the very start, is for the prompt."""
+        if self.focused is None and len(self.screen_stack) == 1:
+            text = (event.character or "") if event.is_printable else ""
+            self._composer.prompt.receive(event.key, text)
 
     def action_next_mode(self) -> None:
         current = self.session.mode
