@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
 from textual.screen import Screen
 from textual.timer import Timer
 
@@ -23,12 +24,12 @@ from agent_cli.core.events import (
     QuestionAsked,
     TextDelta,
     ThinkingDelta,
+    ToolFinished,
     TurnFinished,
     UsageChanged,
 )
 from agent_cli.core.inbox import Answer, Request
 from agent_cli.core.permissions import Mode
-from agent_cli.core.prompt import git_branch
 from agent_cli.core.session import Session
 from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.asking import modal_for, refusal, request_title
@@ -37,13 +38,13 @@ from agent_cli.frontends.tui.blocks.notice import NoticeBlock
 from agent_cli.frontends.tui.blocks.prompt import PromptBlock
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.composer import CommandItem, Composer
-from agent_cli.frontends.tui.meter import Meter
+from agent_cli.frontends.tui.gauge import Gauge
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.help import HelpModal
 from agent_cli.frontends.tui.notify import notify_terminal
+from agent_cli.frontends.tui.panel import NARROW, Panel
 from agent_cli.frontends.tui.prompt import Prompt
 from agent_cli.frontends.tui.scribe import Scribe
-from agent_cli.frontends.tui.status import Status
 from agent_cli.frontends.tui.terminal_input import TerminalDriver
 from agent_cli.frontends.tui.transcript import Transcript
 from agent_cli.frontends.tui.working import WorkingLine
@@ -71,6 +72,7 @@ class AgentApp(App[int]):
     TITLE = "agent"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("shift+tab", "next_mode", "Next mode", show=False, priority=True),
+        Binding("ctrl+b", "panel", "Side panel", show=False, priority=True),
         Binding("ctrl+o", "fold_all", "Unfold all", show=False),
         Binding("ctrl+q", "leave", "Leave", show=False),
         Binding("f1", "help", "Help", show=False),
@@ -109,23 +111,22 @@ class AgentApp(App[int]):
             history=history.entries,
         )
         self._scribe = Scribe(self._transcript)
-        self._meter = Meter()
+        self._gauge = Gauge(session)
+        self._panel = Panel(id="panel")
+        self._panel.display = False
         self._ticking: Timer | None = None
-        self._sandbox = ""
-        self._branch = ""
-        self._window: int | None = None
-        self._known = session.model
-        """The model whose window it is."""
 
     # ── what is on the screen ────────────────────────────────────────────────────────────────────
 
     def compose(self) -> ComposeResult:
-        yield self._transcript
+        with Horizontal(id="body"):
+            yield self._transcript
+            yield self._panel
         yield self._working
         yield self._composer
 
     def on_mount(self) -> None:
-        self._read_branch()
+        self._gauge.read_branch()
         self._greet()
         self._ticking = self.set_interval(1.0, self.changed, pause=True)
         self.changed()
@@ -147,7 +148,7 @@ class AgentApp(App[int]):
         facts = (self.session.model, f"{self.session.mode.value} mode")
         home = self.session.workspace.home
         place = f"~{root.removeprefix(home)}" if root.startswith(f"{home}/") else root
-        self._transcript.add(BannerBlock(place=place, branch=self._branch, facts=facts))
+        self._transcript.add(BannerBlock(place=place, branch=self._gauge.branch, facts=facts))
 
     async def _look_around(self) -> None:
         """Find out in the background what takes time: the sandbox, the model's process."""
@@ -156,20 +157,13 @@ class AgentApp(App[int]):
             await self.session.prepare()
         except UserError as error:
             self.warn(error.message, error.hint)
-        self._sandbox = (await self.session.sandbox.get()).tier.value
+        await self._gauge.learn_sandbox()
         self.changed()
         await self._learn_window()
 
     async def _learn_window(self) -> None:
-        model = self.session.model
-        facts = await self.session.describe_model()
-        if model == self.session.model:
-            self._window, self._known = facts.window, model
-            self.changed()
-
-    def _read_branch(self) -> None:
-        root = Path(self.session.workspace.root)
-        self._branch = (git_branch(root) or "").removeprefix("branch ")
+        await self._gauge.learn_window()
+        self.changed()
 
     # ── a turn ───────────────────────────────────────────────────────────────────────────────────
 
@@ -235,7 +229,7 @@ class AgentApp(App[int]):
     async def _play(self, turn: AsyncGenerator[Event, None]) -> None:
         """One turn, then what was queued meanwhile."""
         self._working.start()
-        self._meter.start()
+        self._gauge.meter.start()
         if self._ticking is not None:
             self._ticking.resume()
         try:
@@ -244,12 +238,13 @@ class AgentApp(App[int]):
                     self._take(event)
         finally:
             self._working.stop()
-            self._meter.stop()
+            self._gauge.meter.stop()
             if self._ticking is not None:
                 self._ticking.pause()
             self._turn = None
             self._dismiss_questions()
-            self._read_branch()
+            self._gauge.read_branch()
+            self._tell_panel()
             self.changed()
         if text := self._composer.queue.take_first():
             self._begin_own(text[1:].strip()) if _is_shell(text) else self._begin(text.lstrip())
@@ -263,10 +258,12 @@ class AgentApp(App[int]):
                 self._ask_next()
             case PlanAnswered():
                 self.changed()
+            case ToolFinished():
+                self._tell_panel()
             case TextDelta() | ThinkingDelta():
-                self._meter.heard(event.text)
+                self._gauge.meter.heard(event.text)
             case UsageChanged():
-                self._meter.counted(event.step.output_tokens)
+                self._gauge.meter.counted(event.step.output_tokens)
                 self._working.update(tokens=event.total.output_tokens)
                 self.changed()
             case TurnFinished() if event.steps:
@@ -322,20 +319,9 @@ class AgentApp(App[int]):
         self._transcript.add(NoticeBlock(text, hint, "warning"))
 
     def changed(self) -> None:
-        session = self.session
-        if session.model != self._known:
-            self._window, self._known = None, session.model
+        if self._gauge.is_stale:
             self.run_worker(self._learn_window(), exclusive=False)
-        self._composer.status.status = Status(
-            mode=session.mode.value,
-            model=session.model,
-            sandbox=self._sandbox,
-            branch=self._branch,
-            context=session.context_tokens / self._window if self._window else None,
-            cost=session.usage.cost if session.usage.input_tokens else 0.0,
-            elapsed=self._meter.elapsed,
-            tokens_per_second=self._meter.tokens_per_second,
-        )
+        self._composer.status.status = self._gauge.status()
 
     def clear(self) -> None:
         if self._turn is not None:
@@ -345,6 +331,7 @@ class AgentApp(App[int]):
         self._scribe.forget()
         self._transcript.clear()
         self._greet()
+        self._tell_panel()
         self.changed()
 
     def copy(self, what: Literal["reply", "all"]) -> None:
@@ -362,7 +349,7 @@ class AgentApp(App[int]):
         return self._scribe.diffs
 
     def window(self) -> int | None:
-        return self._window
+        return self._gauge.window
 
     def themes(self) -> Sequence[str]:
         return sorted(self.available_themes)
@@ -380,6 +367,24 @@ class AgentApp(App[int]):
         following = MODES[(MODES.index(current) + 1) % len(MODES)] if current in MODES else MODES[0]
         self.session.set_mode(following)
         self.changed()
+
+    def action_panel(self) -> None:
+        self._panel.display = not self._panel.display
+        self._fit_panel()
+        self._tell_panel()
+
+    def on_resize(self) -> None:
+        self._fit_panel()
+
+    def _fit_panel(self) -> None:
+        """Beside the transcript where there is room, otherwise in its place."""
+        narrow = self.size.width < NARROW
+        self._panel.set_class(narrow, "-whole")
+        self._transcript.display = not (narrow and self._panel.display)
+
+    def _tell_panel(self) -> None:
+        if self._panel.display:
+            self._panel.tell(self._gauge.overview(self._scribe.files))
 
     def action_fold_all(self) -> None:
         self._transcript.action_fold_all()
