@@ -1,7 +1,7 @@
 """The full-screen app: a session on one side, widgets on the other, nothing decided in between."""
 
 import asyncio
-import os
+import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
@@ -34,7 +34,7 @@ from agent_cli.core.session import Session
 from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.asking import modal_for, refusal, request_title
 from agent_cli.frontends.tui.blocks.banner import BannerBlock
-from agent_cli.frontends.tui.blocks.notice import NoticeBlock
+from agent_cli.frontends.tui.blocks.notice import ErrorBlock, NoticeBlock
 from agent_cli.frontends.tui.blocks.prompt import PromptBlock
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.composer import CommandItem, Composer
@@ -49,6 +49,8 @@ from agent_cli.frontends.tui.terminal_input import TerminalDriver
 from agent_cli.frontends.tui.transcript import Transcript
 from agent_cli.frontends.tui.working import WorkingLine
 from agent_cli.storage.prompt_history import PromptHistory
+
+log = logging.getLogger(__name__)
 
 HERE = Path(__file__).parent
 MODES = (Mode.DEFAULT, Mode.ACCEPT_EDITS, Mode.PLAN, Mode.AUTO)
@@ -86,13 +88,22 @@ class AgentApp(App[int]):
         commands: Sequence[Command],
         history: PromptHistory,
         *,
-        theme: str = "agent-dark",
+        theme: str = themes.DARK.name,
+        reduced_motion: bool = False,
         first_prompt: str | None = None,
+        log_file: Path | None = None,
         real_terminal: bool = True,
     ) -> None:
         super().__init__(driver_class=TerminalDriver if real_terminal else None)
         themes.register(self)
-        self.theme = theme
+        self._unknown_theme = "" if theme in self.available_themes else theme
+        self.theme = themes.DARK.name if self._unknown_theme else theme
+        if reduced_motion:
+            self.animation_level = "none"
+        self.crash: Exception | None = None
+        """What ended the app, if it did not end well."""
+        self._log_file = log_file
+        self._has_failed = False
         self.session = session
         self._slash = {name: each for each in commands for name in (each.name, *each.aliases)}
         self._listed = tuple(commands)
@@ -102,9 +113,8 @@ class AgentApp(App[int]):
         self._waiting: list[Request] = []
         self._turn: asyncio.Task[None] | None = None
         self._left_at = float("-inf")
-        still = bool(os.environ.get("AGENT_REDUCED_MOTION"))
-        self._transcript = Transcript(id="transcript", reduced_motion=still)
-        self._working = WorkingLine(id="working", reduced_motion=still)
+        self._transcript = Transcript(id="transcript", reduced_motion=reduced_motion)
+        self._working = WorkingLine(id="working", reduced_motion=reduced_motion)
         self._composer = Composer(
             Path(session.workspace.root),
             commands=lambda: [CommandItem(c.name, c.help, c.argument) for c in self._listed],
@@ -130,6 +140,8 @@ class AgentApp(App[int]):
         self._greet()
         self._ticking = self.set_interval(1.0, self.changed, pause=True)
         self.changed()
+        if self._unknown_theme:
+            self.warn(f"There is no theme {self._unknown_theme}.", "/theme lists them.")
         self.run_worker(self._look_around(), exclusive=False)
         if self._first_prompt:
             self._begin(self._first_prompt)
@@ -141,7 +153,7 @@ class AgentApp(App[int]):
             yield SystemCommand(f"/{command.name}", command.help, does)
 
     def _runner(self, command: Command) -> Callable[[], None]:
-        return lambda: command.run(self, "")
+        return lambda: self._carry_out(command, "")
 
     def _greet(self) -> None:
         root = self.session.workspace.root
@@ -183,8 +195,7 @@ class AgentApp(App[int]):
     def on_transcript_retry_asked(self, event: Transcript.RetryAsked) -> None:
         """Try again what failed."""
         event.stop()
-        if self._turn is None:
-            self._start(self.session.run(None))
+        self.retry()
 
     def on_prompt_submitted_empty(self, event: Prompt.SubmittedEmpty) -> None:
         """Enter on an empty prompt sends what waits, now."""
@@ -225,6 +236,13 @@ class AgentApp(App[int]):
 
     def _start(self, turn: AsyncGenerator[Event, None]) -> None:
         self._turn = asyncio.create_task(self._play(turn))
+        self._turn.add_done_callback(self._played)
+
+    def _played(self, turn: "asyncio.Task[None]") -> None:
+        """What could not even be told on the screen ends the app, loudly."""
+        error = None if turn.cancelled() else turn.exception()
+        if isinstance(error, Exception):
+            self._handle_exception(error)
 
     async def _play(self, turn: AsyncGenerator[Event, None]) -> None:
         """One turn, then what was queued meanwhile."""
@@ -236,6 +254,8 @@ class AgentApp(App[int]):
             async with aclosing(turn) as events:
                 async for event in events:
                     self._take(event)
+        except Exception as error:  # the screen's fault, not the turn's: that one is an event
+            self._own_fault("the screen could not show what happened", error)
         finally:
             self._working.stop()
             self._gauge.meter.stop()
@@ -266,8 +286,10 @@ class AgentApp(App[int]):
                 self._gauge.meter.counted(event.step.output_tokens)
                 self._working.update(tokens=event.total.output_tokens)
                 self.changed()
-            case TurnFinished() if event.steps:
-                notify_terminal(self, "agent", f"{event.reason}: {event.text[:80]}")
+            case TurnFinished():
+                self._has_failed = event.reason in ("failed", "temporary")
+                if event.steps:
+                    notify_terminal(self, "agent", f"{event.reason}: {event.text[:80]}")
 
     # ── questions ────────────────────────────────────────────────────────────────────────────────
 
@@ -308,7 +330,20 @@ class AgentApp(App[int]):
         if command is None:
             self.warn(f"There is no command /{name}.", "/help lists them.")
             return
-        command.run(self, argument.strip())
+        self._carry_out(command, argument.strip())
+
+    def _carry_out(self, command: Command, argument: str) -> None:
+        try:
+            command.run(self, argument)
+        except Exception as error:  # a broken command must not end the session
+            self._own_fault(f"/{command.name} failed", error)
+
+    def _own_fault(self, what: str, error: Exception) -> None:
+        """Tell of a bug of ours, and keep its traceback."""
+        log.error("%s", what, exc_info=error)
+        where = f"The log has more: {self._log_file}" if self._log_file else "See the log."
+        text = f"This is a bug in the program: {what} ({type(error).__name__}: {error})."
+        self._transcript.add(ErrorBlock(text, where, can_retry=False))
 
     def say(self, markdown: str) -> None:
         block = ReplyBlock(markdown)
@@ -333,6 +368,14 @@ class AgentApp(App[int]):
         self._greet()
         self._tell_panel()
         self.changed()
+
+    def retry(self) -> None:
+        if self._turn is not None:
+            self.warn("A turn is under way.", "Interrupt it with Esc first.")
+        elif not self._has_failed:
+            self.warn("There is nothing to try again: the last turn did not fail.")
+        else:
+            self._start(self.session.run(None))
 
     def copy(self, what: Literal["reply", "all"]) -> None:
         blocks = list(self._transcript.blocks)
@@ -397,6 +440,15 @@ class AgentApp(App[int]):
 
     def action_leave(self) -> None:
         self.leave()
+
+    def _handle_exception(self, error: Exception) -> None:
+        self.crash = self.crash or error
+        log.critical("the screen failed", exc_info=error)
+        super()._handle_exception(error)
+
+    def _fatal_error(self) -> None:
+        # The traceback is in the log; whoever started the app says where that is.
+        self._close_messages_no_wait()
 
     async def on_unmount(self) -> None:
         if self._turn is not None:

@@ -114,6 +114,8 @@ class Transcript(ColumnView, can_focus=True):
     def action_retry(self) -> None:
         """Ask for the failed turn again."""
         block = self.selected
+        if not isinstance(block, ErrorBlock) and self.blocks:
+            block = self.blocks[-1]
         if isinstance(block, ErrorBlock) and block.can_retry:
             self.post_message(self.RetryAsked(block))
 
