@@ -203,6 +203,11 @@ def model_source(
     return ModelSource(credentials, endpoints, worker, prompted=prompted)
 
 
+def log_file(places: Places) -> Path:
+    """Where the program writes what it says about itself."""
+    return places.state / "agent.log"
+
+
 def start_log(places: Places) -> None:
     """Write what the program says about itself to a private file; do without if that cannot be."""
     logger = logging.getLogger("agent_cli")
@@ -210,8 +215,8 @@ def start_log(places: Places) -> None:
         return
     try:
         places.state.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handler: logging.Handler = logging.FileHandler(places.state / "agent.log", delay=True)
-        os.close(os.open(places.state / "agent.log", os.O_WRONLY | os.O_CREAT, 0o600))
+        handler: logging.Handler = logging.FileHandler(log_file(places), delay=True)
+        os.close(os.open(log_file(places), os.O_WRONLY | os.O_CREAT, 0o600))
     except OSError:
         handler = logging.NullHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))

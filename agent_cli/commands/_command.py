@@ -31,6 +31,10 @@ class Desk(Protocol):
         """Begin with an empty screen and an empty conversation."""
         ...
 
+    def retry(self) -> None:
+        """Play the turn again that failed."""
+        ...
+
     def copy(self, what: Literal["reply", "all"]) -> None:
         """Put the last reply, or the whole conversation, on the clipboard."""
         ...

@@ -136,6 +136,11 @@ class Settings(Table):
     "auto" (edits, and commands that are not dangerous inside the sandbox) or "yolo"."""
     sandbox: Literal["auto", "off", "bwrap", "landlock"] = "auto"
     """What confines commands in the mode auto; "auto" takes the best that works here."""
+    theme: str = ""
+    """The look of the full-screen app: "agent-dark", "agent-light" or any other that /theme lists;
+    empty: dark or light, as the terminal says."""
+    reduced_motion: bool = False
+    """Whether nothing on the screen moves by itself: no spinner, no animations."""
     permissions: PermissionSettings = PermissionSettings()
     limits: LimitSettings = LimitSettings()
     instructions: InstructionSettings = InstructionSettings()

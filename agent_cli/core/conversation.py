@@ -28,6 +28,11 @@ class Conversation:
         """Everything said so far, with a result for each call."""
         return tuple(close_open_calls(self._messages))
 
+    @property
+    def ends_in_a_reply(self) -> bool:
+        """Whether the model spoke last; not all of them can go on from there."""
+        return bool(self._messages) and isinstance(self.messages[-1], AssistantMessage)
+
     def append(self, message: Message) -> None:
         """Add to the end, and keep it."""
         self._messages.append(message)

@@ -55,6 +55,7 @@ CUT_OFF = (
     "Not run: the reply reached the output limit before this call was complete. "
     "Make it again in smaller pieces."
 )
+BROKE_OFF = "Your reply broke off. Go on where it stopped."
 EMPTY = "Your reply was empty. Go on with the work, or say in a sentence that it is done."
 
 
@@ -126,6 +127,8 @@ class Turn:
         )
         if prompt is not None:
             self.conversation.append(UserMessage(content=prompt))
+        elif self.conversation.ends_in_a_reply:
+            self.conversation.append(UserMessage(content=BROKE_OFF, origin="program"))
         try:
             answer = await self._play()
         except _Stop as stop:

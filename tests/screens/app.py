@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from textual.pilot import Pilot
 
@@ -66,10 +67,12 @@ class Screen:
 
 
 @asynccontextmanager
-async def running(scene: Scene, *, size: tuple[int, int] = (100, 30)) -> AsyncIterator[Screen]:
+async def running(
+    scene: Scene, *, size: tuple[int, int] = (100, 30), **options: Any
+) -> AsyncIterator[Screen]:
     """The app with a scene's session."""
     history = PromptHistory.of_project(scene.home, scene.workspace, str)
-    app = AgentApp(scene.session, all_commands(), history, real_terminal=False)
+    app = AgentApp(scene.session, all_commands(), history, real_terminal=False, **options)
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
         yield Screen(app, pilot)

@@ -59,7 +59,7 @@ async def test_a_running_turn_shows_its_time_without_layout(make_session: SceneM
             layouts.append(bool(k.get("layout"))),
             plain(*r, **k),
         )[1]
-        screen.app._meter._turn -= 75  # type: ignore[operator]
+        screen.app._gauge.meter._turn -= 75  # type: ignore[operator]
         screen.app.changed()
         await screen.shows("1:15 min")
         assert layouts

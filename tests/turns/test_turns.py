@@ -454,3 +454,14 @@ def assert_ordered(events: list[Event]) -> None:
         assert EVENT.validate_json(event.model_dump_json()) == event
     assert not running
     assert set(results(events)) == {e.call_id for e in of_type(events, ToolStarted)}
+
+
+async def test_a_retry_after_half_a_reply_ends_with_words_of_ours(make_session: SceneMaker) -> None:
+    broken = {"text": "half a", "error": {"kind": "authentication", "message": "gone"}}
+    scene = make_session(broken, {"text": "sentence"})
+    await scene.play()
+    async with aclosing(scene.session.run(None)) as events:
+        assert finish([event async for event in events]).text == "sentence"
+    last = scene.model.requests[-1].messages[-1]
+    assert isinstance(last, UserMessage)
+    assert last.origin == "program"

@@ -1,7 +1,7 @@
 """The full-screen app: a session on one side, widgets on the other, nothing decided in between."""
 
 import asyncio
-import os
+import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal
 from textual import events
 from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
 from textual.screen import Screen
 from textual.timer import Timer
 
@@ -24,31 +25,33 @@ from agent_cli.core.events import (
     QuestionAsked,
     TextDelta,
     ThinkingDelta,
+    ToolFinished,
     TurnFinished,
     UsageChanged,
 )
 from agent_cli.core.inbox import Answer, Request
 from agent_cli.core.permissions import Mode
-from agent_cli.core.prompt import git_branch
 from agent_cli.core.session import Session
 from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.asking import modal_for, refusal, request_title
 from agent_cli.frontends.tui.blocks.banner import BannerBlock
-from agent_cli.frontends.tui.blocks.notice import NoticeBlock
+from agent_cli.frontends.tui.blocks.notice import ErrorBlock, NoticeBlock
 from agent_cli.frontends.tui.blocks.prompt import PromptBlock
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.composer import CommandItem, Composer
-from agent_cli.frontends.tui.meter import Meter
+from agent_cli.frontends.tui.gauge import Gauge
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.help import HelpModal
 from agent_cli.frontends.tui.notify import notify_terminal
+from agent_cli.frontends.tui.panel import NARROW, Panel
 from agent_cli.frontends.tui.prompt import Prompt
 from agent_cli.frontends.tui.scribe import Scribe
-from agent_cli.frontends.tui.status import Status
 from agent_cli.frontends.tui.terminal_input import TerminalDriver
 from agent_cli.frontends.tui.transcript import Transcript
 from agent_cli.frontends.tui.working import WorkingLine
 from agent_cli.storage.prompt_history import PromptHistory
+
+log = logging.getLogger(__name__)
 
 HERE = Path(__file__).parent
 MODES = (Mode.DEFAULT, Mode.ACCEPT_EDITS, Mode.PLAN, Mode.AUTO)
@@ -73,6 +76,7 @@ class AgentApp(App[int]):
     AUTO_FOCUS = "Prompt"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("shift+tab", "next_mode", "Next mode", show=False, priority=True),
+        Binding("ctrl+b", "panel", "Side panel", show=False, priority=True),
         Binding("ctrl+o", "fold_all", "Unfold all", show=False),
         Binding("ctrl+q", "leave", "Leave", show=False),
         Binding("f1", "help", "Help", show=False),
@@ -86,13 +90,22 @@ class AgentApp(App[int]):
         commands: Sequence[Command],
         history: PromptHistory,
         *,
-        theme: str = "agent-dark",
+        theme: str = themes.DARK.name,
+        reduced_motion: bool = False,
         first_prompt: str | None = None,
+        log_file: Path | None = None,
         real_terminal: bool = True,
     ) -> None:
         super().__init__(driver_class=TerminalDriver if real_terminal else None)
         themes.register(self)
-        self.theme = theme
+        self._unknown_theme = "" if theme in self.available_themes else theme
+        self.theme = themes.DARK.name if self._unknown_theme else theme
+        if reduced_motion:
+            self.animation_level = "none"
+        self.crash: Exception | None = None
+        """What ended the app, if it did not end well."""
+        self._log_file = log_file
+        self._has_failed = False
         self.session = session
         self._slash = {name: each for each in commands for name in (each.name, *each.aliases)}
         self._listed = tuple(commands)
@@ -102,35 +115,35 @@ class AgentApp(App[int]):
         self._waiting: list[Request] = []
         self._turn: asyncio.Task[None] | None = None
         self._left_at = float("-inf")
-        still = bool(os.environ.get("AGENT_REDUCED_MOTION"))
-        self._transcript = Transcript(id="transcript", reduced_motion=still)
-        self._working = WorkingLine(id="working", reduced_motion=still)
+        self._transcript = Transcript(id="transcript", reduced_motion=reduced_motion)
+        self._working = WorkingLine(id="working", reduced_motion=reduced_motion)
         self._composer = Composer(
             Path(session.workspace.root),
             commands=lambda: [CommandItem(c.name, c.help, c.argument) for c in self._listed],
             history=history.entries,
         )
         self._scribe = Scribe(self._transcript)
-        self._meter = Meter()
+        self._gauge = Gauge(session)
+        self._panel = Panel(id="panel")
+        self._panel.display = False
         self._ticking: Timer | None = None
-        self._sandbox = ""
-        self._branch = ""
-        self._window: int | None = None
-        self._known = session.model
-        """The model whose window it is."""
 
     # ── what is on the screen ────────────────────────────────────────────────────────────────────
 
     def compose(self) -> ComposeResult:
-        yield self._transcript
+        with Horizontal(id="body"):
+            yield self._transcript
+            yield self._panel
         yield self._working
         yield self._composer
 
     def on_mount(self) -> None:
-        self._read_branch()
+        self._gauge.read_branch()
         self._greet()
         self._ticking = self.set_interval(1.0, self.changed, pause=True)
         self.changed()
+        if self._unknown_theme:
+            self.warn(f"There is no theme {self._unknown_theme}.", "/theme lists them.")
         self.run_worker(self._look_around(), exclusive=False)
         if self._first_prompt:
             self._begin(self._first_prompt)
@@ -142,14 +155,14 @@ class AgentApp(App[int]):
             yield SystemCommand(f"/{command.name}", command.help, does)
 
     def _runner(self, command: Command) -> Callable[[], None]:
-        return lambda: command.run(self, "")
+        return lambda: self._carry_out(command, "")
 
     def _greet(self) -> None:
         root = self.session.workspace.root
         facts = (self.session.model, f"{self.session.mode.value} mode")
         home = self.session.workspace.home
         place = f"~{root.removeprefix(home)}" if root.startswith(f"{home}/") else root
-        self._transcript.add(BannerBlock(place=place, branch=self._branch, facts=facts))
+        self._transcript.add(BannerBlock(place=place, branch=self._gauge.branch, facts=facts))
 
     async def _look_around(self) -> None:
         """Find out in the background what takes time: the sandbox, the model's process."""
@@ -158,20 +171,13 @@ class AgentApp(App[int]):
             await self.session.prepare()
         except UserError as error:
             self.warn(error.message, error.hint)
-        self._sandbox = (await self.session.sandbox.get()).tier.value
+        await self._gauge.learn_sandbox()
         self.changed()
         await self._learn_window()
 
     async def _learn_window(self) -> None:
-        model = self.session.model
-        facts = await self.session.describe_model()
-        if model == self.session.model:
-            self._window, self._known = facts.window, model
-            self.changed()
-
-    def _read_branch(self) -> None:
-        root = Path(self.session.workspace.root)
-        self._branch = (git_branch(root) or "").removeprefix("branch ")
+        await self._gauge.learn_window()
+        self.changed()
 
     # ── a turn ───────────────────────────────────────────────────────────────────────────────────
 
@@ -191,8 +197,7 @@ class AgentApp(App[int]):
     def on_transcript_retry_asked(self, event: Transcript.RetryAsked) -> None:
         """Try again what failed."""
         event.stop()
-        if self._turn is None:
-            self._start(self.session.run(None))
+        self.retry()
 
     def on_prompt_submitted_empty(self, event: Prompt.SubmittedEmpty) -> None:
         """Enter on an empty prompt sends what waits, now."""
@@ -233,25 +238,35 @@ class AgentApp(App[int]):
 
     def _start(self, turn: AsyncGenerator[Event, None]) -> None:
         self._turn = asyncio.create_task(self._play(turn))
+        self._turn.add_done_callback(self._played)
+
+    def _played(self, turn: "asyncio.Task[None]") -> None:
+        """What could not even be told on the screen ends the app, loudly."""
+        error = None if turn.cancelled() else turn.exception()
+        if isinstance(error, Exception):
+            self._handle_exception(error)
 
     async def _play(self, turn: AsyncGenerator[Event, None]) -> None:
         """One turn, then what was queued meanwhile."""
         self._working.start()
-        self._meter.start()
+        self._gauge.meter.start()
         if self._ticking is not None:
             self._ticking.resume()
         try:
             async with aclosing(turn) as events:
                 async for event in events:
                     self._take(event)
+        except Exception as error:  # the screen's fault, not the turn's: that one is an event
+            self._own_fault("the screen could not show what happened", error)
         finally:
             self._working.stop()
-            self._meter.stop()
+            self._gauge.meter.stop()
             if self._ticking is not None:
                 self._ticking.pause()
             self._turn = None
             self._dismiss_questions()
-            self._read_branch()
+            self._gauge.read_branch()
+            self._tell_panel()
             self.changed()
         if text := self._composer.queue.take_first():
             self._begin_own(text[1:].strip()) if _is_shell(text) else self._begin(text.lstrip())
@@ -265,14 +280,18 @@ class AgentApp(App[int]):
                 self._ask_next()
             case PlanAnswered():
                 self.changed()
+            case ToolFinished():
+                self._tell_panel()
             case TextDelta() | ThinkingDelta():
-                self._meter.heard(event.text)
+                self._gauge.meter.heard(event.text)
             case UsageChanged():
-                self._meter.counted(event.step.output_tokens)
+                self._gauge.meter.counted(event.step.output_tokens)
                 self._working.update(tokens=event.total.output_tokens)
                 self.changed()
-            case TurnFinished() if event.steps:
-                notify_terminal(self, "agent", f"{event.reason}: {event.text[:80]}")
+            case TurnFinished():
+                self._has_failed = event.reason in ("failed", "temporary")
+                if event.steps:
+                    notify_terminal(self, "agent", f"{event.reason}: {event.text[:80]}")
 
     # ── questions ────────────────────────────────────────────────────────────────────────────────
 
@@ -318,7 +337,20 @@ class AgentApp(App[int]):
         if command is None:
             self.warn(f"There is no command /{name}.", "/help lists them.")
             return
-        command.run(self, argument.strip())
+        self._carry_out(command, argument.strip())
+
+    def _carry_out(self, command: Command, argument: str) -> None:
+        try:
+            command.run(self, argument)
+        except Exception as error:  # a broken command must not end the session
+            self._own_fault(f"/{command.name} failed", error)
+
+    def _own_fault(self, what: str, error: Exception) -> None:
+        """Tell of a bug of ours, and keep its traceback."""
+        log.error("%s", what, exc_info=error)
+        where = f"The log has more: {self._log_file}" if self._log_file else "See the log."
+        text = f"This is a bug in the program: {what} ({type(error).__name__}: {error})."
+        self._transcript.add(ErrorBlock(text, where, can_retry=False))
 
     def say(self, markdown: str) -> None:
         block = ReplyBlock(markdown)
@@ -329,20 +361,9 @@ class AgentApp(App[int]):
         self._transcript.add(NoticeBlock(text, hint, "warning"))
 
     def changed(self) -> None:
-        session = self.session
-        if session.model != self._known:
-            self._window, self._known = None, session.model
+        if self._gauge.is_stale:
             self.run_worker(self._learn_window(), exclusive=False)
-        self._composer.status.status = Status(
-            mode=session.mode.value,
-            model=session.model,
-            sandbox=self._sandbox,
-            branch=self._branch,
-            context=session.context_tokens / self._window if self._window else None,
-            cost=session.usage.cost if session.usage.input_tokens else 0.0,
-            elapsed=self._meter.elapsed,
-            tokens_per_second=self._meter.tokens_per_second,
-        )
+        self._composer.status.status = self._gauge.status()
 
     def clear(self) -> None:
         if self._turn is not None:
@@ -352,7 +373,16 @@ class AgentApp(App[int]):
         self._scribe.forget()
         self._transcript.clear()
         self._greet()
+        self._tell_panel()
         self.changed()
+
+    def retry(self) -> None:
+        if self._turn is not None:
+            self.warn("A turn is under way.", "Interrupt it with Esc first.")
+        elif not self._has_failed:
+            self.warn("There is nothing to try again: the last turn did not fail.")
+        else:
+            self._start(self.session.run(None))
 
     def copy(self, what: Literal["reply", "all"]) -> None:
         blocks = list(self._transcript.blocks)
@@ -369,7 +399,7 @@ class AgentApp(App[int]):
         return self._scribe.diffs
 
     def window(self) -> int | None:
-        return self._window
+        return self._gauge.window
 
     def themes(self) -> Sequence[str]:
         return sorted(self.available_themes)
@@ -394,6 +424,24 @@ class AgentApp(App[int]):
         self.session.set_mode(following)
         self.changed()
 
+    def action_panel(self) -> None:
+        self._panel.display = not self._panel.display
+        self._fit_panel()
+        self._tell_panel()
+
+    def on_resize(self) -> None:
+        self._fit_panel()
+
+    def _fit_panel(self) -> None:
+        """Beside the transcript where there is room, otherwise in its place."""
+        narrow = self.size.width < NARROW
+        self._panel.set_class(narrow, "-whole")
+        self._transcript.display = not (narrow and self._panel.display)
+
+    def _tell_panel(self) -> None:
+        if self._panel.display:
+            self._panel.tell(self._gauge.overview(self._scribe.files))
+
     def action_fold_all(self) -> None:
         self._transcript.action_fold_all()
 
@@ -405,6 +453,15 @@ class AgentApp(App[int]):
 
     def action_leave(self) -> None:
         self.leave()
+
+    def _handle_exception(self, error: Exception) -> None:
+        self.crash = self.crash or error
+        log.critical("the screen failed", exc_info=error)
+        super()._handle_exception(error)
+
+    def _fatal_error(self) -> None:
+        # The traceback is in the log; whoever started the app says where that is.
+        self._close_messages_no_wait()
 
     async def on_unmount(self) -> None:
         if self._turn is not None:

@@ -19,6 +19,7 @@ from agent_cli.frontends.tui.blocks.prompt import PromptBlock
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.blocks.thinking import ThinkingBlock
 from agent_cli.frontends.tui.blocks.tool import ToolBlock
+from agent_cli.frontends.tui.panel import Changed
 from agent_cli.frontends.tui.transcript import Transcript
 
 _ENDS = {
@@ -40,12 +41,15 @@ class Scribe:
         self._calls: dict[str, ToolBlock] = {}
         self.diffs: list[str] = []
         """What was changed in files, oldest first."""
+        self.files: dict[str, Changed] = {}
+        """Each changed file."""
 
     def forget(self) -> None:
         """Begin anew."""
         self._close()
         self._calls.clear()
         self.diffs.clear()
+        self.files.clear()
 
     def asking(self, call_id: str) -> None:
         """A call waits for the person."""
@@ -114,7 +118,15 @@ class Scribe:
         if block := self._calls.pop(event.call_id, None):
             block.finish(event)
             self._transcript.refresh_block(block)
-        self.diffs += [shown.diff for shown in event.result.display if isinstance(shown, DiffBlock)]
+        if event.result.success:
+            for shown in event.result.display:
+                if isinstance(shown, DiffBlock):
+                    self._changed(shown)
+
+    def _changed(self, block: DiffBlock) -> None:
+        self.diffs.append(block.diff)
+        before = self.files.get(block.path, Changed())
+        self.files[block.path] = Changed(before.added + block.added, before.removed + block.removed)
 
     def _end(self, event: TurnFinished) -> None:
         self._close()

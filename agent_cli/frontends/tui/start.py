@@ -14,7 +14,7 @@ from textual.app import App
 from agent_cli import commands
 from agent_cli.commands._command import Command
 from agent_cli.config.places import Places
-from agent_cli.core.errors import UserError
+from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.core.trust import TooMuch, what_trust_enables
 from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.app import HERE, AgentApp
@@ -26,10 +26,12 @@ from agent_cli.runtime import (
     chosen_model,
     folder_standing,
     load_settings,
+    log_file,
     open_session,
     trust_store,
 )
 from agent_cli.safety.redact import Redactor
+from agent_cli.safety.sanitise import clean
 from agent_cli.storage.prompt_history import PromptHistory
 
 
@@ -51,11 +53,22 @@ def run(wishes: Wishes, worker: "subprocess.Popen[bytes] | None", prompt: str | 
     async def play() -> int:
         session = open_session(wishes, loaded.settings, worker=worker)
         try:
-            app = AgentApp(session, all_commands(), history, first_prompt=prompt)
+            app = AgentApp(
+                session,
+                all_commands(),
+                history,
+                theme=loaded.settings.theme or themes.by_terminal(os.environ),
+                reduced_motion=loaded.settings.reduced_motion,
+                first_prompt=prompt,
+                log_file=log_file(Places.of(os.environ)),
+            )
             for warning in loaded.warnings:
                 app.call_later(app.warn, warning)
             _leave_on_signals(app)
-            return await app.run_async() or 0
+            code = await app.run_async()
+            if app.crash is not None:
+                return tell_crash(app.crash)
+            return code or 0
         finally:
             await session.close()
 
@@ -66,6 +79,14 @@ def _leave_on_signals(app: App[int]) -> None:
     """Being told to end, or losing the terminal, is a way to leave like any other."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, app.exit, 128 + number)
+
+
+def tell_crash(error: Exception) -> int:
+    """One line for a terminal that is itself again; the traceback is in the log."""
+    where = log_file(Places.of(os.environ))
+    what = clean(f"{type(error).__name__}: {error}").partition("\n")[0]
+    sys.stderr.write(f"agent: the screen failed ({what}). The log has more: {where}\n")
+    return ExitCode.FAILED
 
 
 def all_commands() -> list[Command]:
@@ -85,7 +106,7 @@ class TrustGate(App[int]):
     def __init__(self, folder: str, enables: tuple[str, ...]) -> None:
         super().__init__()
         themes.register(self)
-        self.theme = "agent-dark"
+        self.theme = themes.by_terminal(os.environ)
         self._modal = TrustModal(folder, enables)
 
     def on_mount(self) -> None:

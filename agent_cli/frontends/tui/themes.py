@@ -1,9 +1,13 @@
 """Our own two themes: calm, one accent, and green, yellow and red only for what they mean."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from textual.app import App
 from textual.theme import Theme
+
+_LIGHT = {"7", *map(str, range(9, 16))}
+"""The colours of the usual sixteen that are light."""
 
 DARK = Theme(
     name="agent-dark",
@@ -66,6 +70,12 @@ LIGHT = Theme(
         "scrollbar-corner-color": "#fbfaf8",
     },
 )
+
+
+def by_terminal(environment: Mapping[str, str]) -> str:
+    """Our light theme where the terminal says that its background is light, else the dark one."""
+    background = environment.get("COLORFGBG", "").rpartition(";")[2]
+    return LIGHT.name if background in _LIGHT else DARK.name
 
 
 def register(app: App[Any]) -> None:

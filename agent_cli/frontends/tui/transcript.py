@@ -119,6 +119,8 @@ class Transcript(ColumnView, can_focus=True):
         """Ask for the failed turn again."""
         self._select_any()
         block = self.selected
+        if not isinstance(block, ErrorBlock) and self.blocks:
+            block = self.blocks[-1]
         if isinstance(block, ErrorBlock) and block.can_retry:
             self.post_message(self.RetryAsked(block))
 

@@ -56,4 +56,4 @@ class ErrorBlock(NoticeBlock):
         self.can_retry = can_retry
 
     def _advice(self) -> list[str]:
-        return [*super()._advice(), *(["r retries"] if self.can_retry else [])]
+        return [*super()._advice(), *(["r retries, and so does /retry"] if self.can_retry else [])]
