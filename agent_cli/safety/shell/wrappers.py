@@ -94,6 +94,10 @@ WRAPPERS: dict[str, Wrapper] = {
 }
 SHELLS = names("bash sh zsh dash ksh mksh ash fish csh tcsh rbash")
 SHELL_VALUES = frozenset({"-o", "+o", "-O", "+O", "--rcfile", "--init-file"})
+# Variables that only change how text is shown, with the values they may have.
+HARMLESS_VARIABLES = re.compile(
+    r"(LC_[A-Z]+|LANG|LANGUAGE)=[A-Za-z0-9_.@-]*\Z|TZ=[A-Za-z][A-Za-z0-9_+/-]*\Z|NO_COLOR=[0-9]?\Z"
+)
 ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
@@ -125,10 +129,16 @@ def unwrap_safely(name: str, rest: list[Word]) -> Safe | None:
         if index >= len(rest) or not re.fullmatch(r"[0-9.]+[smhd]?", rest[index].text):
             return None
         index += 1
+    while wrapper.assignments and index < len(rest) and _is_harmless(rest[index]):
+        index += 1
     inner = rest[index:]
     if not inner or inner[0].text.startswith("-") or "=" in inner[0].text:
         return None
     return Safe(inner, external=wrapper.external)
+
+
+def _is_harmless(word: Word) -> bool:
+    return word.pattern is None and HARMLESS_VARIABLES.match(word.text) is not None
 
 
 def _skip_safe_options(wrapper: Wrapper, rest: list[Word]) -> int | None:
