@@ -18,7 +18,7 @@ from agent_cli.safety.shell.found import Found
 from agent_cli.safety.shell.lenient_words import UNKNOWN
 from agent_cli.safety.shell.prove import Proof, prove
 from agent_cli.safety.shell.scan import scan
-from agent_cli.safety.shell.wrappers import WRAPPERS, unwrap
+from agent_cli.safety.shell.wrappers import WRAPPERS, embedded, unwrap
 
 MOST_LEVELS = 64
 NOT_LOOKED_AT = ("it is not proven on its own",)
@@ -129,7 +129,7 @@ class _Seen:
             deeper = level + 1
             pending.extend((script, cwd, deeper, False, hidden) for script in result.scripts)
             pending.extend((body, folder, deeper, True, hidden) for body, folder in result.data)
-            if "{" in text and catastrophic.fork_bomb("".join(result.skeleton)):
+            if result.skeleton and catastrophic.fork_bomb("".join(result.skeleton)):
                 self.catastrophic["it starts processes without end (fork bomb)"] = None
             for found in result.found:
                 inner = hidden or effects.hidden_by([found.argv] if found.argv else [])
@@ -142,7 +142,8 @@ class _Seen:
         scripts: list[str] = []
         if level == 0:
             self.first_level.append(found.argv)
-        levels = self._levels(found, level, scripts)
+        levels = self._levels(found.argv, level, scripts)
+        self._embedded(levels, found, level, scripts)
         if len(levels) == 1 and not found.writes and _is_one_faced(found.argv[0]):
             return scripts
         for path in effects.redirect_targets(found):
@@ -169,9 +170,22 @@ class _Seen:
             scripts.append(fed)
         return scripts
 
-    def _levels(self, found: Found, level: int, scripts: list[str]) -> list[tuple[str, ...]]:
+    def _embedded(
+        self, levels: list[tuple[str, ...]], found: Found, level: int, scripts: list[str]
+    ) -> None:
+        """Look at the commands that find, git and others are given among their arguments."""
+        for inner in embedded(levels[-1]) if levels else ():
+            if inner.script:
+                scripts.append(inner.script)
+            elif inner.argv:
+                below = self._levels(inner.argv, level + len(levels), scripts)
+                for reason in catastrophic.dangers_of(Found((), found.cwd), below, self.place):
+                    self.catastrophic[reason] = None
+
+    def _levels(
+        self, argv: tuple[str, ...], level: int, scripts: list[str]
+    ) -> list[tuple[str, ...]]:
         levels: list[tuple[str, ...]] = []
-        argv = found.argv
         while argv and len(levels) < MOST_LEVELS:
             argv = _without_repeats(argv)
             levels.append(argv)

@@ -1,17 +1,16 @@
 """Recognise what no mode may run: commands that destroy the system, the home or a disk."""
 
-import base64
-import binascii
 import re
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from itertools import pairwise
 
-from agent_cli.safety.shell import table
+from agent_cli.safety.shell import effects, table
 from agent_cli.safety.shell.facts import Place, absolute, inside, lexical
 from agent_cli.safety.shell.found import Found
-from agent_cli.safety.shell.lenient_words import UNKNOWN, printed
+from agent_cli.safety.shell.lenient_words import UNKNOWN
 from agent_cli.safety.shell.names import names
+from agent_cli.safety.shell.piped import piped_text
 from agent_cli.safety.shell.wrappers import SHELLS, unwrap
 
 SYSTEM = names(
@@ -40,13 +39,16 @@ TEXT_ONLY = names(
 CODE = re.compile(
     r"\brm\s{1,9}(?:-[\w-]{1,30}\s{1,9}){0,9}-(?:\w{0,9}[rR]\w{0,9}|-recursive)\s{1,9}"
     r"(?:-[\w-]{1,30}\s{1,9}){0,9}[\"']?(?:/|~|\$HOME)[\"']?[/*.]{0,9}(?=[\s\"'`;|&)\\]|\Z)"
-    r"|rmtree\(\s*[\"'](?:/|~|/home|/etc|/usr)/?[\"']"
-    r"|rmSync\(\s*[\"'](?:/|~)/?[\"']"
+    r"|(?:rmtree|remove_tree|rm_rf|rm_r|remove_entry_secure|rmSync|rmdirSync|rm|rmdir)"
+    r"[( ]\s{0,9}(?:[\"'](?:/|~|/home|/etc|/usr)/?[\"']|[\w.]{0,40}expanduser\(\s{0,9}[\"']~/?[\"']"
+    r"|[\w.]{0,40}Path\.home\(\)|Dir\.home\b|[\w.]{0,40}homedir\(\))"
+    r"|[\"']rm[\"']\s{0,9},\s{0,9}[\"']-\w{0,9}[rR]\w{0,9}[\"']\s{0,9},\s{0,9}[\"'](?:/|~)/?[\"']"
 )
 FORK_LOOP = re.compile(r"\bfork\b")
 INTERPRETERS = re.compile(
     r"(python|pypy)[\d.]*|perl[\d.]*|ruby[\d.]*|node|nodejs|deno|bun|php[\d.]*|lua[\d.]*|awk|gawk|mawk"
     r"|sed|vim?|nvim|ex|ed|emacs|tclsh|expect|osascript|R|Rscript|julia"
+    r"|tmux|screen|nix-shell|make|tar|crontab"
 )
 
 
@@ -64,12 +66,12 @@ def dangers_of(found: Found, levels: list[tuple[str, ...]], place: Place) -> Ite
 
 def fork_bomb(skeleton: str) -> bool:
     """Does a function call itself twice over, in a pipe or in the background?"""
-    at = skeleton.find("{")
-    while at >= 0:
+    for opening in re.finditer(r"[{(]", skeleton):
+        at = opening.start()
         before = skeleton[max(0, at - 80) : at]
-        defines = before.rstrip().endswith(")") or "function" in before
+        defines = re.search(r"\(\s*\)\s*\Z", before) or "function" in before
         head = re.search(r"([^\s(){};&|]+)\s*(?:\(\s*\))?\s*\Z", before) if defines else None
-        close = skeleton.find("}", at)
+        close = skeleton.find("}" if opening.group() == "{" else ")", at)
         body = skeleton[at + 1 : min(close if close >= 0 else len(skeleton), at + 400)]
         if head:
             name = re.escape(head.group(1))
@@ -77,7 +79,6 @@ def fork_bomb(skeleton: str) -> bool:
             again = rf"(?:^|[\s;&|({{]){name}(?=[\s;&|)}}]|\Z)"
             if re.search(call, body) and len(re.findall(again, body)) > 1:
                 return True
-        at = skeleton.find("{", at + 1)
     return False
 
 
@@ -87,7 +88,7 @@ def fed_script(found: Found) -> str | None:
         return None
     if found.stdin not in {None, UNKNOWN}:
         return found.stdin
-    return _piped_text(found.piped_from)
+    return piped_text(found.piped_from)
 
 
 def _levels(argv: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -105,35 +106,9 @@ def _levels(argv: tuple[str, ...]) -> list[tuple[str, ...]]:
 
 def _reads_script(argv: tuple[str, ...]) -> bool:
     operands = [word for word in argv[1:] if not word.startswith(("-", "+"))]
+    if _name(argv) in {"at", "batch"}:
+        return True
     return _name(argv) in SHELLS and (not operands or "-s" in argv)
-
-
-def _piped_text(found: Found | None, depth: int = 0) -> str | None:
-    """What a pipe delivers, when its start is known text and its parts only decode it."""
-    if found is None or not found.argv or depth > 8:
-        return None
-    name = _name(found.argv)
-    if name in {"echo", "printf"}:
-        return printed((name, *found.argv[1:]))
-    if name == "cat" and found.stdin not in {None, UNKNOWN} and len(found.argv) == 1:
-        return found.stdin
-    text = (
-        found.stdin
-        if found.stdin not in {None, UNKNOWN}
-        else _piped_text(found.piped_from, depth + 1)
-    )
-    if text is None:
-        return None
-    try:
-        if name == "base64" and {"-d", "-D", "--decode"} & set(found.argv):
-            return base64.b64decode(text.strip()).decode("utf-8", "replace")
-        if name == "xxd" and any("r" in word for word in found.argv[1:]):
-            return binascii.unhexlify("".join(text.split())).decode("utf-8", "replace")
-    except ValueError:
-        return None
-    if name == "rev":
-        return "\n".join(line[::-1] for line in text.split("\n"))
-    return text if name in {"tee", "cat"} else None
 
 
 def _name(argv: tuple[str, ...]) -> str:
@@ -162,12 +137,15 @@ def _options(argv: tuple[str, ...]) -> tuple[set[str], list[str]]:
 
 def _long(options: set[str], name: str) -> bool:
     """Is the long option given, in full or abbreviated?"""
-    return any(len(each) > 4 and name.startswith(each) for each in options if each[:2] == "--")
+    return any(len(each) > 2 and name.startswith(each) for each in options if each[:2] == "--")
 
 
 def _command(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[str]:
     name = _name(argv)
     options, operands = _options(argv)
+    if found.varies:
+        # The words of all rounds of a loop stand in one.
+        operands = [each for word in operands for each in (word.split() or [word])]
     cwd = found.cwd
     if name == "rm":
         yield from _rm(options, operands, cwd, place)
@@ -177,8 +155,10 @@ def _command(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[str]
                 path for path in operands if _is_vital(path, cwd, place, homes=name == "chmod")
             )
             yield from (f"{name} of everything below {path}" for path in vital)
+        elif name != "chcon" and "/" in operands[1:]:
+            yield f"{name} of /"
     elif name == "mv":
-        vital = (path for path in operands[:-1] if _is_vital(path, cwd, place))
+        vital = (path for path in _moved(argv, operands) if _is_vital(path, cwd, place))
         yield from (f"it moves {path} away" for path in vital)
         yield from _all_overwritten(operands, cwd)
     elif name in {"cp", "tee", "install", "truncate", "shred", "ln", "unlink"}:
@@ -195,7 +175,19 @@ def _command(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[str]
     elif name == "xargs":
         yield from _xargs(argv, found, place)
     else:
+        if name == "sed" or name in effects.OUTPUT_OPTIONS:
+            yield from _all_overwritten(effects.writes_of(argv, cwd), cwd)
         yield from _system(name, argv, options, operands)
+
+
+def _moved(argv: tuple[str, ...], operands: list[str]) -> list[str]:
+    """What mv takes away: all but the last operand, or all if an option names the target."""
+    for option, value in zip(argv, (*argv[1:], ""), strict=False):
+        if re.fullmatch(r"-[a-zA-Z]*t|--t[a-z-]*", option):
+            return [each for each in operands if each != value]
+        if re.match(r"-[a-zA-Z]*t.|--t[a-z-]*=", option):
+            return operands
+    return operands[:-1]
 
 
 def _rm(options: set[str], operands: list[str], cwd: str | None, place: Place) -> Iterator[str]:
@@ -253,15 +245,17 @@ FIND_FILTERS = names(
 
 
 def _find(argv: tuple[str, ...], cwd: str | None, place: Place) -> Iterator[str]:
-    deletes = "-delete" in argv or any(
-        _name((word,)) in {"rm", "shred", "unlink"}
+    runs = {
+        _name((word,))
         for flag, word in pairwise(argv)
         if flag in {"-exec", "-execdir", "-ok", "-okdir"}
-    )
-    if deletes and not _is_filtered(argv):
+    }
+    deletes = "-delete" in argv or bool(runs & {"rm", "shred", "unlink"})
+    changes = runs & {"chmod", "chown", "chgrp"}
+    if (deletes or changes) and not _is_filtered(argv):
         for root in _find_roots(argv):
             if _is_vital(root, cwd, place):
-                yield f"it deletes everything below {root}"
+                yield f"it {'deletes' if deletes else 'changes'} everything below {root}"
 
 
 def _find_roots(argv: tuple[str, ...]) -> Iterator[str]:
@@ -285,11 +279,12 @@ def _xargs(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[str]:
     source = found.piped_from
     if inner is None or not inner.argv or source is None or not source.argv:
         return
-    if _name(inner.argv) == "rm" and _name(source.argv) == "find" and not _is_filtered(source.argv):
+    lists = _name(source.argv) in {"find", "ls"} and not _is_filtered(source.argv)
+    if _name(inner.argv) == "rm" and lists:
         for root in _find_roots(source.argv):
             if _is_vital(root, source.cwd, place):
                 yield f"it deletes everything below {root}"
-    text = _piped_text(source)
+    text = piped_text(source)
     if text is not None and len(text) < 4096:
         yield from _command((*inner.argv, *text.split()), found, place)
 
@@ -297,37 +292,62 @@ def _xargs(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[str]:
 def _system(
     name: str, argv: tuple[str, ...], options: set[str], operands: list[str]
 ) -> Iterator[str]:
-    if name in POWER and not {"--help", "--version"} & options and "-c" not in argv:
+    if _stops(name, argv, options, operands):
         yield f"{name} stops the machine"
-    elif name in {"init", "telinit"} and operands[:1] in (["0"], ["6"], ["s"], ["S"], ["1"]):
-        yield f"{name} {operands[0]} stops the machine"
-    elif name in {"systemctl", "loginctl"}:
-        stops = SYSTEMCTL & set(operands)
-        isolates = any(
-            re.match(r"(reboot|poweroff|halt|rescue|emergency)\.target", o) for o in operands
-        )
-        if stops or isolates:
-            yield f"{name} stops the machine"
     elif name == "kill" and ({"-1"} & set(argv[2:]) or (operands[-1:] == ["1"])):
         yield "it kills every process"
-    elif name == "mkfs" or name.startswith(("mkfs.", "newfs", "mke2fs")):
-        if not {"--help", "--version", "-V"} & set(argv):
-            yield f"{name} formats a disk"
-    elif name in FORMATTERS and "-l" not in argv and "--list" not in argv:
-        if any(DISK.match(word) for word in operands):
-            yield f"{name} overwrites a disk"
-    elif name == "hdparm" and any("security-erase" in word for word in argv):
-        yield "hdparm erases a disk"
-    elif name == "nvme" and operands[:1] in (["format"], ["sanitize"]):
-        yield "nvme erases a disk"
-    elif name == "diskutil" and any(
-        re.match(r"(?i)erase|zero|reformat|secureErase", o) for o in operands[:1]
-    ):
-        yield "diskutil erases a disk"
-    elif name == "cryptsetup" and {"luksFormat", "luksErase", "erase"} & set(operands):
-        yield "cryptsetup erases a disk"
-    elif name == "zpool" and operands[:1] == ["destroy"]:
-        yield "zpool destroys a pool"
+    elif _erases(name, argv, options, operands):
+        yield f"{name} erases a disk"
+
+
+SHOWS = names("status show cat is-active is-enabled list-units list-dependencies help")
+
+
+def _stops(name: str, argv: tuple[str, ...], options: set[str], operands: list[str]) -> bool:
+    if name in POWER:
+        return not {"--help", "--version"} & options and "-c" not in argv
+    if name in {"init", "telinit"}:
+        return operands[:1] in (["0"], ["6"], ["s"], ["S"], ["1"])
+    if name in {"systemctl", "loginctl"}:
+        if SHOWS & set(operands[:1]):
+            return False
+        return bool(SYSTEMCTL & set(operands)) or any(
+            re.match(r"(reboot|poweroff|halt|rescue|emergency)\.target", o) for o in operands
+        )
+    if name == "kexec":
+        return "e" in options or "--exec" in options
+    if name == "osascript":
+        return any(re.search(r"to (shut down|restart)\b", word) for word in operands)
+    if name in {"busctl", "dbus-send", "gdbus"}:
+        return any(re.search(r"\b(PowerOff|Reboot|Halt)\Z", word) for word in operands)
+    return False
+
+
+# The first operand that makes a program destroy what is on a disk.
+ERASING_VERBS: dict[str, re.Pattern[str]] = {
+    "nvme": re.compile(r"format|sanitize"),
+    "diskutil": re.compile(r"(?i)(erase|zero|reformat|secureErase).*"),
+    "zpool": re.compile(r"destroy"),
+    "zfs": re.compile(r"destroy"),
+    "lvremove": re.compile(r".+"),
+    "vgremove": re.compile(r".+"),
+    "pvremove": re.compile(r".+"),
+}
+
+
+def _erases(name: str, argv: tuple[str, ...], options: set[str], operands: list[str]) -> bool:
+    if name == "mkfs" or name.startswith(("mkfs.", "newfs", "mke2fs")):
+        return not {"--help", "--version", "-V"} & set(argv)
+    if name in FORMATTERS:
+        listed = "-l" in argv or "--list" in argv
+        return not listed and any(DISK.match(word) for word in operands)
+    if name in ERASING_VERBS:
+        return bool(operands and ERASING_VERBS[name].fullmatch(operands[0]))
+    if name == "hdparm":
+        return any("security-erase" in word for word in argv)
+    if name == "cryptsetup":
+        return bool({"luksFormat", "luksErase", "erase"} & set(operands))
+    return name == "mdadm" and "--zero-superblock" in options
 
 
 def _hidden(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[str]:
@@ -344,7 +364,7 @@ def _code(found: Found, levels: list[tuple[str, ...]]) -> Iterator[str]:
     for argv in levels:
         if not INTERPRETERS.fullmatch(_name(argv)):
             continue
-        texts = [*argv[1:], *([found.stdin] if found.stdin else [])]
+        texts = list(filter(None, [*argv[1:], found.stdin, piped_text(found.piped_from)]))
         for text in texts:
             if CODE.search(text):
                 yield "its program text deletes everything"

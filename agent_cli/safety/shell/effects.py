@@ -1,5 +1,6 @@
 """What a command that is not proven would do: files it writes, dangers, network."""
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
@@ -35,6 +36,11 @@ OUTPUT_OPTIONS: dict[str, frozenset[str]] = {
     "gcc": frozenset({"-o"}),
     "cc": frozenset({"-o"}),
 }
+GIT_WRITES = frozenset(("git", verb) for verb in ("mv", "rm", "checkout", "restore"))
+INTO_DIRECTORY: dict[str, frozenset[str]] = {
+    "tar": frozenset({"-C", "--directory"}),
+    "unzip": frozenset({"-d"}),
+}
 NETWORK = names(
     "curl wget nc ncat netcat socat ssh scp sftp rsync ftp telnet ping ping6 dig host "
     "nslookup getent traceroute gh npm npx pnpm yarn pip pip3 uv uvx pipx brew apt apt-get "
@@ -42,7 +48,9 @@ NETWORK = names(
     "claude codex"
 )
 # Of the commands that may be proven, those that can also write or run something.
-TWO_FACED = names("find sort sed awk gawk mawk git xxd uniq base64 tree tar printf echo env bash")
+TWO_FACED = names(
+    "find sort sed awk gawk mawk git xxd uniq base64 tree tar unzip printf echo env bash"
+)
 GIT_NETWORK = names("fetch pull push clone ls-remote submodule")
 PRIVILEGE = names("sudo su doas pkexec run0 runuser gosu")
 GIT_DESTROYS = names("clean checkout reset restore rm stash switch branch")
@@ -95,15 +103,25 @@ def _named_writes(argv: tuple[str, ...]) -> Iterator[str]:
     elif name == "sed":
         yield from _sed(argv)
     elif name == "find":
-        for flag, value in pairwise(argv):
-            if flag in {"-fprint", "-fprint0", "-fprintf", "-fls"}:
-                yield value
+        yield from _find(argv)
     elif name in {"xxd", "uniq"}:
         yield from operands[1:2]
-    elif argv[:2] == ("git", "mv") or argv[:2] == ("git", "rm"):
-        yield from operands[1:]
+    elif argv[:2] in GIT_WRITES:
+        yield from argv[argv.index("--") + 1 :] if "--" in argv else operands[1:]
+    elif name == "perl" and any(re.match(r"-[0-7aflnpsw]*i", word) for word in argv[1:]):
+        yield from operands
+    elif name in INTO_DIRECTORY:
+        yield _value(argv, INTO_DIRECTORY[name]) or ""
     if name in OUTPUT_OPTIONS:
         yield _value(argv, OUTPUT_OPTIONS[name]) or ""
+
+
+def _find(argv: tuple[str, ...]) -> Iterator[str]:
+    for flag, value in pairwise(argv):
+        if flag in {"-fprint", "-fprint0", "-fprintf", "-fls"}:
+            yield value
+    if "-delete" in argv:
+        yield from itertools.takewhile(lambda word: word[:1] not in "-(!", argv[1:])
 
 
 def _operands(argv: tuple[str, ...], values: frozenset[str]) -> list[str]:

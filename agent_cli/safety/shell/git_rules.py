@@ -109,6 +109,7 @@ def _no_secret(text: str, context: Context) -> None:
         for cwd in context.where:
             secret = is_secret(lexical(absolute(path or ".", cwd)), context.place.home)
             if secret:
+                context.look(Word(path, path), context.where, content=True)
                 raise Refused(f"{path} {secret}")
         at = text.find(":", at + 1)
         if at < 0:

@@ -24,13 +24,9 @@ from agent_cli.safety.shell.syntax import (
 )
 from agent_cli.safety.shell.tree import Disagreement, agree
 from agent_cli.safety.shell.words import NotPlain, Word, resolve
-from agent_cli.safety.shell.wrappers import unwrap_safely
+from agent_cli.safety.shell.wrappers import HARMLESS_VARIABLES, unwrap_safely
 
 SYSTEM_DIRECTORIES = frozenset({"/bin", "/usr/bin"})
-# Variables that only change how text is shown, with the values they may have.
-HARMLESS_VARIABLES = re.compile(
-    r"(LC_[A-Z]+|LANG|LANGUAGE)=[A-Za-z0-9_.@-]*\Z|TZ=[A-Za-z][A-Za-z0-9_+/-]*\Z|NO_COLOR=[0-9]?\Z"
-)
 LONGEST = 8000
 NO_SPEC = table.Spec()
 DEEPEST_SCRIPT = 4
@@ -288,6 +284,8 @@ class Prover:
 
     def _look_at(self, path: str, shown: str, *, content: bool) -> None:
         real = self.place.resolve(path)
+        if real == "/dev/null":
+            return
         if real not in self.proof.reads:
             self.proof.reads.append(real)
         if not inside(real, self.place.roots):

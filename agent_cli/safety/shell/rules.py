@@ -29,8 +29,10 @@ PREFIX: dict[str, int] = {
     "make": 2, "just": 2, "task": 2, "poetry run": 3, "gradle": 2, "./gradlew": 2, "mvn": 2,
     "dotnet": 2, "mix": 2, "rake": 2, "tox": 1, "nox": 1, "pytest": 1, "ruff": 2, "mypy": 1,
     "black": 1, "eslint": 1, "tsc": 1, "jest": 1, "vitest": 1, "prettier": 1, "swift": 2,
-    "zig": 2, "cmake": 1, "ninja": 1, "ctest": 1, "phpunit": 1, "rspec": 1, "terraform": 2,
+    "zig": 2, "ninja": 1, "ctest": 1, "phpunit": 1, "rspec": 1, "terraform": 2,
 }  # fmt: skip
+# Of these the rest decides what is run: a package from anywhere, a program, a makefile's shell.
+EXACT = names("make:* go:run go:install go:get go:tool go:env cargo:install dotnet:tool just:*")
 # git subcommands that change only what git itself can bring back.
 GIT = names("add commit status log diff show fetch pull switch stash")
 # Options that make a known program run something else.
@@ -54,7 +56,11 @@ def propose_rule(command: SimpleCommand, home: str = "/", cwd: str = "/") -> str
     if name == "git":
         return _git(argv)
     kept = PREFIX.get(" ".join(argv[:2])) or PREFIX.get(argv[0])
-    if kept is None:
+    verb = argv[1] if len(argv) > 1 else ""
+    runs_any = f"{name}:{verb}" in EXACT or f"{name}:*" in EXACT
+    if argv[:2] == ("poetry", "run") and (argv[2:3] == () or argv[2] in NEVER):
+        return None
+    if kept is None or runs_any:
         # Nothing is known about the program: exactly this command and no other.
         return " ".join(argv)
     if len(argv) < kept or any(RUNS_ELSE.match(word) for word in argv[1:kept]):

@@ -17,14 +17,17 @@ from agent_cli.safety.shell.lenient_words import (
     expand,
     globs,
     moved,
-    printed,
     unshadow,
 )
 from agent_cli.safety.shell.names import names
+from agent_cli.safety.shell.piped import substituted
+from agent_cli.safety.shell.wrappers import SHELLS
 
 RESERVED = names(
     "if then elif else fi do done while until { } ! time coproc esac in ;; function select"
 )
+# What these are given as a file, they run.
+READ_SCRIPTS = SHELLS | {"source", "."}
 
 
 def scan(source: str, cwd: str | None, variables: dict[str, str], *, data: bool = False) -> Scan:
@@ -59,7 +62,7 @@ class _Scanner:
         self.literal_quotes = False
         self.balanced = True
         self.loops: set[str] = set()
-        self.keeps_skeleton = "{" in source
+        self.keeps_skeleton = "{" in source or "()" in source
 
     def run(self) -> None:
         end = len(self.source)
@@ -248,10 +251,17 @@ class _Scanner:
                 at += 1
             inner.append(self.source[at : at + 1])
             at += 1
-        self.result.scripts.append("".join(inner))
-        self._value(UNKNOWN)
+        script = "".join(inner)
+        self.result.scripts.append(script)
+        self._value(self._output(script))
         self._skeleton("_")
         self.at = at + 1
+
+    def _output(self, script: str) -> str:
+        if len(script) > LONGEST_VALUE:
+            return UNKNOWN
+        found = scan(script, self.top.cwd, dict(self.variables)).found
+        return substituted(found[-1] if found else None, len(found))
 
     def _push(self, kind: str, at: int) -> None:
         self.top = Frame(kind, cwd=self.top.cwd)
@@ -327,8 +337,10 @@ class _Scanner:
         frame = self._pop()
         self.at += 1
         if frame.kind == "sub":
-            self._value(_printed(frame))
+            self._value(substituted(frame.last, frame.count))
         elif frame.kind == "proc":
+            if self.top.words and self.top.words[0].rpartition("/")[2] in READ_SCRIPTS:
+                self.result.scripts.append(substituted(frame.last, frame.count))
             self._value(UNKNOWN)
 
     def _drop(self) -> None:
@@ -467,12 +479,3 @@ class _Scanner:
         self.loops.add(words[1] if len(words) > 1 else "")
         if len(words) > 2 and words[2] == "in":
             self.variables[words[1]] = " ".join(words[3:])[:LONGEST_VALUE]
-
-
-def _printed(frame: Frame) -> str:
-    """What a substitution prints, when it is one echo or printf of known words."""
-    last = frame.last
-    if frame.count == 1 and last and last.argv and last.argv[0] in {"echo", "printf"}:
-        text = printed(last.argv)
-        return UNKNOWN if text is None else text[:LONGEST_VALUE]
-    return UNKNOWN

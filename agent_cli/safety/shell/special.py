@@ -43,7 +43,7 @@ def operands(spec: Spec, parsed: Parsed, context: Context) -> None:
         if value is not None and kind == "=path":
             context.look(value, context.where, content=True)
         elif value is not None and kind == "=glob":
-            _no_secrets(name, value.text)
+            _no_secrets(name, value.text, context)
     words = parsed.operands
     if spec.operands == "none":
         if words:
@@ -62,12 +62,13 @@ def operands(spec: Spec, parsed: Parsed, context: Context) -> None:
                 context.look(word, context.where, content=not spec.metadata)
 
 
-def _no_secrets(option: str, glob: str) -> None:
+def _no_secrets(option: str, glob: str, context: Context) -> None:
     """A search that is told which names to look into may not be told secret ones."""
     if glob.startswith("!"):
         return
     secret = next(filter(None, map(may_select_secret, braces(glob))), None)
     if secret:
+        context.look(Word(secret, secret), context.where, content=True)
         raise Refused(f"{option} {glob} makes it search {secret}")
 
 
@@ -269,7 +270,8 @@ def check_find(spec: Spec, words: list[Word], context: Context) -> None:
 
 # The regular expression may not contain its delimiter, so that the command letter is certain.
 _SED_ADDRESS = r"(?:[0-9]+|\$|/(?:[^/\\\n\[\]]|\\[.*+?|(){}^$wsbWSB\"'-])+/)"
-_SED_PRINT = re.compile(rf"{_SED_ADDRESS}(?:,\+?{_SED_ADDRESS})?p")
+_SED_ONE = rf"(?:{_SED_ADDRESS}(?:,\+?{_SED_ADDRESS})?)[p=]"
+_SED_PRINT = re.compile(rf"{_SED_ONE}(?:; *{_SED_ONE})*;?")
 SED = Spec(
     options=dict.fromkeys(
         ["-n", "-E", "-r", "-s", "-u", "--quiet", "--silent", "--regexp-extended"], ""

@@ -1,6 +1,7 @@
 """Commands that run another command given as their arguments."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from agent_cli.safety.shell.names import names
@@ -93,6 +94,10 @@ WRAPPERS: dict[str, Wrapper] = {
 }
 SHELLS = names("bash sh zsh dash ksh mksh ash fish csh tcsh rbash")
 SHELL_VALUES = frozenset({"-o", "+o", "-O", "+O", "--rcfile", "--init-file"})
+# Variables that only change how text is shown, with the values they may have.
+HARMLESS_VARIABLES = re.compile(
+    r"(LC_[A-Z]+|LANG|LANGUAGE)=[A-Za-z0-9_.@-]*\Z|TZ=[A-Za-z][A-Za-z0-9_+/-]*\Z|NO_COLOR=[0-9]?\Z"
+)
 ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
@@ -124,10 +129,16 @@ def unwrap_safely(name: str, rest: list[Word]) -> Safe | None:
         if index >= len(rest) or not re.fullmatch(r"[0-9.]+[smhd]?", rest[index].text):
             return None
         index += 1
+    while wrapper.assignments and index < len(rest) and _is_harmless(rest[index]):
+        index += 1
     inner = rest[index:]
     if not inner or inner[0].text.startswith("-") or "=" in inner[0].text:
         return None
     return Safe(inner, external=wrapper.external)
+
+
+def _is_harmless(word: Word) -> bool:
+    return word.pattern is None and HARMLESS_VARIABLES.match(word.text) is not None
 
 
 def _skip_safe_options(wrapper: Wrapper, rest: list[Word]) -> int | None:
@@ -197,8 +208,8 @@ def unwrap(argv: tuple[str, ...]) -> Inner | None:
             index += 2 if option in values and not equals else 1
         elif wrapper.assignments and ASSIGNMENT.match(word):
             index += 1
-        elif own < wrapper.operands and not (name == "su" and word == "-"):
-            own += 1
+        elif own < wrapper.operands:
+            own += word != "-"
             index += 1
         else:
             break
@@ -230,3 +241,42 @@ def _any_shell(argv: tuple[str, ...]) -> Inner | None:
             continue
         return None
     return None
+
+
+FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+FD_RUNS = frozenset({"-x", "-X", "--exec", "--exec-batch"})
+GIT_SCRIPTS = re.compile(r"--[a-z]+-filter|--exec|-x")
+
+
+def embedded(argv: tuple[str, ...]) -> Iterator[Inner]:
+    """The commands that stand among the other arguments of find, fd, git or alias."""
+    name = argv[0].rpartition("/")[2]
+    if name == "find":
+        for index, word in enumerate(argv):
+            if word in FIND_RUNS:
+                rest = argv[index + 1 :]
+                stop = next((i for i, each in enumerate(rest) if each in {";", "+"}), len(rest))
+                yield Inner(argv=rest[:stop])
+    elif name in {"fd", "fdfind"}:
+        for index, word in enumerate(argv):
+            if word in FD_RUNS:
+                yield Inner(argv=argv[index + 1 :])
+    elif name == "git":
+        yield from _in_git(argv)
+    elif name == "alias":
+        for word in argv[1:]:
+            yield Inner(script=word.partition("=")[2])
+
+
+def _in_git(argv: tuple[str, ...]) -> Iterator[Inner]:
+    for index, word in enumerate(argv[1:], 1):
+        following = argv[index + 1] if index + 1 < len(argv) else ""
+        option, equals, value = word.partition("=")
+        if word == "-c" and not following.startswith("user."):
+            yield Inner(script=following.partition("=")[2].removeprefix("!"))
+        elif (word, following) == ("submodule", "foreach"):
+            yield Inner(script=" ".join(argv[index + 2 :]))
+        elif (word, following) == ("bisect", "run"):
+            yield Inner(argv=argv[index + 2 :])
+        elif {"rebase", "filter-branch"} & set(argv[:index]) and GIT_SCRIPTS.fullmatch(option):
+            yield Inner(script=value if equals else following)

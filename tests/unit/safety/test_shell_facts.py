@@ -101,7 +101,13 @@ def test_links_and_odd_names_behind_a_pattern_are_seen(tmp_path) -> None:
         ("npm run test -- -x", "npm run test *"),
         ("cargo build --release", "cargo build *"),
         ("pytest -q tests", "pytest *"),
-        ("make lint", "make lint *"),
+        ("make lint", "make lint"),
+        ("make -f x", "make -f x"),
+        ("go run .", "go run ."),
+        ("cargo install x", "cargo install x"),
+        ("cmake --build .", "cmake --build ."),
+        ("poetry run pytest", "poetry run pytest *"),
+        ("poetry run python x.py", None),
         ("mytool a b", "mytool a b"),
         ("git commit -m x", "git commit -m x"),
         ("npm", "npm"),
@@ -233,3 +239,29 @@ def test_a_text_that_grows_by_itself_asks() -> None:
 
 def test_bash_refuses_what_only_the_parser_accepts() -> None:
     assert not bash_accepts("ls;;") and bash_accepts("ls")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        r"find . -exec rm {} \;",
+        "find . -execdir rm {} +",
+        "fd -x rm",
+        "git bisect run rm x",
+        "git submodule foreach 'rm x'",
+        "alias a='rm x'",
+        "`echo rm` x",
+        "bash <(echo 'rm x')",
+    ],
+)
+def test_commands_inside_other_commands_are_seen_by_deny_rules(command: str) -> None:
+    place = Place("/srv/proj", ("/srv/proj",), "/home/u")
+    assert any(each.argv[:1] == ("rm",) for each in analyse(command, place).commands)
+
+
+@pytest.mark.parametrize(
+    "command", ["git log -L1,5:.env", "git show :0:id_rsa", "grep -r --include=.env KEY ."]
+)
+def test_secrets_named_in_options_cannot_be_lifted_by_a_rule(command: str) -> None:
+    place = Place("/srv/proj", ("/srv/proj",), "/home/u")
+    assert analyse(command, place).sensitive
