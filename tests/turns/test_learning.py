@@ -50,7 +50,7 @@ async def offered(make_session: SceneMaker, command: str, **how: Any) -> str | N
     ("command", "rule"),
     [
         ("npm run test -- --watch", "Bash(npm run test *)"),
-        ("make build", "Bash(make build *)"),
+        ("make build", "Bash(make build)"),
         ("frobnicate a", "Bash(frobnicate a)"),
         ("git push --force", None),
         ("rm -r build", None),
@@ -79,7 +79,7 @@ async def test_no_rule_is_offered_where_it_would_not_help(make_session: SceneMak
 
 
 async def test_an_answer_for_the_session_holds_for_the_session(make_session: SceneMaker) -> None:
-    scene = make_session(bash("make a"), bash("make a b"), bash("make b"), {"text": "ok"})
+    scene = make_session(bash("make a"), bash("make a"), bash("make b"), {"text": "ok"})
     events = await scene.play(answer=lambda _: Approval(answer="session"))
     assert len(of_type(events, ApprovalAsked)) == 2
     again = make_session(bash("make a"), {"text": "ok"})
