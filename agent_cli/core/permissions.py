@@ -206,11 +206,16 @@ def decide(
         return Decision(Effect.ASK, ("the folder is not trusted",))
     if mode in (Mode.ACCEPT_EDITS, Mode.AUTO) and facts.kind is ToolKind.WRITE and trusted:
         return Decision(Effect.ALLOW, ("the mode accepts edits",))
-    if mode is Mode.AUTO and confines and facts.commands and not facts.dangers and trusted:
+    if mode is Mode.AUTO and confines and trusted and _may_run_confined(facts):
         return Decision(Effect.ALLOW, ("it runs in the sandbox",), confined=True)
     if not ask_dangerous and facts.commands and not facts.unresolved and trusted:
         return Decision(Effect.ALLOW, ("dangerous_cmd is off",))
     return Decision(Effect.ASK, facts.dangers + facts.unproven or ("it is not read-only",))
+
+
+def _may_run_confined(facts: Facts) -> bool:
+    """A command that is not dangerous, and not bound to fail where there is no network."""
+    return bool(facts.commands) and not facts.dangers and not facts.touches_network
 
 
 def matches(rule: Rule, effect: Effect, facts: Facts, place: Place) -> bool:
