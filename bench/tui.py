@@ -58,7 +58,7 @@ class Hello(App):
         for start in range(0, len(text), size):
             await asyncio.sleep(STEP["delay"])
             await widget.append(text[start : start + size])
-        self.query_one(Input).value = "done"
+        self.query_one(Input).value = "theend"
 
 Hello().run()
 """
