@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
-LONGEST = 60.0
+LONGEST = 25.0
 ON_SCREEN = b"\x1b[?2004h"
 """Written when keys are read: before, the terminal itself would echo them."""
 _FIRST_SIGN = 0x100

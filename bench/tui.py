@@ -13,7 +13,7 @@ from bench.screen_program import ON_SCREEN, ScreenProgram
 from bench.timing import ratio, samples
 
 ROOT = Path(__file__).parents[1]
-STARTS = 5
+STARTS = 4
 STREAMS = 2
 KEYS = 50
 FEW, MANY = 50, 5_000
@@ -25,6 +25,8 @@ from textual.app import App
 from textual.widgets import Input, Markdown
 
 class Hello(App):
+    AUTO_FOCUS = "Input"
+
     def compose(self):
         yield Markdown("# Hello")
         yield Input()
@@ -37,16 +39,20 @@ Hello().run()
 MARKDOWN = """
 import asyncio, json, sys
 from textual.app import App
+from textual.containers import VerticalScroll
 from textual.widgets import Input, Markdown
 
 STEP = json.loads(open(sys.argv[1]).read())
 
 class Hello(App):
+    AUTO_FOCUS = "Input"
+
     def compose(self):
-        yield Markdown()
+        yield VerticalScroll(Markdown())
         yield Input()
 
     def on_mount(self):
+        self.query_one(VerticalScroll).anchor()
         self.query_one(Input).focus()
 
     def on_input_submitted(self):
