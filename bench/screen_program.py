@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
-LONGEST = 60.0
+LONGEST = 25.0
 ON_SCREEN = b"\x1b[?2004h"
 """Written when keys are read: before, the terminal itself would echo them."""
 _FIRST_SIGN = 0x100
@@ -76,7 +76,8 @@ class ScreenProgram:
     def wait_for(self, text: bytes, start: int = 0) -> None:
         """Wait until this has been written, at or after a position."""
         deadline = time.monotonic() + LONGEST
-        while text not in self.written[start:]:
+        while self.written.find(text, start) < 0:
+            start = max(start, len(self.written) - len(text))
             if time.monotonic() > deadline:
                 raise RuntimeError(f"no {text!r} in {bytes(self.written[-2000:])!r}")
             self.watch(1)
