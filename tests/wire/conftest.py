@@ -33,6 +33,7 @@ class SharedWorker:
     def __init__(self, source: ModelSource) -> None:
         self.get = source.get
         self.warm = source.warm
+        self.describe = source.describe
 
     async def close(self) -> None:
         """Leave the worker to the next test."""

@@ -314,3 +314,20 @@ async def test_silence_is_given_up_after_a_while(make_wire: WireSceneMaker) -> N
     assert finish(events).reason == "temporary"
     assert "silent" in finish(events).error
     assert isinstance(events[-1], TurnFinished)
+
+
+async def test_the_window_comes_from_the_catalogue_or_the_configuration() -> None:
+    from agent_cli.config.schema import Settings
+    from agent_cli.core.model import ModelFacts
+    from agent_cli.models.worker_process import WorkerProcess
+    from agent_cli.runtime import model_source
+
+    key = {"OPENAI_API_KEY": "sk-proj-0123456789abcdefghijABCDEFGHIJ"}
+    given = {"model": "openai/gpt-4o", "models": {"openai/mine": {"window": 5000}}}
+    source = model_source(Settings.model_validate(given), key, WorkerProcess())
+    try:
+        assert await source.describe("openai/gpt-4o") == ModelFacts(window=128_000)
+        assert await source.describe("openai/mine") == ModelFacts(window=5000)
+        assert await source.describe("openai/nobody-knows-it") == ModelFacts()
+    finally:
+        await source.close()

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from textual import events
-from textual.app import App, ComposeResult, SystemCommand
+from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
 from textual.screen import Screen
 from textual.timer import Timer
 
@@ -29,21 +28,22 @@ from agent_cli.core.events import (
     TurnFinished,
     UsageChanged,
 )
-from agent_cli.core.inbox import Answer, Request
 from agent_cli.core.permissions import Mode
 from agent_cli.core.session import Session
 from agent_cli.frontends.tui import themes
-from agent_cli.frontends.tui.asking import modal_for, refusal, request_title
+from agent_cli.frontends.tui.asking import Questions
 from agent_cli.frontends.tui.blocks.banner import BannerBlock
 from agent_cli.frontends.tui.blocks.notice import ErrorBlock, NoticeBlock
 from agent_cli.frontends.tui.blocks.prompt import PromptBlock
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
+from agent_cli.frontends.tui.body import Body
 from agent_cli.frontends.tui.composer import CommandItem, Composer
+from agent_cli.frontends.tui.crashing import CrashingApp
 from agent_cli.frontends.tui.gauge import Gauge
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.help import HelpModal
 from agent_cli.frontends.tui.notify import notify_terminal
-from agent_cli.frontends.tui.panel import NARROW, Panel
+from agent_cli.frontends.tui.panel import Panel
 from agent_cli.frontends.tui.prompt import Prompt
 from agent_cli.frontends.tui.scribe import Scribe
 from agent_cli.frontends.tui.terminal_input import TerminalDriver
@@ -64,7 +64,7 @@ TWICE = 2.0
 """Seconds within which a second Ctrl+C leaves."""
 
 
-class AgentApp(App[int]):
+class AgentApp(CrashingApp[int]):
     """Shows a session and passes on what the person does."""
 
     CSS_PATH: ClassVar = [
@@ -102,8 +102,6 @@ class AgentApp(App[int]):
         self.theme = themes.DARK.name if self._unknown_theme else theme
         if reduced_motion:
             self.animation_level = "none"
-        self.crash: Exception | None = None
-        """What ended the app, if it did not end well."""
         self._log_file = log_file
         self._has_failed = False
         self.session = session
@@ -111,8 +109,6 @@ class AgentApp(App[int]):
         self._listed = tuple(commands)
         self._history = history
         self._first_prompt = first_prompt
-        self._asking: Screen[Any] | None = None
-        self._waiting: list[Request] = []
         self._turn: asyncio.Task[None] | None = None
         self._left_at = float("-inf")
         self._transcript = Transcript(id="transcript", reduced_motion=reduced_motion)
@@ -123,17 +119,15 @@ class AgentApp(App[int]):
             history=history.entries,
         )
         self._scribe = Scribe(self._transcript)
+        self._questions = Questions(self, session, self._scribe)
         self._gauge = Gauge(session)
-        self._panel = Panel(id="panel")
-        self._panel.display = False
+        self._body = Body(self._transcript, Panel(id="panel"), id="body")
         self._ticking: Timer | None = None
 
     # ── what is on the screen ────────────────────────────────────────────────────────────────────
 
     def compose(self) -> ComposeResult:
-        with Horizontal(id="body"):
-            yield self._transcript
-            yield self._panel
+        yield self._body
         yield self._working
         yield self._composer
 
@@ -264,7 +258,7 @@ class AgentApp(App[int]):
             if self._ticking is not None:
                 self._ticking.pause()
             self._turn = None
-            self._dismiss_questions()
+            self._questions.drop()
             self._gauge.read_branch()
             self._tell_panel()
             self.changed()
@@ -276,8 +270,7 @@ class AgentApp(App[int]):
         self._scribe.write(event)
         match event:
             case ApprovalAsked() | QuestionAsked() | PlanAsked():
-                self._waiting.append(event.request)
-                self._ask_next()
+                self._questions.add(event.request)
             case PlanAnswered():
                 self.changed()
             case ToolFinished():
@@ -294,30 +287,6 @@ class AgentApp(App[int]):
                     notify_terminal(self, "agent", f"{event.reason}: {event.text[:80]}")
 
     # ── questions ────────────────────────────────────────────────────────────────────────────────
-
-    def _ask_next(self) -> None:
-        if self._asking is not None or not self._waiting:
-            return
-        request = self._waiting[0]
-        self._scribe.asking(request.call_id)
-        self._asking = modal_for(request, len(self._waiting))
-        notify_terminal(self, "agent needs you", request_title(request))
-        self.push_screen(self._asking, self._answered)
-
-    def _answered(self, answer: Answer | None) -> None:
-        self._asking = None
-        if not self._waiting:
-            return
-        request = self._waiting.pop(0)
-        self._scribe.resumed(request.call_id)
-        self.session.reply(request.id, answer or refusal(request))
-        self._ask_next()
-
-    def _dismiss_questions(self) -> None:
-        """What was asked in a turn that is over needs no answer."""
-        self._waiting.clear()
-        if self._asking is not None and self._asking.is_current:  # not while the app is leaving
-            self._asking.dismiss(None)
 
     def on_guarded_modal_typed(self, event: GuardedModal.Typed) -> None:
         """Keys that were not meant for the modal go where they were meant to go."""
@@ -425,22 +394,12 @@ class AgentApp(App[int]):
         self.changed()
 
     def action_panel(self) -> None:
-        self._panel.display = not self._panel.display
-        self._fit_panel()
+        self._body.toggle_panel()
         self._tell_panel()
 
-    def on_resize(self) -> None:
-        self._fit_panel()
-
-    def _fit_panel(self) -> None:
-        """Beside the transcript where there is room, otherwise in its place."""
-        narrow = self.size.width < NARROW
-        self._panel.set_class(narrow, "-whole")
-        self._transcript.display = not (narrow and self._panel.display)
-
     def _tell_panel(self) -> None:
-        if self._panel.display:
-            self._panel.tell(self._gauge.overview(self._scribe.files))
+        if self._body.panel.display:
+            self._body.panel.tell(self._gauge.overview(self._scribe.files))
 
     def action_fold_all(self) -> None:
         self._transcript.action_fold_all()
@@ -453,15 +412,6 @@ class AgentApp(App[int]):
 
     def action_leave(self) -> None:
         self.leave()
-
-    def _handle_exception(self, error: Exception) -> None:
-        self.crash = self.crash or error
-        log.critical("the screen failed", exc_info=error)
-        super()._handle_exception(error)
-
-    def _fatal_error(self) -> None:
-        # The traceback is in the log; whoever started the app says where that is.
-        self._close_messages_no_wait()
 
     async def on_unmount(self) -> None:
         if self._turn is not None:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from textual.app import App
 from textual.screen import Screen
 
 from agent_cli.core.inbox import (
@@ -14,9 +15,52 @@ from agent_cli.core.inbox import (
     QuestionRequest,
     Request,
 )
+from agent_cli.core.session import Session
 from agent_cli.frontends.tui.modals.approval import ApprovalModal
 from agent_cli.frontends.tui.modals.plan import PlanModal
 from agent_cli.frontends.tui.modals.question import QuestionModal
+from agent_cli.frontends.tui.notify import notify_terminal
+from agent_cli.frontends.tui.scribe import Scribe
+
+
+class Questions:
+    """What waits for the person, one modal at a time."""
+
+    def __init__(self, app: App[Any], session: Session, scribe: Scribe) -> None:
+        self._app = app
+        self._session = session
+        self._scribe = scribe
+        self._waiting: list[Request] = []
+        self._asking: Screen[Any] | None = None
+
+    def add(self, request: Request) -> None:
+        """Ask this, after what was asked before."""
+        self._waiting.append(request)
+        self._ask_next()
+
+    def drop(self) -> None:
+        """What was asked in a turn that is over needs no answer."""
+        self._waiting.clear()
+        if self._asking is not None and self._asking.is_current:  # not while the app is leaving
+            self._asking.dismiss(None)
+
+    def _ask_next(self) -> None:
+        if self._asking is not None or not self._waiting:
+            return
+        request = self._waiting[0]
+        self._scribe.asking(request.call_id)
+        self._asking = modal_for(request, len(self._waiting))
+        notify_terminal(self._app, "agent needs you", request_title(request))
+        self._app.push_screen(self._asking, self._answered)
+
+    def _answered(self, answer: Answer | None) -> None:
+        self._asking = None
+        if not self._waiting:
+            return
+        request = self._waiting.pop(0)
+        self._scribe.resumed(request.call_id)
+        self._session.reply(request.id, answer or refusal(request))
+        self._ask_next()
 
 
 def modal_for(request: Request, total: int) -> Screen[Any]:

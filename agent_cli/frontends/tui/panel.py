@@ -12,8 +12,6 @@ from agent_cli.frontends.tui.ink import FAINT, MUTED
 from agent_cli.frontends.tui.modals.sheet import Part, Prose, Sheet, Space
 from agent_cli.safety.sanitise import visible
 
-NARROW = 90
-"""Below this the panel stands in the transcript's place instead of beside it."""
 _SIGNS = {"completed": ("☑ ", "$text-success"), "in_progress": ("▶ ", "$accent")}
 _OPEN = ("☐ ", "")
 _LONGEST = 200
