@@ -137,10 +137,10 @@ async def test_trust_is_not_typed_ahead() -> None:
 @pytest.mark.parametrize(
     ("key", "answer"),
     [
-        ("k", PlanAnswer("keep", "the plan")),
-        ("escape", PlanAnswer("keep", "the plan")),
-        ("y", PlanAnswer("default", "the plan")),
-        ("a", PlanAnswer("accept-edits", "the plan")),
+        ("k", PlanAnswer(answer="keep", plan="the plan")),
+        ("escape", PlanAnswer(answer="keep", plan="the plan")),
+        ("y", PlanAnswer(answer="default", plan="the plan")),
+        ("a", PlanAnswer(answer="accept-edits", plan="the plan")),
     ],
 )
 async def test_a_plan_is_approved_into_a_mode_or_kept(key: str, answer: PlanAnswer) -> None:
@@ -163,7 +163,7 @@ async def test_a_plan_goes_back_with_a_reason() -> None:
         await type_text(pilot, "tests first")
         await pilot.press("enter")
         await until(pilot, lambda: app.answers)
-        assert app.answers == [PlanAnswer("keep", "the plan", "tests first")]
+        assert app.answers == [PlanAnswer(answer="keep", plan="the plan", reason="tests first")]
 
 
 async def test_a_plan_can_be_edited_and_has_to_be_read_again(

@@ -93,8 +93,7 @@ def describe(request: ApprovalRequest, runs: str = "") -> Iterator[Part]:
         yield Space()
     for warning in _warnings(request):
         yield Row(_BEWARE, Content.styled(warning, "bold"), _COLUMN)
-    if not any(step.note for step in request.steps):
-        yield from _rows("Consequences", request.consequences)
+    yield from _rows("Consequences", _not_said_above(request))
     yield from _rows("Leads to", request.resolved)
     if not request.steps:  # a command is shown whole above
         yield from _rows("Touches", request.targets)
@@ -105,6 +104,15 @@ def describe(request: ApprovalRequest, runs: str = "") -> Iterator[Part]:
     if request.description:
         said = f"“{visible(request.description, one_line=True)}”"
         yield Row(_label("The model says"), Content.styled(said, "italic"), _COLUMN)
+
+
+def _not_said_above(request: ApprovalRequest) -> tuple[str, ...]:
+    """The consequences that do not stand beside the command they belong to already."""
+    return tuple(
+        line
+        for line in request.consequences
+        if not any(line in step.note for step in request.steps)
+    )
 
 
 def _steps(request: ApprovalRequest) -> Iterator[Part]:
