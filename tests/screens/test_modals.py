@@ -181,7 +181,7 @@ async def test_a_plan_can_be_edited_and_has_to_be_read_again(
         await until(pilot, lambda: "another plan" in screen_text(app))
         await pilot.press("y")
         await until(pilot, lambda: app.answers)
-        assert app.answers == [PlanAnswer("default", "another plan")]
+        assert app.answers == [PlanAnswer(answer="default", plan="another plan")]
 
 
 @contextmanager
