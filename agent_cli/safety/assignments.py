@@ -113,6 +113,8 @@ def _is_secret(text: str, found: re.Match[str], name: str, start: int) -> bool:
     is_flag = found["flag"] is not None
     if is_flag and not name.startswith("-"):
         return False
+    if plain in ("PWD", "OLDPWD"):  # a directory, in every listing of an environment
+        return False
     env_style = bool(_ENV_NAME.fullmatch(plain)) and not is_flag and found["sign"] == "="
     weak = env_style and _ENV_WEAK.search(plain)
     if not (strong or weak or _MIDDLING.search(plain)):

@@ -112,4 +112,6 @@ def looks_secret(name: str, value: str) -> bool:
     """Whether a variable should be kept from children, the model and the log."""
     if _VALUE_HARMLESS.fullmatch(value):
         return False
+    if name.upper().endswith(("_FILE", "_PATH", "_DIR")) and value.startswith("/"):
+        return secret_value(value)  # where a secret lies is none
     return secret_name(name) or secret_value(value)

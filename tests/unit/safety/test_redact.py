@@ -186,3 +186,11 @@ def test_work_grows_with_the_length_of_the_text_only(piece: str) -> None:
         return best
 
     assert cost(80_000) < 4 * 4 * max(cost(20_000), 0.001)
+
+
+def test_directories_and_places_of_files_are_no_secrets() -> None:
+    text = "PWD=/srv/proj\nOLDPWD=/srv/other\nHOME=/home/u"
+    assert Redactor({}).redact(text) == text
+    known = {"NIX_SSL_CERT_FILE": "/etc/ssl/certs/ca-bundle.crt"}
+    listed = "see /etc/ssl/certs/ca-bundle.crt"
+    assert Redactor.from_environment(known).redact(listed) == listed
