@@ -175,7 +175,7 @@ def _cell_cuts(text: str, width: int) -> list[Cut]:
         at = graphemes[end][0]
         stop = start + len(text[start:at].rstrip(" "))
         stop = at if stop == start else stop  # an indent is not cut off
-        while end < len(graphemes) and text[graphemes[end][0]] == " ":
+        while end < len(graphemes) and _is_space(text, graphemes[end]):
             end += 1
         again = graphemes[end][0] if end < len(graphemes) else len(text)
         found.append(Cut(start, stop, joint))
@@ -188,9 +188,14 @@ def _may_break(text: str, graphemes: Sequence[tuple[int, int, int]], at: int) ->
     if at == len(graphemes):
         return True
     before, here = graphemes[at - 1], graphemes[at]
-    if text[here[0]] == " " or text[before[0]] == " ":
+    if _is_space(text, here) or _is_space(text, before):
         return True
     return 2 in {before[2], here[2]} and text[here[0]] not in _NEVER_FIRST
+
+
+def _is_space(text: str, grapheme: tuple[int, int, int]) -> bool:
+    """A space that carries a mark is more than a space: it must not be lost at a line's end."""
+    return text[grapheme[0] : grapheme[1]] == " "
 
 
 def _fitting(text: str, width: int) -> int:

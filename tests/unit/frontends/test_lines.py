@@ -1,6 +1,6 @@
 """Text in lines of a width."""
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -15,6 +15,7 @@ texts = (
 
 
 @given(texts, st.integers(4, 30))
+@example("aaa。 \u0301", 5)
 def test_wrapped_lines_fit_and_joined_again_are_the_text(text: str, width: int) -> None:
     found = cuts(text, width)
     assert all(cell_len(text[cut.start : cut.end]) <= width for cut in found)
