@@ -278,6 +278,7 @@ def _below(path: str, base: str) -> bool:
     return path == base or path.startswith(base.rstrip("/") + "/")
 
 
+@lru_cache(maxsize=4096)
 def _fold(path: str) -> str:
     plain = unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
     folded = posixpath.normpath(plain)

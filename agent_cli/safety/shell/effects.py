@@ -3,6 +3,7 @@
 import itertools
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 from agent_cli.safety.shell.facts import Destruction, absolute, lexical
@@ -88,8 +89,16 @@ def _known(paths: Iterable[str], cwd: str | None) -> list[str]:
     ]
 
 
+_WRITERS = frozenset(
+    {*ALL_OPERANDS, *LAST_OPERAND, *AFTER_FIRST, *INTO_DIRECTORY, *OUTPUT_OPTIONS}
+    | {"dd", "sed", "find", "xxd", "uniq", "perl"}
+)
+
+
 def _named_writes(argv: tuple[str, ...]) -> Iterator[str]:
     name = argv[0].rpartition("/")[2]
+    if name not in _WRITERS and argv[:2] not in GIT_WRITES:
+        return
     operands = _operands(argv, VALUES.get(name, frozenset()))
     if name in ALL_OPERANDS:
         yield from operands
@@ -139,20 +148,27 @@ def _operands(argv: tuple[str, ...], values: frozenset[str]) -> list[str]:
 
 def _value(argv: tuple[str, ...], names: frozenset[str]) -> str | None:
     """The value of an option: separate, attached, in a cluster or abbreviated."""
-    longs = [name for name in names if name.startswith("--")]
-    letters = [name[1] for name in names if not name.startswith("--")]
+    longs, letters = _spellings(names)
     for index, word in enumerate(argv[1:], 1):
+        if word[:1] != "-":
+            continue
         following = argv[index + 1] if index + 1 < len(argv) else None
         option, equals, value = word.partition("=")
         if word.startswith("--"):
             if len(option) > 4 and any(name.startswith(option) for name in longs):
                 return value if equals else following
-        elif word.startswith("-"):
+        else:
             for letter in letters:
                 before, found, after = word[1:].partition(letter)
                 if found and (before == "" or before.isalpha()):
                     return after or following
     return None
+
+
+@lru_cache(maxsize=64)
+def _spellings(names: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    longs = tuple(name for name in names if name.startswith("--"))
+    return longs, tuple(name[1] for name in names if not name.startswith("--"))
 
 
 def _sed(argv: tuple[str, ...]) -> Iterator[str]:

@@ -62,6 +62,8 @@ WILDCARD = re.compile("[*?[" + "".join(chr(SHADOW + ord(char)) for char in "*?["
 def globs(chars: list[str], variables: dict[str, str]) -> list[tuple[str, str]]:
     """The words with wildcards that a finished word becomes, each with its pattern."""
     whole = "".join(chars)
+    if whole.isascii() and "*" not in whole and "?" not in whole and "[" not in whole:
+        return []  # most words are plain, and this is quicker than a search
     if not WILDCARD.search(whole):
         return []
     words = [_tilde(word, variables) for word in braces(whole)]
