@@ -8,9 +8,9 @@ from agent_cli.safety.shell import Place, analyse, bash_accepts
 from bench.rows import Row, at_most, for_information
 
 COMMAND = (
-    "grep -rn --include='*.py' --exclude-dir=build --exclude-dir=dist"
-    " 'class [A-Z][A-Za-z]*.BaseModel' agent_cli/core agent_cli/tools tests/unit/core"
-    " | sort -t: -k1,1 -k2,2n | head -n 40 && echo done"
+    "cd src && grep -rn --include='*.py' 'class .*(BaseModel)' agent_cli tests"
+    " | sort -t: -k1,1 -k2,2n | head -n 40"
+    " && git log --oneline --max-count=20 -- agent_cli/core/pipeline.py | cat && echo done"
 )
 DENSE = (
     "cd src && git status --short && grep -rn 'def main' --include='*.py' . | head -20 && "
