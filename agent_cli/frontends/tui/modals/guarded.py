@@ -24,6 +24,7 @@ Result = TypeVar("Result")
 _SCROLLING = {"pageup", "pagedown", "ctrl+up", "ctrl+down", "ctrl+home", "ctrl+end", "space"}
 _HINT = "↑↓ choose · enter answers"
 _SCROLL_HINT = "space scrolls · ↑↓ choose · enter answers"
+_PASSED_ON_HINT = "what you typed went to the prompt"
 _UNREAD_HINT = "space scrolls; yes is possible once you have seen the end"
 
 
@@ -67,6 +68,7 @@ class GuardedModal(ModalScreen[Result]):
         self._line.display = False
         self._held: tuple[events.Key, Answer] | None = None
         self._timer: Timer | None = None
+        self._has_passed_on = False
         self.seen_end = False
         """Whether all of the sheet has been on the screen."""
 
@@ -220,7 +222,8 @@ class GuardedModal(ModalScreen[Result]):
         self.guard.typed(when)
         self.post_message(self.Typed(key, text))
         if key != "escape":
-            self._hint.update(Content("what you typed went to the prompt"))
+            self._has_passed_on = True
+            self._draw_hint()
 
     def _is_navigation(self, event: events.Key) -> bool:
         if self._held is not None and event.is_printable:
@@ -228,6 +231,8 @@ class GuardedModal(ModalScreen[Result]):
         return event.key in {"up", "down", "tab", "shift+tab"} or event.key in _SCROLLING
 
     def _navigate(self, key: str) -> None:
+        self._has_passed_on = False
+        self._draw_hint()
         match key:
             case "up" | "shift+tab":
                 self._answers.move(-1)
@@ -281,7 +286,10 @@ class GuardedModal(ModalScreen[Result]):
             self.seen_end = True
             self.end_seen()
         if self.guard.is_painted:
-            self._hint.update(Content(self._usual_hint()))
+            self._draw_hint()
+
+    def _draw_hint(self) -> None:
+        self._hint.update(Content(_PASSED_ON_HINT if self._has_passed_on else self._usual_hint()))
 
     def _usual_hint(self) -> str:
         if not self._sheet.max_scroll_y:
