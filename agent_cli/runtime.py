@@ -16,6 +16,7 @@ from agent_cli.config.layers import PROJECT_FILE, Loaded, load
 from agent_cli.config.places import Places
 from agent_cli.config.schema import ModelSettings, PermissionSettings, Settings
 from agent_cli.core.errors import UserError
+from agent_cli.core.extensions import Extensions, NoExtensions
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.loop import Limits
 from agent_cli.core.model import Models
@@ -27,6 +28,9 @@ from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.session import Parts, Session, new_session_id
 from agent_cli.core.store import Nowhere
 from agent_cli.core.tool_context import SessionView
+from agent_cli.core.trust import TrustItem
+from agent_cli.extensions.host import Host, Wanted
+from agent_cli.extensions.plugins import PluginPlaces
 from agent_cli.lib.discovery import values_named
 from agent_cli.lib.own_environment import forget
 from agent_cli.models.providers import take_credentials
@@ -40,6 +44,8 @@ from agent_cli.safety.sandbox import SandboxChoice
 from agent_cli.storage.audit import AuditLog
 from agent_cli.storage.learnt_rules import LearntRules
 from agent_cli.storage.trust import Standing, TrustStore
+
+PROJECT_TOOLS = ".agent/tools"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,6 +140,7 @@ def open_session(
         readable=(str(spill),),
     )
     registry = registry or built_in_tools()
+    inbox = Inbox(attended=wishes.attended)
     temporary = _private_temporary()
     return Session(
         Parts(
@@ -156,7 +163,8 @@ def open_session(
             fallbacks=settings.fallback_models,
             registry=registry,
             policy=make_policy(wishes, settings, workspace, places, trusted=trusted),
-            inbox=Inbox(attended=wishes.attended),
+            inbox=inbox,
+            extensions=extensions(wishes, settings, places, registry, inbox, trusted=trusted),
             recorder=AuditLog(places.state / "audit.jsonl"),
             store=Nowhere(),
             kept_rules=learnt_rules(places, workspace.root),
@@ -167,6 +175,45 @@ def open_session(
             retry=RetryPolicy(attempts=settings.limits.retries + 1),
             options=_of(settings, settings.model).options,
         )
+    )
+
+
+def extensions(
+    wishes: Wishes,
+    settings: Settings,
+    places: Places,
+    registry: Registry,
+    inbox: Inbox,
+    *,
+    trusted: bool,
+) -> Extensions:
+    """What others add; it is loaded when a frontend starts it."""
+    if not settings.plugins.enabled:
+        return NoExtensions()
+
+    def keep(items: tuple[TrustItem, ...]) -> None:
+        if trust_store(places).standing(wishes.cwd).state != "untrusted":  # not for one run only
+            trust_store(places).trust(wishes.cwd, items)
+
+    wanted = Wanted(
+        plugins=plugin_places(wishes, settings, places, trusted=trusted),
+        watch=settings.plugins.watch,
+        keep_trust=keep,
+    )
+    return Host(wanted, registry, inbox)
+
+
+def plugin_places(
+    wishes: Wishes, settings: Settings, places: Places, *, trusted: bool
+) -> PluginPlaces:
+    """Where plugins come from here."""
+    return PluginPlaces(
+        user=places.config / "tools",
+        project=wishes.cwd / PROJECT_TOOLS if trusted else None,
+        workspace=wishes.cwd,
+        state=places.state,
+        disabled=frozenset(settings.plugins.disabled),
+        settings=settings.plugins.settings,
     )
 
 

@@ -120,6 +120,20 @@ class EnvironmentSettings(Table):
     """Names of variables that commands get besides the harmless usual ones."""
 
 
+class PluginSettings(Table):
+    """Tools and commands of your own: files in tools/ beside this one, and installed packages.
+    Those of a project (.agent/tools) are loaded only in a trusted folder."""
+
+    enabled: Annotated[bool, FromProject()] = True
+    """Whether any are loaded."""
+    disabled: Annotated[tuple[str, ...], FromProject()] = ()
+    """Names of plugins that are not loaded; `agent plugins disable` is another way."""
+    watch: bool = False
+    """Whether a changed file is loaded again by itself: for writing one. /reload always does."""
+    settings: dict[str, dict[str, Any]] = {}
+    """What single plugins are told, by name: [plugins.settings.NAME]."""
+
+
 class Settings(Table):
     """The whole configuration."""
 
@@ -145,6 +159,7 @@ class Settings(Table):
     limits: LimitSettings = LimitSettings()
     instructions: InstructionSettings = InstructionSettings()
     environment: EnvironmentSettings = EnvironmentSettings()
+    plugins: PluginSettings = PluginSettings()
     models: dict[str, ModelSettings] = {}
     """What is special about single models, by name: [models."openai/my-model"]."""
     tools: dict[str, Any] = {}

@@ -19,6 +19,7 @@ from agent_cli.core.authority import Authority
 from agent_cli.core.conversation import Conversation
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event, Notice, TurnFinished
+from agent_cli.core.extensions import Extensions, NoExtensions
 from agent_cli.core.inbox import Answer, Inbox, Request
 from agent_cli.core.loop import Ledger, Limits, Turn
 from agent_cli.core.messages import Content, Message
@@ -60,6 +61,7 @@ class Parts:
     system_prompt: str
     kept_rules: RuleStore = field(default_factory=Nowhere)
     """Where "always in this project" is kept."""
+    extensions: Extensions = field(default_factory=NoExtensions)
     selection: Selection = EVERYTHING
     limits: Limits = Limits()
     retry: RetryPolicy = RetryPolicy()
@@ -151,6 +153,15 @@ class Session:
         """What can confine commands."""
         return self._parts.view.sandbox
 
+    @property
+    def extensions(self) -> Extensions:
+        """What others add to the session."""
+        return self._parts.extensions
+
+    def start_extensions(self, tell: Callable[[Event], None]) -> None:
+        """Load extensions in the background; `tell` takes their notices and questions."""
+        self.extensions.start(tell, lambda: self.is_running)
+
     def state(self, kind: type[S]) -> S:
         """A tool's own memory of this session."""
         return self._pipeline.state.get(kind)
@@ -164,6 +175,7 @@ class Session:
         """Play one turn, ending with TurnFinished. Without a prompt, try the last one again."""
 
         def begin() -> Coroutine[Any, Any, None]:
+            self.extensions.turn_begins()
             self._turn = self._new_turn()
             return self._turn.run(prompt)
 
@@ -252,6 +264,7 @@ class Session:
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
+        await self.extensions.close()
         await self._pipeline.state.close()
         await self._parts.models.close()
         if self._parts.view.temporary is not None:

@@ -15,6 +15,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from agent_cli.commands._command import Command
+from agent_cli.commands._foreign import find, with_foreign
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import (
     ApprovalAsked,
@@ -105,8 +106,7 @@ class AgentApp(CrashingApp[int]):
         self._log_file = log_file
         self._has_failed = False
         self.session = session
-        self._slash = {name: each for each in commands for name in (each.name, *each.aliases)}
-        self._listed = tuple(commands)
+        self._own_commands = tuple(commands)
         self._history = history
         self._first_prompt = first_prompt
         self._turn: asyncio.Task[None] | None = None
@@ -161,6 +161,7 @@ class AgentApp(CrashingApp[int]):
     async def _look_around(self) -> None:
         """Find out in the background what takes time: the sandbox, the model's process."""
         await self.session.warm()
+        self.session.start_extensions(self._take)
         try:
             await self.session.prepare()
         except UserError as error:
@@ -296,13 +297,18 @@ class AgentApp(CrashingApp[int]):
     def on_guarded_modal_cancelled(self, event: GuardedModal.Cancelled) -> None:
         """Ctrl+C in a modal ends the turn that asks."""
         event.stop()
-        self.session.interrupt()
+        if not self.session.interrupt():
+            self._questions.drop()
 
     # ── commands, and what they need of us ───────────────────────────────────────────────────────
 
+    @property
+    def _listed(self) -> Sequence[Command]:
+        return with_foreign(self._own_commands, self.session)
+
     def _command(self, text: str) -> None:
         name, _, argument = text.partition(" ")
-        command = self._slash.get(name.lower())
+        command = find(name, self._listed)
         if command is None:
             self.warn(f"There is no command /{name}.", "/help lists them.")
             return

@@ -1,0 +1,24 @@
+"""Lists plugins and how they stand."""
+
+from agent_cli.commands._command import Command, Desk
+from agent_cli.extensions.host import Host
+from agent_cli.extensions.plugins import Standing
+
+
+def run(desk: Desk, argument: str) -> None:
+    """Each plugin with its tools, or why it was skipped."""
+    host = desk.session.extensions
+    standings = host.plugins.standings if isinstance(host, Host) else ()
+    desk.say("\n".join(map(_row, standings)) or "There are no plugins.")
+
+
+def _row(standing: Standing) -> str:
+    name = f"- **{standing.origin.name}** `{standing.origin.where}`"
+    if standing.plugin is None:
+        return f"{name}: {'skipped: ' + standing.problem if standing.problem else 'loading…'}"
+    tools = ", ".join(tool.name for tool in standing.plugin.tools)
+    commands = ", ".join(f"/{command.name}" for command in standing.plugin.commands)
+    return f"{name}: {'; '.join(part for part in (tools, commands) if part) or 'nothing'}"
+
+
+COMMAND = Command(name="plugins", help="tools and commands of your own", run=run)
