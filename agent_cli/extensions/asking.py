@@ -1,10 +1,21 @@
 """Asks the person about an extension, outside of any call."""
 
 from collections.abc import Callable
+from typing import Protocol
 
 from agent_cli.core.display import Display
 from agent_cli.core.events import ApprovalAsked, Event
 from agent_cli.core.inbox import ApprovalRequest, Inbox
+
+
+class Asker(Protocol):
+    """Somebody who can be asked."""
+
+    async def agrees(
+        self, what: str, preview: Display, reasons: tuple[str, ...], odd: tuple[str, ...] = ()
+    ) -> bool:
+        """Whether they say a clear yes."""
+        ...
 
 
 class Person:
