@@ -13,6 +13,7 @@ MODES = ("default", "accept-edits", "plan", "auto", "yolo")
 SUBCOMMANDS = {
     "audit": "show what was run, and by whose permission",
     "check": "explain what would be decided about a command",
+    "mcp": "list, add, remove and test MCP servers",
     "new": "write an example of a tool of your own, with its test",
     "plugins": "list tools and commands of your own, switch them on and off",
     "trust": "show what trusting a folder enables, and trust it",

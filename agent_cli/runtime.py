@@ -16,7 +16,6 @@ from agent_cli.config.layers import PROJECT_FILE, Loaded, load
 from agent_cli.config.places import Places
 from agent_cli.config.schema import ModelSettings, PermissionSettings, Settings
 from agent_cli.core.errors import UserError
-from agent_cli.core.extensions import Extensions, NoExtensions
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.loop import Limits
 from agent_cli.core.model import Models
@@ -28,9 +27,7 @@ from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.session import Parts, Session, new_session_id
 from agent_cli.core.store import Nowhere
 from agent_cli.core.tool_context import SessionView
-from agent_cli.core.trust import TrustItem
-from agent_cli.extensions.host import Host, Wanted
-from agent_cli.extensions.plugins import PluginPlaces
+from agent_cli.extending import Asked, LaterExtensions
 from agent_cli.lib.discovery import values_named
 from agent_cli.lib.own_environment import forget
 from agent_cli.models.providers import take_credentials
@@ -44,8 +41,6 @@ from agent_cli.safety.sandbox import SandboxChoice
 from agent_cli.storage.audit import AuditLog
 from agent_cli.storage.learnt_rules import LearntRules
 from agent_cli.storage.trust import Standing, TrustStore
-
-PROJECT_TOOLS = ".agent/tools"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,7 +159,18 @@ def open_session(
             registry=registry,
             policy=make_policy(wishes, settings, workspace, places, trusted=trusted),
             inbox=inbox,
-            extensions=extensions(wishes, settings, places, registry, inbox, trusted=trusted),
+            extensions=LaterExtensions(
+                Asked(
+                    folder=wishes.cwd,
+                    settings=settings,
+                    places=places,
+                    variables=variables | credentials,
+                    trust=trust_store(places),
+                    trusted=trusted,
+                ),
+                registry,
+                inbox,
+            ),
             recorder=AuditLog(places.state / "audit.jsonl"),
             store=Nowhere(),
             kept_rules=learnt_rules(places, workspace.root),
@@ -178,42 +184,16 @@ def open_session(
     )
 
 
-def extensions(
-    wishes: Wishes,
-    settings: Settings,
-    places: Places,
-    registry: Registry,
-    inbox: Inbox,
-    *,
-    trusted: bool,
-) -> Extensions:
-    """What others add; it is loaded when a frontend starts it."""
-    if not settings.plugins.enabled:
-        return NoExtensions()
-
-    def keep(items: tuple[TrustItem, ...]) -> None:
-        if trust_store(places).standing(wishes.cwd).state != "untrusted":  # not for one run only
-            trust_store(places).trust(wishes.cwd, items)
-
-    wanted = Wanted(
-        plugins=plugin_places(wishes, settings, places, trusted=trusted),
-        watch=settings.plugins.watch,
-        keep_trust=keep,
-    )
-    return Host(wanted, registry, inbox)
-
-
-def plugin_places(
-    wishes: Wishes, settings: Settings, places: Places, *, trusted: bool
-) -> PluginPlaces:
-    """Where plugins come from here."""
-    return PluginPlaces(
-        user=places.config / "tools",
-        project=wishes.cwd / PROJECT_TOOLS if trusted else None,
-        workspace=wishes.cwd,
-        state=places.state,
-        disabled=frozenset(settings.plugins.disabled),
-        settings=settings.plugins.settings,
+def asked_here(environment: Mapping[str, str]) -> Asked:
+    """What decides about extensions in the directory we stand in."""
+    wishes = Wishes(cwd=Path.cwd().resolve())
+    return Asked(
+        folder=wishes.cwd,
+        settings=load_settings(wishes, environment).settings,
+        places=Places.of(environment),
+        variables=environment,
+        trust=trust_store(Places.of(environment)),
+        trusted=folder_standing(wishes, environment).trusted,
     )
 
 

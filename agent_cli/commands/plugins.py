@@ -1,14 +1,21 @@
 """Lists plugins and how they stand."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from agent_cli.commands._command import Command, Desk
-from agent_cli.extensions.host import Host
-from agent_cli.extensions.plugins import Standing
+from agent_cli.extending import host_of
+
+if TYPE_CHECKING:
+    from agent_cli.extensions.plugins import Standing
 
 
 def run(desk: Desk, argument: str) -> None:
     """Each plugin with its tools, or why it was skipped."""
-    host = desk.session.extensions
-    standings = host.plugins.standings if isinstance(host, Host) else ()
+    host = host_of(desk.session)
+    plugins = host.plugins if host is not None else None
+    standings = plugins.standings if plugins is not None else ()
     desk.say("\n".join(map(_row, standings)) or "There are no plugins.")
 
 

@@ -134,6 +134,22 @@ class PluginSettings(Table):
     """What single plugins are told, by name: [plugins.settings.NAME]."""
 
 
+class McpSettings(Table):
+    """Servers of the Model Context Protocol. The model may use their tools once you approved."""
+
+    enabled: Annotated[bool, FromProject()] = True
+    """Whether any are started."""
+    most_tools: int = Field(40, ge=0)
+    """Where they bring more tools than this, the model is sent names only and asks for the rest."""
+    start_seconds: float = Field(30.0, gt=0)
+    """Seconds within which a server must answer."""
+    call_seconds: float = Field(120.0, gt=0)
+    """Seconds for one call, where a server's own `timeout` does not say otherwise."""
+    servers: dict[str, dict[str, Any]] = {}
+    """The servers, each a table [mcp.servers.NAME] in a file: `command`, `args`, `env`, `cwd`, or
+    `url`, `headers`; and `timeout`, `enabled`. `agent mcp add` writes one."""
+
+
 class Settings(Table):
     """The whole configuration."""
 
@@ -160,6 +176,7 @@ class Settings(Table):
     instructions: InstructionSettings = InstructionSettings()
     environment: EnvironmentSettings = EnvironmentSettings()
     plugins: PluginSettings = PluginSettings()
+    mcp: McpSettings = McpSettings()
     models: dict[str, ModelSettings] = {}
     """What is special about single models, by name: [models."openai/my-model"]."""
     tools: dict[str, Any] = {}

@@ -14,6 +14,7 @@ from agent_cli.core.inbox import Inbox
 from agent_cli.core.registry import Registry
 from agent_cli.core.trust import TrustItem
 from agent_cli.extensions.asking import Person
+from agent_cli.extensions.mcp.servers import Servers, ServersWanted
 from agent_cli.extensions.plugins import LOOK_EVERY, PluginPlaces, Plugins
 from agent_cli.extensions.project_trust import Keep, ProjectTrust
 from agent_cli.extensions.registrar import Registrar
@@ -29,7 +30,8 @@ LONGEST_SHOWN = 100_000
 class Wanted:
     """Which extensions a session is to have."""
 
-    plugins: PluginPlaces
+    plugins: PluginPlaces | None
+    servers: ServersWanted | None
     watch: bool = False
     """Whether changed tool files are loaded again by themselves."""
     keep_trust: Keep = lambda _items: None
@@ -47,12 +49,19 @@ class Host:
         self._tasks: set[asyncio.Task[None]] = set()
         self._settled = asyncio.Event()
         self._is_started = False
-        self.plugins = Plugins(wanted.plugins, self._registrar, self.warn)
+        self.plugins = (
+            Plugins(wanted.plugins, self._registrar, self.warn) if wanted.plugins else None
+        )
+        self.servers = (
+            Servers(wanted.servers, self._registrar, self._person, self.warn)
+            if wanted.servers
+            else None
+        )
 
     @property
     def commands(self) -> tuple[SlashCommand, ...]:
         """The slash commands that plugins bring."""
-        return self.plugins.commands
+        return self.plugins.commands if self.plugins else ()
 
     def start(self, tell: Callable[[Event], None], is_busy: Callable[[], bool]) -> None:
         """Begin to load; what arrives during a turn is let in before the next."""
@@ -83,6 +92,10 @@ class Host:
 
     async def reload(self) -> str:
         """Load what is new or changed; a project's changed files only after a look at them."""
+        if self.servers is not None:
+            await self.servers.start()
+        if self.plugins is None:
+            return ""
         return await self.plugins.load(project=await self._may_load_project())
 
     async def close(self) -> None:
@@ -92,41 +105,55 @@ class Host:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await self.plugins.close()
+        if self.servers is not None:
+            await self.servers.close()
+        if self.plugins is not None:
+            await self.plugins.close()
 
     def warn(self, text: str, hint: str = "") -> None:
         """Tell the person that something is wrong."""
         self._person.tell(Notice(level="warning", text=text, hint=hint))
 
     async def _begin(self) -> None:
-        wanted = self._wanted
+        """Plugins and servers side by side: neither waits for the other."""
         try:
-            if wanted.plugins.project is not None:
-                self._trust = await in_own_thread(
-                    lambda: ProjectTrust(wanted.plugins.workspace, wanted.keep_trust)
-                )
-            await self.plugins.load()
+            async with asyncio.TaskGroup() as both:
+                if self.plugins is not None:
+                    both.create_task(self._load_plugins(self.plugins))
+                if self.servers is not None:
+                    both.create_task(self._connect(self.servers))
         finally:
             self._settled.set()
-        if wanted.watch:
-            await self._watch()
+        if self._wanted.watch and self.plugins is not None:
+            await self._watch(self.plugins)
 
-    async def _watch(self) -> None:
+    async def _load_plugins(self, plugins: Plugins) -> None:
+        places, keep = self._wanted.plugins, self._wanted.keep_trust
+        if places is not None and places.project is not None:
+            self._trust = await in_own_thread(lambda: ProjectTrust(places.workspace, keep))
+        await plugins.load()
+
+    async def _connect(self, servers: Servers) -> None:
+        await servers.start()
+        await servers.settled()
+
+    async def _watch(self, plugins: Plugins) -> None:
         told: tuple[TrustItem, ...] = ()
         while True:
             await asyncio.sleep(LOOK_EVERY)
-            if not await in_own_thread(self.plugins.has_changed):
+            if not await in_own_thread(plugins.has_changed):
                 continue
             changed = await self._changed_in_project()
             if changed and changed != told:
                 names = ", ".join(item.path for item in changed)
                 self.warn(f"{names} changed since you trusted it.", "/reload shows it.")
             told = changed
-            if said := await self.plugins.load(project=not changed):
+            if said := await plugins.load(project=not changed):
                 self._person.tell(Notice(text=f"{said[:1].upper()}{said[1:]}."))
 
     async def _changed_in_project(self) -> tuple[TrustItem, ...]:
-        trust, place = self._trust, self._wanted.plugins.project
+        trust, places = self._trust, self._wanted.plugins
+        place = places.project if places is not None else None
         if trust is None or place is None:
             return ()
         return await in_own_thread(lambda: trust.changed(place))

@@ -1,5 +1,6 @@
 """A tool whose parameters somebody else describes, by a JSON Schema instead of a params model."""
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -41,7 +42,7 @@ class SchemaTool(Tool[FreeParams]):
         given = parse_arguments(arguments, self.name, self.schema)
         problems = [
             f"- {'.'.join(map(str, problem.absolute_path)) or 'arguments'}: {problem.message[:200]}"
-            for problem, _ in zip(self._validator.iter_errors(given), range(MOST_PROBLEMS))
+            for problem in itertools.islice(self._validator.iter_errors(given), MOST_PROBLEMS)
         ]
         if problems:
             raise ToolFailure(

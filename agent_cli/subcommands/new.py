@@ -8,8 +8,9 @@ from pathlib import Path
 
 from agent_cli.config.places import Places
 from agent_cli.core.errors import ExitCode, UserError
+from agent_cli.extending import PROJECT_TOOLS
 from agent_cli.extensions.template import test_text, tool_text
-from agent_cli.runtime import PROJECT_TOOLS, built_in_tools
+from agent_cli.runtime import built_in_tools
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,14 +4,13 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
-from agent_cli.config.places import Places
 from agent_cli.core.errors import ExitCode, UserError
+from agent_cli.extending import plugin_places
 from agent_cli.extensions.loading import LoadProblem, Origin
 from agent_cli.extensions.plugin import Plugin
 from agent_cli.extensions.plugins import PluginPlaces
-from agent_cli.runtime import Wishes, folder_standing, load_settings, plugin_places
+from agent_cli.runtime import asked_here
 from agent_cli.safety.sanitise import visible
 
 
@@ -29,11 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Carry out one of them."""
-    wishes = Wishes(cwd=Path.cwd().resolve())
-    places = Places.of(os.environ)
-    loaded = load_settings(wishes, os.environ)
-    trusted = folder_standing(wishes, os.environ).trusted
-    known = plugin_places(wishes, loaded.settings, places, trusted=trusted)
+    known = plugin_places(asked_here(os.environ))
+    if known is None:
+        raise UserError("Plugins are switched off (plugins.enabled in the configuration).")
     match options.action:
         case "list":
             return _list(known)

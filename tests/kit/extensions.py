@@ -6,6 +6,7 @@ from collections.abc import Callable
 from agent_cli.core.events import ApprovalAsked, Event, Notice
 from agent_cli.core.inbox import Approval
 from agent_cli.core.session import Session
+from agent_cli.extending import host_of
 from agent_cli.extensions.host import Host
 from tests.kit.sessions import HasSession
 
@@ -17,15 +18,18 @@ class Extended:
         self.session: Session = scene.session
         self.told: list[Event] = []
         self.answer: Callable[[ApprovalAsked], Approval] = lambda _asked: Approval(answer="no")
-        host = scene.session.extensions
-        assert isinstance(host, Host)
-        self.host = host
 
     async def start(self) -> "Extended":
         """Load all, and wait for it."""
         self.session.start_extensions(self._tell)
-        await self.host.settled(60)
+        await self.session.extensions.settled(60)
         return self
+
+    @property
+    def host(self) -> Host:
+        found = host_of(self.session)
+        assert found is not None
+        return found
 
     @property
     def notices(self) -> str:

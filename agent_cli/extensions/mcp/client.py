@@ -113,13 +113,16 @@ class Connection:
         """Call one of its tools."""
         name = self.server.name
 
-        async def progress(done: float, total: float | None, message: str | None) -> None:
+        async def show(
+            progress: float, total: float | None = None, message: str | None = None
+        ) -> None:
             of = f" of {total:g}" if total else ""
-            context.progress(f"{done:g}{of}{f': {clean(message)[:200]}' if message else ''}\n")
+            words = f": {clean(message)[:200]}" if message else ""
+            context.progress(f"{progress:g}{of}{words}\n")
 
         client = await self._connected()
         try:
-            result = await client.call_tool(tool, arguments, progress_callback=progress)
+            result = await client.call_tool(tool, arguments, progress_callback=show)
         except MCPError as error:
             if error.code == CONNECTION_CLOSED and self._is_gone(error):
                 self._lost.set()

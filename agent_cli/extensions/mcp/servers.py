@@ -103,7 +103,15 @@ class Servers:
     @property
     def rows(self) -> tuple[Row, ...]:
         """Every configured server."""
-        return tuple(map(self._row, self._found.servers))
+        return tuple(map(self.row_of, self._found.servers))
+
+    def row_of(self, server: Server) -> Row:
+        """One server."""
+        connection = self._connections.get(server.name)
+        if connection is None:
+            return Row(server, self._waiting.get(server.name, "not started"))
+        names = tuple(tool.name for tool in self._tools.get(server.name, ()))
+        return Row(server, connection.state, connection.problem, names)
 
     def find(self, name: str) -> Server | None:
         """The configured server of this name."""
@@ -221,13 +229,6 @@ class Servers:
         many = len(every) > self._wanted.most_tools
         self._registrar.offer(SEARCH, (self._shelf.search_tool(every),) if many else ())
         self._registrar.offer(_source(server), made)
-
-    def _row(self, server: Server) -> Row:
-        connection = self._connections.get(server.name)
-        if connection is None:
-            return Row(server, self._waiting.get(server.name, "not started"))
-        names = tuple(tool.name for tool in self._tools.get(server.name, ()))
-        return Row(server, connection.state, connection.problem, names)
 
     # ── what is loaded only when the first server is ─────────────────────────────────────────────
 

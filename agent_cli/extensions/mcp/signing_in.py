@@ -1,4 +1,4 @@
-"""Signs in to servers that want it (OAuth): the person does so in a browser, tokens are kept here."""
+"""Signs in to servers that want it (OAuth): in the person's browser; tokens are kept here."""
 
 import asyncio
 import contextlib
@@ -37,13 +37,15 @@ class Tokens:
         self._path = path
 
     async def get_tokens(self) -> OAuthToken | None:
-        return self._read("tokens", OAuthToken)
+        tokens: OAuthToken | None = self._read("tokens", OAuthToken)
+        return tokens
 
     async def set_tokens(self, tokens: OAuthToken) -> None:
         self._write("tokens", tokens)
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
-        return self._read("client", OAuthClientInformationFull)
+        client: OAuthClientInformationFull | None = self._read("client", OAuthClientInformationFull)
+        return client
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
         self._write("client", client_info)
@@ -101,7 +103,7 @@ class SignIn:
             port = await self._listen(port)
         metadata = OAuthClientMetadata(
             client_name="agent",
-            redirect_uris=[f"http://127.0.0.1:{port or 1}/callback"],  # type: ignore[list-item]
+            redirect_uris=[f"http://127.0.0.1:{port or 1}/callback"],
             token_endpoint_auth_method="none",
         )
         return OAuthClientProvider(
