@@ -16,6 +16,7 @@ from agent_cli.config.layers import PROJECT_FILE, Loaded, load
 from agent_cli.config.places import Places
 from agent_cli.config.schema import ModelSettings, PermissionSettings, Settings
 from agent_cli.core.errors import UserError
+from agent_cli.core.housekeeping import Economy
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.loop import Limits
 from agent_cli.core.model import Models
@@ -163,10 +164,21 @@ def open_session(
             outgoing=Outgoing(Redactor(secrets | credentials), spill),
             system_prompt=_system_prompt(wishes, settings, workspace, places, trusted=trusted),
             selection=_selection(wishes, registry),
-            limits=Limits(settings.limits.steps, settings.limits.cost),
+            limits=Limits(settings.limits.steps),
+            economy=_economy(settings),
             retry=RetryPolicy(attempts=settings.limits.retries + 1),
             options=_of(settings, settings.model).options,
         )
+    )
+
+
+def _economy(settings: Settings) -> Economy:
+    return Economy(
+        session=settings.budget.session,
+        day=settings.budget.day,
+        compact_at=settings.context.compact_at,
+        automatic=settings.context.automatic,
+        fast_model=settings.fast_model,
     )
 
 
@@ -193,6 +205,7 @@ def model_source(
             idle_timeout=settings.limits.idle_seconds,
             input_price=own.input_price,
             output_price=own.output_price,
+            cached_price=own.cached_price,
             window=own.window,
         )
     prompted = {

@@ -16,11 +16,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from agent_cli.core.authority import Authority
+from agent_cli.core.context import Fill
 from agent_cli.core.conversation import Conversation
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event, Notice, TurnFinished
+from agent_cli.core.housekeeping import Economy, Household, Housekeeping
 from agent_cli.core.inbox import Answer, Inbox, Request
-from agent_cli.core.loop import Ledger, Limits, Turn
+from agent_cli.core.loop import Limits, Turn
 from agent_cli.core.messages import Content, Message
 from agent_cli.core.model import Model, ModelFacts, ModelRequest, Models, Usage
 from agent_cli.core.outgoing import Outgoing
@@ -29,6 +31,7 @@ from agent_cli.core.permissions import Mode, Policy, Rules
 from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
+from agent_cli.core.spending import Spending
 from agent_cli.core.store import Nowhere, Recorder, RuleStore, Store
 from agent_cli.core.tool import AnyTool
 from agent_cli.core.tool_context import SessionView
@@ -62,6 +65,7 @@ class Parts:
     """Where "always in this project" is kept."""
     selection: Selection = EVERYTHING
     limits: Limits = Limits()
+    economy: Economy = Economy()
     retry: RetryPolicy = RetryPolicy()
     options: dict[str, Any] = field(default_factory=dict)
     """Sampling and the like, sent with each request."""
@@ -74,7 +78,8 @@ class Session:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._model = parts.models.get(parts.model)
-        self._ledger = Ledger()
+        self.spending = Spending()
+        """What the session used so far, by model and by turn."""
         self._turns = 0
         self._turn: Turn | None = None
         self._task: asyncio.Task[None] | None = None
@@ -95,6 +100,7 @@ class Session:
             model=lambda: self._model,
             selection=parts.selection,
         )
+        self._housekeeping = Housekeeping(parts.economy, self._household(), self.spending)
 
     @property
     def id(self) -> str:
@@ -109,7 +115,7 @@ class Session:
     @property
     def usage(self) -> Usage:
         """What the session used so far."""
-        return self._ledger.total
+        return self.spending.total
 
     @property
     def model(self) -> str:
@@ -139,7 +145,7 @@ class Session:
     @property
     def context_tokens(self) -> int:
         """How many tokens the last request had."""
-        return self._ledger.last.input_tokens
+        return self.spending.last.input_tokens
 
     @property
     def workspace(self) -> Workspace:
@@ -217,7 +223,11 @@ class Session:
 
     async def describe_model(self) -> ModelFacts:
         """What is known of the model in use; it may take as long as loading it."""
-        return await self._parts.models.describe(self.model)
+        return await self._housekeeping.facts(self.model)
+
+    def fill(self) -> Fill:
+        """What the next request would fill the model's window with, in tokens."""
+        return self._housekeeping.fill()
 
     def reply(self, request_id: str, answer: Answer) -> bool:
         """Answer what was asked; False if it does not wait (any more)."""
@@ -241,7 +251,7 @@ class Session:
     def forget(self) -> None:
         """Begin a new conversation: nothing said so far is sent any more."""
         self._conversation.replace(())
-        self._ledger.last = Usage()
+        self.spending.last = Usage()
 
     def set_mode(self, mode: Mode) -> None:
         """Change the permission mode, from the next call."""
@@ -257,6 +267,26 @@ class Session:
         if self._parts.view.temporary is not None:
             shutil.rmtree(self._parts.view.temporary, ignore_errors=True)
 
+    def _switch(self, name: str) -> Model:
+        self.use_model(name)
+        return self._model
+
+    def _household(self) -> Household:
+        parts = self._parts
+        return Household(
+            models=parts.models,
+            registry=parts.registry,
+            workspace=self.workspace,
+            outgoing=parts.outgoing,
+            inbox=parts.inbox,
+            conversation=self._conversation,
+            emit=lambda event: self._emit(event),
+            model=lambda: self._model,
+            request=self._request,
+            pins=lambda: (),
+            stand_ins=parts.fallbacks,
+        )
+
     def _new_turn(self) -> Turn:
         parts = self._parts
         fallbacks = [parts.models.get(name) for name in parts.fallbacks if name != self.model]
@@ -268,7 +298,10 @@ class Session:
             models=[self._model, *fallbacks],
             request=self._request,
             emit=lambda event: self._emit(event),
-            ledger=self._ledger,
+            accounting=self._housekeeping.accounting,
+            treasurer=self._housekeeping.treasurer,
+            compactor=self._housekeeping.compactor,
+            use_model=self._switch,
             limits=parts.limits,
             retry=parts.retry,
         )
