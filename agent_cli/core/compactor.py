@@ -122,7 +122,9 @@ class Compactor:
 
     def apply(self, draft: Draft) -> None:
         """Go on with the shorter history."""
-        self.conversation.replace(draft.shortened.messages)
+        self.conversation.replace(
+            draft.shortened.messages, reason=draft.reason, ledger=draft.shortened.lines
+        )
         self._left = draft.ledger.tokens_after
         self.emit(
             HistoryCompacted(

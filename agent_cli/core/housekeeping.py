@@ -15,7 +15,7 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.messages import Message, UserMessage
-from agent_cli.core.model import Model, ModelFacts, ModelRequest, Models
+from agent_cli.core.model import Model, ModelFacts, ModelRequest, Models, Prices
 from agent_cli.core.outgoing import Outgoing
 from agent_cli.core.recent_files import RecentFiles, recent_files
 from agent_cli.core.registry import Registry
@@ -138,7 +138,13 @@ class Housekeeping:
             return ()
         found = []
         for name in dict.fromkeys((self._economy.fast_model, *self._house.stand_ins)):
-            other = (await self.facts(name)).prices if name and name != now else None
-            if other is not None and other.is_below(prices):
+            if name and name != now and await self._is_below(name, prices):
                 found.append(name)
         return found
+
+    async def _is_below(self, name: str, prices: Prices) -> bool:
+        try:
+            other = (await self.facts(name)).prices
+        except UserError:
+            return False  # it cannot be used: there is no key for it
+        return other is not None and other.is_below(prices)

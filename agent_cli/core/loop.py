@@ -229,7 +229,7 @@ class Turn:
             return await self.compactor.after_overflow(self._model.name, error.message)
         if error.kind is ModelErrorKind.BAD_HISTORY and not self._has_repaired:
             self._has_repaired = True
-            self.conversation.replace(self.conversation.messages)
+            self.conversation.replace(self.conversation.messages, reason=error.message)
             self.emit(Notice(level="warning", text=f"The history was mended: {error.message}"))
             return True
         return False

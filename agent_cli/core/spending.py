@@ -3,7 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from typing import Self
 
+from agent_cli.core.events import TurnStarted
+from agent_cli.core.history import History
 from agent_cli.core.model import Usage
 
 
@@ -45,24 +48,39 @@ class Spending:
     today: Callable[[], date] = local_day
     _days: dict[date, float] = field(default_factory=dict)
 
+    @classmethod
+    def resumed(cls, history: History) -> Self:
+        """What a session used according to its log; what of it was today is known elsewhere."""
+        spending = cls()
+        for event in history.counted:
+            if isinstance(event, TurnStarted):
+                spending.begin_turn(event.turn)
+            else:
+                spending._count(event.model, event.step)
+        spending.last = history.last
+        return spending
+
     def begin_turn(self, number: int) -> None:
         """What follows belongs to this turn."""
         self.turns.append(TurnAccount(number=number))
 
     def add(self, model: str, usage: Usage, *, aside: bool = False) -> None:
         """Count a request; `aside`: it was not the conversation itself that was sent."""
-        self.total += usage
         if not aside:
             self.last = usage
+        if usage.cost:
+            day = self.today()
+            self._days[day] = self._days.get(day, 0.0) + usage.cost
+        self._count(model, usage)
+
+    def _count(self, model: str, usage: Usage) -> None:
+        self.total += usage
         self.models.setdefault(model, Account()).add(usage)
         if self.turns:
             turn = self.turns[-1]
             turn.add(usage)
             if model not in turn.models:
                 turn.models.append(model)
-        if usage.cost:
-            day = self.today()
-            self._days[day] = self._days.get(day, 0.0) + usage.cost
 
     @property
     def dollars(self) -> float:
