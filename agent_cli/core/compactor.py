@@ -54,6 +54,8 @@ class Compactor:
     writers: Callable[[], Sequence[Model]]
     """Who may write a summary, the best choice first."""
     emit: Callable[[Event], None]
+    compacting: Callable[[int], None]
+    """Told before a history of so many messages takes the place of the present one."""
     compact_at: float = 0.8
     automatic: bool = True
     _left: int = 0
@@ -122,6 +124,7 @@ class Compactor:
 
     def apply(self, draft: Draft) -> None:
         """Go on with the shorter history."""
+        self.compacting(len(draft.shortened.messages))
         self.conversation.replace(
             draft.shortened.messages, reason=draft.reason, ledger=draft.shortened.lines
         )

@@ -14,6 +14,7 @@ from agent_cli.core.conversation import Conversation
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event
 from agent_cli.core.inbox import Inbox
+from agent_cli.core.memory import Memory
 from agent_cli.core.messages import Message, UserMessage
 from agent_cli.core.model import Model, ModelFacts, ModelRequest, Models, Prices
 from agent_cli.core.outgoing import Outgoing
@@ -54,7 +55,7 @@ class Household:
     emit: Callable[[Event], None]
     model: Callable[[], Model]
     request: Callable[[Model], ModelRequest]
-    pins: Callable[[], Sequence[str]]
+    memory: Memory
     stand_ins: Sequence[str] = ()
 
 
@@ -72,10 +73,11 @@ class Housekeeping:
             conversation=house.conversation,
             accounting=self.accounting,
             request=lambda: house.request(house.model()),
-            pins=house.pins,
+            pins=lambda: [pin.text for pin in house.memory.pins],
             files=self._recent_files,
             writers=self._writers,
             emit=house.emit,
+            compacting=house.memory.compacting,
             compact_at=economy.compact_at,
             automatic=economy.automatic,
         )

@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeVar
 
 from agent_cli import __version__
 from agent_cli.core.authority import Authority
+from agent_cli.core.by_hand import CompactionByHand
 from agent_cli.core.context import Fill
 from agent_cli.core.conversation import Conversation
 from agent_cli.core.entries import ModeChanged, ModelChanged, Opened, Titled
@@ -27,6 +28,7 @@ from agent_cli.core.housekeeping import Economy, Household, Housekeeping
 from agent_cli.core.inbox import Answer, Inbox, Request
 from agent_cli.core.journal import Journal
 from agent_cli.core.loop import Limits, Turn
+from agent_cli.core.memory import Memory
 from agent_cli.core.messages import Content, Message
 from agent_cli.core.model import Model, ModelFacts, ModelRequest, Models, Usage
 from agent_cli.core.outgoing import Outgoing
@@ -95,6 +97,8 @@ class Session:
             parts.store, root=parts.history.root, head=parts.history.head, warn=self._warn
         )
         self._conversation = Conversation(self._journal, parts.history.messages)
+        self.memory = Memory(self._conversation, self._journal, parts.store, parts.history.pins)
+        """Pins, and what can be called back."""
         self._begin()
         self._pipeline = Pipeline(
             registry=parts.registry,
@@ -205,6 +209,25 @@ class Session:
         """
         return self._follow(lambda: self._own_command(command, tool, options or {}).run())
 
+    def compact(self, focus: str = "") -> AsyncGenerator[Event, None]:
+        """Shorten the conversation if the person agrees, with events like those of a turn.
+
+        `focus` is what the summary must not forget.
+        """
+
+        def begin() -> Coroutine[Any, Any, None]:
+            return CompactionByHand(
+                focus=focus,
+                number=self._turns,
+                session_id=self.id,
+                model=self.model,
+                compactor=self._housekeeping.compactor,
+                inbox=self._parts.inbox,
+                emit=self._tell,
+            ).run()
+
+        return self._follow(begin)
+
     async def _follow(
         self, begin: Callable[[], Coroutine[Any, Any, None]]
     ) -> AsyncGenerator[Event, None]:
@@ -275,6 +298,7 @@ class Session:
         """Begin a new conversation: nothing said so far is sent any more."""
         self._journal.rewind(self._journal.root, "a new conversation")
         self._conversation.load(())
+        self.memory.load(())
         self.spending.last = Usage()
 
     def rewind(self, to: str, reason: str = "") -> History:
@@ -282,6 +306,7 @@ class Session:
         self._journal.rewind(to, reason)
         history = self.history()
         self._conversation.load(history.messages)
+        self.memory.load(history.pins)
         for message in history.missing:
             self._conversation.append(message)
         self.spending.last = history.last
@@ -327,7 +352,7 @@ class Session:
             emit=self._tell,
             model=lambda: self._model,
             request=self._request,
-            pins=lambda: (),
+            memory=self.memory,
             stand_ins=parts.fallbacks,
         )
 

@@ -128,9 +128,9 @@ async def test_at_80_percent_room_is_made_before_the_next_step(make_session: Sce
 
 
 async def test_thinning_comes_before_a_summary(make_session: SceneMaker) -> None:
-    texts = {f"f{n}": "word " * 4_000 for n in range(8)}
+    texts = {f"f{n}": f"{n} {'word ' * 10}\n" * 400 for n in range(10)}
     scene = make_session(
-        *[read(f"f{n}") for n in range(8)], {"text": "done"}, files=texts, window=52_000,
+        *[read(f"f{n}") for n in range(10)], {"text": "done"}, files=texts, window=62_000,
         models={"fast": []}, settings={"fast_model": "fast"},
     )  # fmt: skip
     events = await scene.play()
