@@ -13,6 +13,7 @@ MODES = ("default", "accept-edits", "plan", "auto", "yolo")
 SUBCOMMANDS = {
     "audit": "show what was run, and by whose permission",
     "check": "explain what would be decided about a command",
+    "stats": "count calls, tokens and dollars by tool, model and day",
     "trust": "show what trusting a folder enables, and trust it",
 }
 """Each is a module in subcommands/ with `add_arguments` and `run`."""
