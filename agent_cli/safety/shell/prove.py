@@ -172,7 +172,7 @@ class Prover:
         self._assignments(node, argv)
         if not argv:
             return where, where
-        if any(word.may_be_option for word in argv):
+        if any(word.pattern is not None and word.may_be_option for word in argv):
             self.proof.unresolved = True
         return self.command(argv, where, level, node.text)
 
