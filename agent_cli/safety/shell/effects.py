@@ -149,8 +149,8 @@ def _operands(argv: tuple[str, ...], values: frozenset[str]) -> list[str]:
 def _value(argv: tuple[str, ...], names: frozenset[str]) -> str | None:
     """The value of an option: separate, attached, in a cluster or abbreviated."""
     longs, letters = _spellings(names)
-    for index, word in enumerate(argv[1:], 1):
-        if word[:1] != "-":
+    for index, word in enumerate(argv):
+        if word[:1] != "-" or not index:
             continue
         following = argv[index + 1] if index + 1 < len(argv) else None
         option, equals, value = word.partition("=")

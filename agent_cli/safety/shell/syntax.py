@@ -12,6 +12,7 @@ KEYWORDS = names(
     "for while until case select function coproc do done then fi elif else esac in ]] } time !"
 )
 ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)\Z", re.DOTALL)
+_OPENERS = frozenset({"{", "if"})
 _OPERATOR = re.compile(r"&>>|<<<|<<-|&&|\|\||\|&|;;|&>|>>|>\||>&|<<|<&|<>")
 _ORDINARY = re.compile(r"[A-Za-z0-9_./:@%+,=*?~!^{}\[\]-]+")
 _PLAIN_WORD = re.compile(rf"[ \t]*({_ORDINARY.pattern})(?=[ \t\n|&;()<>]|\Z)")
@@ -255,7 +256,8 @@ class _Parser:
         return self.tokens[self.at]
 
     def _is_word(self, *raws: str) -> bool:
-        return self._now.kind == "word" and self._now.raw in raws
+        now = self.tokens[self.at]
+        return now.raw in raws and now.kind == "word"
 
     def _skip_newlines(self) -> None:
         while self._now.kind == "newline":
@@ -309,13 +311,14 @@ class _Parser:
         return parts[0] if len(parts) == 1 and not negated else Pipeline(tuple(parts), negated)
 
     def _command(self, *, first: bool) -> Node:
-        if self._now.kind == "(":
+        now = self._now
+        if now.kind == "(":
             return self._group(")", subshell=True)
+        if now.kind != "word" or now.raw not in _OPENERS:
+            return self._simple(first=first)
         if self._is_word("{"):
             return self._group("}", subshell=False)
-        if self._is_word("if"):
-            return self._if()
-        return self._simple(first=first)
+        return self._if()
 
     def _group(self, close: str, *, subshell: bool) -> Node:
         self.at += 1
