@@ -34,7 +34,7 @@ from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.store import Nowhere, Recorder, RuleStore, Store
-from agent_cli.core.titling import ask_for_title, as_title
+from agent_cli.core.titling import as_title, ask_for_title
 from agent_cli.core.tool import AnyTool
 from agent_cli.core.tool_context import SessionView
 from agent_cli.safety.paths import Workspace
@@ -384,8 +384,13 @@ class Session:
                     program=__version__,
                 )
             )
+            return
         for message in self._parts.history.missing:
             self._conversation.append(message)
+        if self.mode != self._parts.history.mode:
+            self._journal.add(ModeChanged(mode=self.mode.value))
+        if self.model != self._parts.history.model:
+            self._journal.add(ModelChanged(model=self.model))
 
     def _tell(self, event: Event) -> None:
         """Write an event down, then show it; a turn's first and last event stay what they are."""

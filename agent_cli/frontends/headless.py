@@ -245,6 +245,12 @@ def _answer(wish: ReplyLine) -> Answer:
             return Approval(answer=wish.answer or "no", reason=wish.reason)
 
 
+def tell_how_to_resume(session: Session) -> None:
+    """One line, for a person; a program finds the id among the events."""
+    if session.is_kept and sys.stderr.isatty():
+        _err(f"Resume with agent -r {session.id}")
+
+
 def _structured(options: Options) -> "Structured | None":
     if options.schema is None:
         return None

@@ -83,11 +83,17 @@ class SessionIndex:
         return self._with(lambda db: [SessionInfo(*row) for row in db.execute(query, bound)])
 
     def search(self, text: str, workspace: str | None = None, limit: int = 50) -> list[SessionInfo]:
-        """The sessions in which all these words were said in one message, with the place."""
-        match = _query(text)
-        if not match:
+        """The sessions in which all these words were said, with a place: in one message if any
+        has them all, otherwise in several."""
+        words = _words(text)
+        if not words:
             return []
-        return self._with(lambda db: list(_found(db, match, workspace, limit)))
+        return self._with(
+            lambda db: (
+                list(_found(db, " ".join(words), _places(db, " ".join(words)), workspace, limit))
+                or list(_found(db, words[0], _scattered(db, words), workspace, limit))
+            )
+        )
 
     def refresh(self) -> None:
         """Read what is new."""
@@ -225,19 +231,38 @@ def _row(before: SessionInfo | None, news: Digest, stamp: tuple[int, int]) -> tu
     )
 
 
-def _query(text: str) -> str:
-    """What FTS5 is to look for: all words, each as the beginning of one."""
+def _words(text: str) -> list[str]:
+    """What FTS5 is to look for: each word as the beginning of one."""
     words = searchable(text).replace('"', " ").split()
-    return " ".join(f'"{word}"*' for word in words if any(map(str.isalnum, word)))
+    return [f'"{word}"*' for word in words if any(map(str.isalnum, word))]
+
+
+def _places(database: sqlite3.Connection, match: str, most: int = MOST_MATCHES) -> dict[str, int]:
+    """The newest place in each session."""
+    places: dict[str, int] = {}
+    newest = "SELECT session, rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?"
+    for session, place in database.execute(newest, [match, most]):
+        places.setdefault(session, place)
+    return places
+
+
+def _scattered(database: sqlite3.Connection, words: list[str]) -> dict[str, int]:
+    """The sessions that have each word somewhere, with the place of the first one."""
+    each = [_places(database, word, 10 * MOST_MATCHES) for word in words]
+    return {
+        session: place
+        for session, place in each[0].items()
+        if all(session in places for places in each[1:])
+    }
 
 
 def _found(
-    database: sqlite3.Connection, match: str, workspace: str | None, limit: int
+    database: sqlite3.Connection,
+    match: str,
+    places: dict[str, int],
+    workspace: str | None,
+    limit: int,
 ) -> Iterator[SessionInfo]:
-    places: dict[str, int] = {}
-    newest = "SELECT session, rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?"
-    for session, place in database.execute(newest, [match, MOST_MATCHES]):
-        places.setdefault(session, place)
     told = 0
     for session, place in places.items():
         query = f"SELECT {_COLUMNS} FROM sessions WHERE id = ? AND (? IS NULL OR workspace = ?)"

@@ -8,7 +8,9 @@ import shutil
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agent_cli.core.entries import Entry, Happened, KnownBody, Opened, Said, Shown, new_entry
 from agent_cli.core.errors import UserError
@@ -16,9 +18,11 @@ from agent_cli.core.events import TurnStarted
 from agent_cli.core.history import History, read_history
 from agent_cli.core.messages import AssistantMessage
 from agent_cli.storage.partial_reply import read_pieces
-from agent_cli.storage.session_index import SessionIndex, SessionInfo
 from agent_cli.storage.session_lock import SessionInUse
 from agent_cli.storage.session_log import LogFiles, SessionLog, read_bytes, read_log
+
+if TYPE_CHECKING:
+    from agent_cli.storage.session_index import SessionIndex, SessionInfo
 
 DAY = 86_400.0
 _SHORTEST_ID = 4
@@ -28,11 +32,10 @@ _MOST_LISTED = 8
 class SeveralSessions(UserError):
     """The words fit more than one session."""
 
-    def __init__(self, words: str, found: Sequence[SessionInfo]) -> None:
+    def __init__(self, words: str, found: "Sequence[SessionInfo]") -> None:
         listed = "\n".join(f"  {each.id}  {each.name}" for each in found[:_MOST_LISTED])
-        super().__init__(
-            f"Several sessions fit “{words}”.", hint=f"Name one by its id: agent -r ID\n{listed}"
-        )
+        said = f"Several sessions fit “{words}”." if words else "Which session shall go on?"
+        super().__init__(said, hint=f"Name one by its id: agent -r ID\n{listed}".rstrip())
         self.words = words
 
 
@@ -51,8 +54,13 @@ class Sessions:
         self._state = state
         self._directory = state / "sessions"
         self._redact = redact
-        self.index = SessionIndex(self._directory, state / "sessions.sqlite")
+
+    @cached_property
+    def index(self) -> "SessionIndex":
         """Lists and searches them."""
+        from agent_cli.storage.session_index import SessionIndex  # noqa: PLC0415 (loads SQLite)
+
+        return SessionIndex(self._directory, self._state / "sessions.sqlite")
 
     def new(self, session_id: str) -> SessionLog:
         """A log that begins when something is said."""
@@ -100,7 +108,7 @@ class Sessions:
             raise _unreadable(session_id, error) from error
         return [*entries, *_recovered(entries, files)]
 
-    def find(self, text: str, workspace: str | None = None) -> SessionInfo:
+    def find(self, text: str, workspace: str | None = None) -> "SessionInfo":
         """The one session of this id, or the beginning of it, or in which these words were said.
 
         What was said in this workspace goes before what was said elsewhere.
@@ -115,7 +123,7 @@ class Sessions:
             raise SeveralSessions(text, found)
         return found[0]
 
-    def last(self, workspace: str) -> SessionInfo:
+    def last(self, workspace: str) -> "SessionInfo":
         """The latest session of a directory; raises UserError if there is none."""
         found = self.index.listing(workspace, limit=1)
         if not found:
@@ -170,7 +178,7 @@ class Sessions:
                 f"There is no session {session_id}.", hint="agent sessions list shows them all."
             )
 
-    def _by_id(self, text: str) -> list[SessionInfo]:
+    def _by_id(self, text: str) -> "list[SessionInfo]":
         if len(text) < _SHORTEST_ID or not text.isalnum():
             return []
         return [each for each in self.index.listing() if each.id.startswith(text.lower())]
