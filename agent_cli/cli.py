@@ -96,7 +96,7 @@ def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes
 
     from agent_cli.flags import wishes
     from agent_cli.frontends import headless
-    from agent_cli.runtime import find_session, load_settings, open_session, read_schema
+    from agent_cli.runtime import find_session, load_settings, open_session, read_schema, tidy
 
     schema = read_schema(Path(options.json_schema)) if options.json_schema else None
     prompt = None if streamed else headless.read_prompt(options.prompt)
@@ -117,6 +117,7 @@ def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes
         finally:
             await session.close()
             headless.tell_how_to_resume(session)
+            tidy(loaded.settings, os.environ)
 
     return asyncio.run(play())
 

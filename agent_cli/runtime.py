@@ -196,6 +196,11 @@ def open_session(
     )
 
 
+def tidy(settings: Settings, environment: Mapping[str, str]) -> None:
+    """Delete the sessions that are kept no longer."""
+    Sessions(Places.of(environment).state).prune_daily(settings.sessions.keep_days)
+
+
 def _private_temporary() -> str | None:
     """A directory for the temporary files of commands; None where none can be made."""
     try:
