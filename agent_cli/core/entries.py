@@ -23,6 +23,7 @@ from agent_cli.core.events import (
     ToolProgress,
 )
 from agent_cli.core.messages import Message
+from agent_cli.core.model import Usage
 
 VERSION = 1
 """Of the format. A reader passes over kinds it does not know, whatever their version."""
@@ -158,6 +159,15 @@ class Titled(BaseBody):
     by: Literal["person", "model"] = "person"
 
 
+class Spent(BaseBody):
+    """What a request of the program's own used: for a title, for a summary."""
+
+    kind: Literal["spent"] = "spent"
+    model: str
+    usage: Usage
+    on: str
+
+
 class Rewound(BaseBody):
     """The conversation went back to the entry this one follows."""
 
@@ -184,6 +194,7 @@ KnownBody = (
     | Pinned
     | Unpinned
     | Titled
+    | Spent
     | Rewound
 )
 
@@ -204,13 +215,14 @@ Body = Annotated[
     | Annotated[Pinned, Tag("pinned")]
     | Annotated[Unpinned, Tag("unpinned")]
     | Annotated[Titled, Tag("titled")]
+    | Annotated[Spent, Tag("spent")]
     | Annotated[Rewound, Tag("rewound")]
     | Annotated[Unknown, Tag("unknown")],
     Discriminator(_kind),
 ]
 _KINDS = {
     "opened", "message", "event", "shown", "mode", "model",
-    "compacted", "pinned", "unpinned", "titled", "rewound",
+    "compacted", "pinned", "unpinned", "titled", "spent", "rewound",
 }  # fmt: skip
 
 
@@ -241,14 +253,6 @@ def read_entry(line: bytes | str) -> Entry | None:
         return ENTRY.validate_json(line)
     except ValidationError:
         return _from_the_future(line)
-
-
-def as_entry(data: Mapping[str, Any]) -> Entry | None:
-    """The entry that data already read from JSON holds."""
-    try:
-        return ENTRY.validate_python(data)
-    except ValidationError:
-        return None
 
 
 class _Frame(BaseModel):

@@ -20,6 +20,7 @@ from agent_cli.core.entries import (
     Pinned,
     Said,
     Shown,
+    Spent,
     Titled,
     Unknown,
     Unpinned,
@@ -277,8 +278,8 @@ class _Whole:
                 self.mode = mode
             case ModelChanged(model=model):
                 self.model = model
-            case Happened(event=UsageChanged(step=step)):
-                self.usage += step
+            case Happened(event=UsageChanged(step=used)) | Spent(usage=used):
+                self.usage += used
             case Happened(event=TurnStarted(turn=turn)):
                 self.turns = max(self.turns, turn)
             case Unknown():

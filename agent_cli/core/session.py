@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeVar
 from agent_cli import __version__
 from agent_cli.core.authority import Authority
 from agent_cli.core.conversation import Conversation
-from agent_cli.core.entries import ModeChanged, ModelChanged, Opened, Titled
+from agent_cli.core.entries import ModeChanged, ModelChanged, Opened, Spent, Titled
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event, Notice, TurnFinished
 from agent_cli.core.history import History, read_history
@@ -34,6 +34,7 @@ from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.store import Nowhere, Recorder, RuleStore, Store
+from agent_cli.core.titling import as_title, ask_for_title
 from agent_cli.core.tool import AnyTool
 from agent_cli.core.tool_context import SessionView
 from agent_cli.safety.paths import Workspace
@@ -55,6 +56,8 @@ class Parts:
     models: Models
     model: str
     fallbacks: Sequence[str] = ()
+    fast_model: str = ""
+    """For titles and summaries; empty: the model itself."""
     registry: Registry
     policy: Policy
     inbox: Inbox
@@ -116,6 +119,16 @@ class Session:
     def title(self) -> str:
         """What the session is called; empty: nothing yet."""
         return self._title
+
+    @property
+    def past(self) -> History:
+        """What the session held when it was resumed."""
+        return self._parts.history
+
+    @property
+    def has_fast_model(self) -> bool:
+        """Whether there is a cheaper model for small things."""
+        return bool(self._parts.fast_model)
 
     @property
     def is_kept(self) -> bool:
@@ -283,8 +296,18 @@ class Session:
 
     def rename(self, title: str, by: Literal["person", "model"] = "person") -> None:
         """Give the session a title."""
-        self._title = title
-        self._journal.add(Titled(title=title, by=by))
+        self._title = as_title(title)
+        self._journal.add(Titled(title=self._title, by=by))
+
+    async def make_title(self) -> str:
+        """Have the fast model give the session a title; raises ModelError."""
+        model = self._parts.models.get(self._parts.fast_model or self.model)
+        title, used = await ask_for_title(model, self.messages)
+        self._ledger.total += used
+        self._journal.add(Spent(model=model.name, usage=used, on="title"))
+        if title:
+            self.rename(title, by="model")
+        return title
 
     def set_mode(self, mode: Mode) -> None:
         """Change the permission mode, from the next call."""
@@ -298,6 +321,7 @@ class Session:
             await asyncio.wait([self._task])
         await self._pipeline.state.close()
         await self._parts.models.close()
+        self._parts.store.close()
         if self._parts.view.temporary is not None:
             shutil.rmtree(self._parts.view.temporary, ignore_errors=True)
 
@@ -360,8 +384,13 @@ class Session:
                     program=__version__,
                 )
             )
+            return
         for message in self._parts.history.missing:
             self._conversation.append(message)
+        if self.mode != self._parts.history.mode:
+            self._journal.add(ModeChanged(mode=self.mode.value))
+        if self.model != self._parts.history.model:
+            self._journal.add(ModelChanged(model=self.model))
 
     def _tell(self, event: Event) -> None:
         """Write an event down, then show it; a turn's first and last event stay what they are."""
