@@ -168,7 +168,8 @@ def _given_settings(options: argparse.Namespace) -> "dict[str, Any]":
         "api_base": options.api_base,
         "mode": options.permission_mode,
         "permissions": {name: getattr(options, name) for name in ("allow", "ask", "deny")},
-        "limits": {"steps": options.max_steps, "cost": options.max_cost},
+        "limits": {"steps": options.max_steps},
+        "budget": {"session": options.max_cost},
     }
     return _without_none(settings)
 

@@ -16,6 +16,7 @@ from agent_cli.config.layers import PROJECT_FILE, Loaded, load
 from agent_cli.config.places import Places
 from agent_cli.config.schema import ModelSettings, PermissionSettings, Settings
 from agent_cli.core.errors import UserError
+from agent_cli.core.housekeeping import Economy
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.loop import Limits
 from agent_cli.core.model import Models
@@ -178,7 +179,6 @@ def open_session(
             models=models or model_source(settings, credentials, WorkerProcess(worker)),
             model=chosen_model(settings),
             fallbacks=settings.fallback_models,
-            fast_model=settings.fast_model,
             registry=registry,
             policy=policy,
             inbox=Inbox(attended=wishes.attended),
@@ -189,7 +189,8 @@ def open_session(
             outgoing=Outgoing(redactor, spill),
             system_prompt=_system_prompt(wishes, settings, workspace, places, trusted=trusted),
             selection=_selection(wishes, registry),
-            limits=Limits(settings.limits.steps, settings.limits.cost),
+            limits=Limits(settings.limits.steps),
+            economy=_economy(settings),
             retry=RetryPolicy(attempts=settings.limits.retries + 1),
             options=_of(settings, settings.model).options,
         )
@@ -199,6 +200,16 @@ def open_session(
 def tidy(settings: Settings, environment: Mapping[str, str]) -> None:
     """Delete the sessions that are kept no longer."""
     Sessions(Places.of(environment).state).prune_daily(settings.sessions.keep_days)
+
+
+def _economy(settings: Settings) -> Economy:
+    return Economy(
+        session=settings.budget.session,
+        day=settings.budget.day,
+        compact_at=settings.context.compact_at,
+        automatic=settings.context.automatic,
+        fast_model=settings.fast_model,
+    )
 
 
 def _private_temporary() -> str | None:
@@ -224,6 +235,7 @@ def model_source(
             idle_timeout=settings.limits.idle_seconds,
             input_price=own.input_price,
             output_price=own.output_price,
+            cached_price=own.cached_price,
             window=own.window,
         )
     prompted = {
