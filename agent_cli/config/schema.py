@@ -133,6 +133,13 @@ class InstructionSettings(Table):
     """How much of them is sent; the rest is cut with a note."""
 
 
+class SessionSettings(Table):
+    """How long sessions are kept."""
+
+    keep_days: int = Field(90, ge=0)
+    """Days after which a session nobody came back to is deleted; 0: never."""
+
+
 class EnvironmentSettings(Table):
     """What commands see of your environment."""
 
@@ -167,6 +174,7 @@ class Settings(Table):
     context: ContextSettings = ContextSettings()
     instructions: InstructionSettings = InstructionSettings()
     environment: EnvironmentSettings = EnvironmentSettings()
+    sessions: SessionSettings = SessionSettings()
     models: dict[str, ModelSettings] = {}
     """What is special about single models, by name: [models."openai/my-model"]."""
     tools: dict[str, Any] = {}

@@ -233,14 +233,6 @@ def read_entry(line: bytes | str) -> Entry | None:
         return _from_the_future(line)
 
 
-def as_entry(data: Mapping[str, Any]) -> Entry | None:
-    """The entry that data already read from JSON holds."""
-    try:
-        return ENTRY.validate_python(data)
-    except ValidationError:
-        return None
-
-
 class _Frame(BaseModel):
     """What every version has in common."""
 

@@ -39,7 +39,7 @@ class Economy:
     """The share of the window at which the conversation is shortened."""
     automatic: bool = True
     fast_model: str = ""
-    """Writes summaries; empty: the model in use does."""
+    """Writes titles and summaries; empty: the model in use does."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -40,6 +40,7 @@ from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.spending import Spending
 from agent_cli.core.statistics import Statistics
 from agent_cli.core.store import Nowhere, Observer, Recorder, RuleStore, Store
+from agent_cli.core.titling import as_title, ask_for_title
 from agent_cli.core.tool import AnyTool
 from agent_cli.core.tool_context import SessionView
 from agent_cli.safety.paths import Workspace
@@ -130,6 +131,16 @@ class Session:
     def title(self) -> str:
         """What the session is called; empty: nothing yet."""
         return self._title
+
+    @property
+    def past(self) -> History:
+        """What the session held when it was resumed."""
+        return self._parts.history
+
+    @property
+    def has_fast_model(self) -> bool:
+        """Whether there is a cheaper model for small things."""
+        return bool(self._parts.economy.fast_model)
 
     @property
     def is_kept(self) -> bool:
@@ -326,8 +337,17 @@ class Session:
 
     def rename(self, title: str, by: Literal["person", "model"] = "person") -> None:
         """Give the session a title."""
-        self._title = title
-        self._journal.add(Titled(title=title, by=by))
+        self._title = as_title(title)
+        self._journal.add(Titled(title=self._title, by=by))
+
+    async def make_title(self) -> str:
+        """Have the fast model give the session a title; raises ModelError."""
+        model = self._parts.models.get(self._parts.economy.fast_model or self.model)
+        title, used = await ask_for_title(model, self.messages)
+        self._housekeeping.accounting.count_aside(model.name, used)
+        if title:
+            self.rename(title, by="model")
+        return title
 
     def set_mode(self, mode: Mode) -> None:
         """Change the permission mode, from the next call."""
@@ -343,6 +363,7 @@ class Session:
         await self._parts.models.close()
         for observer in self._parts.observers:
             await asyncio.to_thread(observer.close)
+        self._parts.store.close()
         if self._parts.view.temporary is not None:
             shutil.rmtree(self._parts.view.temporary, ignore_errors=True)
 
@@ -428,8 +449,13 @@ class Session:
                     program=__version__,
                 )
             )
+            return
         for message in self._parts.history.missing:
             self._conversation.append(message)
+        if self.mode != self._parts.history.mode:
+            self._journal.add(ModeChanged(mode=self.mode.value))
+        if self.model != self._parts.history.model:
+            self._journal.add(ModelChanged(model=self.model))
 
     def _tell(self, event: Event) -> None:
         """Write an event down, then show it; a turn's first and last event stay what they are."""

@@ -101,6 +101,10 @@ class Store(Protocol):
         """Make sure of what was kept; may raise OSError."""
         ...
 
+    def close(self) -> None:
+        """Nothing more comes."""
+        ...
+
 
 class RuleStore(Protocol):
     """Keeps what the person allowed for good in this project."""
@@ -131,6 +135,9 @@ class Nowhere:
 
     def sync(self) -> None:
         """There is nothing to make sure of."""
+
+    def close(self) -> None:
+        """There is nothing to close."""
 
     def keep(self, rule: str) -> None:
         """Forget the rule."""
