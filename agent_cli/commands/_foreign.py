@@ -1,7 +1,7 @@
 """The slash commands that extensions bring, beside our own."""
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from agent_cli.commands._command import Command, Desk
 from agent_cli.core.extensions import SlashCommand
@@ -15,7 +15,7 @@ def with_foreign(own: Sequence[Command], session: Session) -> list[Command]:
     return [*own, *map(_adapted, foreign)]
 
 
-def find(name: str, commands: Sequence[Command]) -> Command | None:
+def find(name: str, commands: Iterable[Command]) -> Command | None:
     """The command of this name or alias."""
     wanted = name.lower()
     return next((each for each in commands if wanted in (each.name, *each.aliases)), None)
