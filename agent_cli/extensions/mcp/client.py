@@ -4,8 +4,8 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -94,15 +94,16 @@ class Connection:
             try:
                 await self._connect_and_stay()
                 self._set("lost", "the connection was lost")
-            except Changed as change:
-                self.offers = change.offers
-                self._set("changed", str(change))
-                return
             except Exception as error:  # a foreign server's: it is told and tried again
+                change = next((each for each in _leaves(error) if isinstance(each, Changed)), None)
+                if change is not None:
+                    self.offers = change.offers
+                    self._set("changed", str(change))
+                    return
                 if self.link is not None and self.link.wants_sign_in:
                     self._set("sign-in", "it wants you to sign in")
                     return
-                self._set("lost", self._told(error))
+                self._set("lost", why(error, self.link))
             tries = 1 if time.monotonic() - started > STEADY else tries + 1
             if tries >= MOST_TRIES:
                 self._set("failed", self.problem)
@@ -125,22 +126,30 @@ class Connection:
             result = await client.call_tool(tool, arguments, progress_callback=show)
         except MCPError as error:
             if error.code == CONNECTION_CLOSED and self._is_gone(error):
-                self._lost.set()
+                self._lose()
                 raise ToolFailure(
                     f"The MCP server {name} went away during the call, which may have had some "
                     "effect. It is being connected again."
                 ) from error
             raise ToolFailure(f"The MCP server {name} answered: {error.message[:2000]}") from error
-        except (ToolFailure, asyncio.CancelledError):
-            raise
+        except ValueError as error:  # pydantic's among them
+            said = f"The MCP server {name} answered with what is no result: {_said(error)}"
+            raise ToolFailure(said) from error
         except Exception as error:
-            self._lost.set()
+            self._lose()
             raise ToolFailure(f"The MCP server {name} failed: {_said(error)}") from error
         return converted(result, name, takes_images=context.session.takes_images)
 
     def _is_gone(self, error: MCPError) -> bool:
         """Our own word for an answer that was dropped has the same number."""
         return "was dropped" not in error.message
+
+    def _lose(self) -> None:
+        """Whoever calls from now on waits for the next connection."""
+        self._client = None
+        self._ready.clear()
+        self.state = "lost"
+        self._lost.set()
 
     async def _connected(self) -> Client:
         with contextlib.suppress(TimeoutError):
@@ -159,7 +168,7 @@ class Connection:
         self._lost.clear()
         self._list_changed.clear()
         async with AsyncExitStack() as stack:
-            async with asyncio.timeout(self._limits.start):
+            async with _patience(self._limits.start):
                 self.link = link = await self._open_link()
                 client = await stack.enter_async_context(
                     Client(
@@ -169,9 +178,6 @@ class Connection:
                         client_info=_us(),
                     )
                 )
-                # The package would hold the server's own schema against its answer: that runs
-                # patterns of its making on data of its making, in our loop.
-                setattr(client.session, "validate_tool_result", _unchecked)  # noqa: B010
                 self._take(await _listed(client))
             self._client = client
             self._ready.set()
@@ -200,7 +206,7 @@ class Connection:
                     return
                 await asyncio.sleep(RELIST_PAUSE)
                 self._list_changed.clear()
-                async with asyncio.timeout(self._limits.start):
+                async with _patience(self._limits.start):
                     self._take(await _listed(client))
         finally:
             listening.cancel()
@@ -227,17 +233,21 @@ class Connection:
         self.has_settled.set()
         self._tell(self)
 
-    def _told(self, error: Exception) -> str:
-        if isinstance(error, TimeoutError):
-            error = TimeoutError(f"it did not answer within {self._limits.start:g} s")
-        return why(error, self.link)
-
 
 async def look(link: Link, limits: Limits) -> tuple[Offer, ...]:
     """The tools of a server that is connected just to see them."""
-    async with asyncio.timeout(limits.start):
-        async with Client(link.transport, cache=None, client_info=_us()) as client:
-            return await _listed(client)
+    connected = Client(link.transport, cache=None, client_info=_us())
+    async with _patience(limits.start), connected as client:
+        return await _listed(client)
+
+
+@asynccontextmanager
+async def _patience(seconds: float) -> AsyncIterator[None]:
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    except TimeoutError as error:
+        raise TimeoutError(f"it did not answer within {seconds:g} s") from error
 
 
 def why(error: BaseException, link: Link | None) -> str:
@@ -277,10 +287,6 @@ def _us() -> Any:
     return Implementation(name="agent", version=__version__)
 
 
-async def _unchecked(_name: str, _result: Any) -> None:
-    """Believe an answer's shape as little as its content: neither is checked, both are shown."""
-
-
 def _leaves(error: BaseException) -> list[BaseException]:
     if isinstance(error, BaseExceptionGroup):
         return [leaf for each in error.exceptions for leaf in _leaves(each)]
@@ -291,5 +297,5 @@ def _said(error: BaseException) -> str:
     first = _leaves(error)[0]
     if isinstance(first, FileNotFoundError):
         return f"{first.filename} does not exist"
-    words = clean(str(first)).strip()[:500]
+    words = " ".join(clean(str(first)).split())[:300]
     return words or type(first).__name__

@@ -8,6 +8,7 @@ import httpx2
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
+from agent_cli.extensions.mcp.mending import Mended
 from agent_cli.extensions.mcp.process import LONGEST_LINE, Streams
 
 
@@ -45,8 +46,6 @@ async def http_streams(
     """The streams of a connection; what they carry is JSON-RPC, as with a process."""
     client = create_mcp_http_client(headers=dict(headers), auth=auth)
     client.event_hooks = {"request": [], "response": [_bound]}
-    async with (
-        client,
-        streamable_http_client(url, http_client=client, max_sse_event_size=LONGEST_LINE) as streams,
-    ):
-        yield streams
+    connected = streamable_http_client(url, http_client=client, max_sse_event_size=LONGEST_LINE)
+    async with client, connected as (read, write):
+        yield Mended(read), write

@@ -18,6 +18,7 @@ import anyio
 from mcp.shared.message import SessionMessage
 from mcp_types import ErrorData, JSONRPCError, jsonrpc_message_adapter
 
+from agent_cli.extensions.mcp.mending import mend
 from agent_cli.lib import sweep
 from agent_cli.safety.sanitise import clean
 
@@ -157,7 +158,7 @@ class ServerProcess:
                 raise ConnectionError("it prints nothing but nonsense") from None
             return
         await self._pace()
-        await self._incoming.send(SessionMessage(message))
+        await self._incoming.send(mend(SessionMessage(message)))
 
     async def _refuse(self, head: bytes, tail: bytes) -> None:
         """Answer in place of a message that was too long, so that nobody waits for it."""
