@@ -125,7 +125,7 @@ class Connection:
         try:
             result = await client.call_tool(tool, arguments, progress_callback=show)
         except MCPError as error:
-            if error.code == CONNECTION_CLOSED and self._is_gone(error):
+            if self._is_gone(error):
                 self._lose()
                 raise ToolFailure(
                     f"The MCP server {name} went away during the call, which may have had some "
@@ -141,8 +141,10 @@ class Connection:
         return converted(result, name, takes_images=context.session.takes_images)
 
     def _is_gone(self, error: MCPError) -> bool:
-        """Our own word for an answer that was dropped has the same number."""
-        return "was dropped" not in error.message
+        if self.link is not None and self.link.closed.is_set():
+            return True
+        # Our own word for an answer that was dropped has the same number.
+        return error.code == CONNECTION_CLOSED and "was dropped" not in error.message
 
     def _lose(self) -> None:
         """Whoever calls from now on waits for the next connection."""

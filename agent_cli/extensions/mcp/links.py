@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +51,7 @@ class HttpLink:
 
     transport: Any
     sign_in: SignIn
-    closed: asyncio.Event = field(default_factory=asyncio.Event)
+    closed: asyncio.Event
     remarks: tuple[str, ...] = ()
 
     @property
@@ -83,7 +83,8 @@ class Links:
         sign_in = SignIn(table.url, self.tokens(server), show)
         has_own = any(name.lower() == "authorization" for name in headers)
         auth = None if has_own else await sign_in.provider()
-        return HttpLink(http_streams(table.url, headers, auth), sign_in)
+        closed = asyncio.Event()
+        return HttpLink(http_streams(table.url, headers, auth, closed), sign_in, closed)
 
     def _process(self, server: Server) -> ProcessLink:
         table, around = server.table, self._surroundings
