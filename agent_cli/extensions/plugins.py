@@ -9,7 +9,14 @@ from typing import Any
 
 from agent_cli.core.extensions import SlashCommand
 from agent_cli.extensions.disabled import Disabled
-from agent_cli.extensions.loading import LoadProblem, Origin, files_in, forget_file, packages
+from agent_cli.extensions.loading import (
+    LoadProblem,
+    Origin,
+    built_in,
+    files_in,
+    forget_file,
+    packages,
+)
 from agent_cli.extensions.plugin import Plugin, PluginContext
 from agent_cli.extensions.registrar import Registrar
 from agent_cli.lib.text import plural
@@ -34,6 +41,8 @@ class PluginPlaces:
     workspace: Path
     state: Path
     """Where we and they keep things."""
+    built_in: frozenset[str] = frozenset()
+    """Our own that are wanted."""
     packages: bool = True
     disabled: frozenset[str] = frozenset()
     """Switched off by the configuration."""
@@ -46,6 +55,7 @@ class PluginPlaces:
 
     def origins(self) -> Iterable[Origin]:
         """Every plugin there is, whether it is switched on or not; it looks at the disk."""
+        yield from built_in(self.built_in)
         if self.packages:
             yield from packages()
         yield from files_in(self.user, "user")
