@@ -1,6 +1,7 @@
 """WebFetch: a page as readable text."""
 
 import threading
+import time
 from typing import Annotated
 
 from pydantic import AfterValidator
@@ -25,6 +26,8 @@ from agent_cli.extensions.web.readable import readable
 from agent_cli.lib.text import size
 from agent_cli.lib.threads import in_own_thread
 
+READING_SECONDS = 10.0
+"""For making text of a page; what was not reached then is left."""
 LONGEST_ERROR = 2_000
 """Characters of the page that comes with an error."""
 ACCEPT = "text/html,application/xhtml+xml,text/markdown,text/plain,application/json;q=0.9,*/*;q=0.5"
@@ -101,8 +104,12 @@ async def _text(answer: Answer, cancelled: threading.Event) -> str:
         )
     if not is_html(answer):
         return whole + (_cut(answer) if answer.is_cut else "")
-    base = str(answer.address)
-    text = await in_own_thread(lambda: readable(whole, base, cancelled.is_set))
+    base, until = str(answer.address), time.monotonic() + READING_SECONDS
+
+    def is_given_up() -> bool:
+        return cancelled.is_set() or time.monotonic() > until
+
+    text = await in_own_thread(lambda: readable(whole, base, is_given_up))
     return (text or "(The page has no text.)") + (_cut(answer) if answer.is_cut else "")
 
 

@@ -1,24 +1,23 @@
 """Turns HTML into text that a model reads: headings, lists, links, tables and code survive."""
 
 import re
-from collections.abc import Callable
-from html.parser import HTMLParser
+from collections.abc import Callable, Mapping
 from urllib.parse import urljoin
 
+from agent_cli.extensions.web.markup import End, Start, Text, pieces
 from agent_cli.safety.tokens import words
 
-PIECE = 65_536
-"""Characters between two looks at whether it is still wanted."""
-
-Attributes = list[tuple[str, str | None]]
+LOOK_EVERY = 1_000
+"""Tags between two looks at whether it is still wanted."""
+DEEPEST = 8
+"""How far a list is indented."""
 
 _SKIPPED = words(
     "script style noscript template svg math iframe object canvas nav footer dialog select"
 )
 _BLOCKS = words(
-    "address article aside body div dl dt dd fieldset figure figcaption footer form"
-    " header html main ol p section table tbody thead tfoot ul details summary caption"
-    " center"
+    "address article aside body div dl dt dd fieldset figure figcaption footer form header html"
+    " main p section table tbody thead tfoot details summary caption center"
 )
 _HEADINGS = {f"h{level}": f"\n\n{'#' * level} " for level in range(1, 7)}
 _OPENINGS = {
@@ -34,28 +33,27 @@ _ENDLESS = words(
     " p li dt dd tr td th option thead tbody tfoot html body"
 )
 """Tags whose end is left out always or often: where they end cannot be told by a tag."""
-_INVISIBLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_INVISIBLE = re.compile(r"display\s*+:\s*+none|visibility\s*+:\s*+hidden", re.IGNORECASE)
 _BLANKS = re.compile(r"\s+")
+_ITEM = re.compile(r"\n *(-|\d+\.) ")
 
 
 def readable(html: str, base: str, is_given_up: Callable[[], bool] = lambda: False) -> str:
     """The text of a page, with its title first; links are made whole against `base`."""
-    reader = _Reader(base)
-    for start in range(0, len(html), PIECE):
-        if is_given_up():
+    writer = _Writer(base)
+    for count, piece in enumerate(pieces(html)):
+        if count % LOOK_EVERY == 0 and is_given_up():
             break
-        reader.feed(html[start : start + PIECE])
-    reader.close()
-    return reader.text()
+        writer.take(piece)
+    return writer.text()
 
 
-class _Reader(HTMLParser):
-    """Writes text down while it reads tags; whatever is wrong with the page, it goes on."""
+class _Writer:
+    """Writes text down as tags go by; whatever is wrong with the page, it goes on."""
 
     def __init__(self, base: str) -> None:
-        super().__init__(convert_charrefs=True)
         self._base = base
-        self._title: list[str] = []
+        self._title = ""
         self._in_title = False
         self._out: list[str] = []
         self._skipping: tuple[str, int] | None = None
@@ -63,78 +61,73 @@ class _Reader(HTMLParser):
         self._preformatted = 0
         self._lists: list[int | None] = []
         """The next number of each open list; None: it has no numbers."""
-        self._links: list[tuple[str, int]] = []
-        """Where each open link leads, and where its text begins."""
+        self._link: tuple[str, int] | None = None
+        """Where the open link leads, and where its text begins."""
 
     def text(self) -> str:
         """Everything so far, put in order."""
-        title = _BLANKS.sub(" ", "".join(self._title)).strip()
-        body = re.sub(r"[ \t]+\n", "\n", "".join(self._out))
+        title = _BLANKS.sub(" ", self._title).strip()
+        body = "\n".join(line.rstrip() for line in "".join(self._out).split("\n"))
         body = re.sub(r"\n{3,}", "\n\n", body).strip("\n")
         if not title or body.startswith(f"# {title}\n") or body == f"# {title}":
             return body
         return f"{title}\n\n{body}".rstrip()
 
-    def handle_starttag(self, tag: str, attrs: Attributes) -> None:
+    def take(self, piece: Text | Start | End) -> None:
+        """Go on with the next piece of the page."""
         if self._skipping is not None:
-            name, depth = self._skipping
-            if tag == name:
-                self._skipping = (name, depth + 1)
-            return
-        if tag in _SKIPPED or (_is_hidden(attrs) and tag not in _ENDLESS):
-            self._skipping = (tag, 1)
-            return
-        self._open(tag, dict(attrs))
+            self._skip(piece)
+        elif isinstance(piece, Text):
+            self._say(piece.text)
+        elif isinstance(piece, End):
+            self._close(piece.tag)
+        elif piece.tag in _SKIPPED or (_is_hidden(piece.attributes) and piece.tag not in _ENDLESS):
+            self._skipping = None if piece.is_closed else (piece.tag, 1)
+        else:
+            self._open(piece.tag, piece.attributes)
 
-    def handle_startendtag(self, tag: str, attrs: Attributes) -> None:
-        """`<br/>` is no different; `<svg/>` has nothing in it to leave out."""
-        if tag not in _SKIPPED:
-            self.handle_starttag(tag, attrs)
-
-    def handle_endtag(self, tag: str) -> None:
-        if self._skipping is None:
-            self._close(tag)
-            return
+    def _skip(self, piece: Text | Start | End) -> None:
+        assert self._skipping is not None
         name, depth = self._skipping
-        if tag == name:
+        if isinstance(piece, Start) and piece.tag == name and not piece.is_closed:
+            self._skipping = (name, depth + 1)
+        elif isinstance(piece, End) and piece.tag == name:
             self._skipping = (name, depth - 1) if depth > 1 else None
 
-    def handle_data(self, data: str) -> None:
+    def _say(self, text: str) -> None:
         if self._in_title:
-            self._title.append(data)
-        elif self._skipping is not None:
+            self._title = self._title or text
             return
-        elif self._preformatted:
-            self._out.append(data)
-        else:
-            text = _BLANKS.sub(" ", data)
-            self._out.append(text.lstrip() if self._at_line_start() else text)
+        if not self._preformatted:
+            text = _BLANKS.sub(" ", text)
+            text = text.lstrip() if self._is_at_start() else text
+        self._write(text)
 
-    def _open(self, tag: str, attributes: dict[str, str | None]) -> None:
+    def _open(self, tag: str, attributes: Mapping[str, str]) -> None:
         match tag:
             case "title":
                 self._in_title = True
             case "pre":
                 self._preformatted += 1
-                self._out.append("\n\n```\n")
+                self._write("\n\n```\n")
             case "code" if not self._preformatted:
-                self._out.append("`")
+                self._write("`")
             case "a":
-                self._links.append((attributes.get("href") or "", len(self._out)))
+                self._link = (attributes.get("href", "").strip(), len(self._out))
             case "img":
-                if alternative := _BLANKS.sub(" ", attributes.get("alt") or "").strip():
-                    self._out.append(f"[picture: {alternative}]")
+                if alternative := _BLANKS.sub(" ", attributes.get("alt", "")).strip():
+                    self._write(f"[picture: {alternative}]")
             case "ul" | "ol":
-                self._out.append("\n" if self._lists else "\n\n")
+                self._write("\n" if self._lists else "\n\n")
                 self._lists.append(1 if tag == "ol" else None)
             case "li":
-                self._item()
+                self._begin_item()
             case "td" | "th":
-                self._out.append("" if self._at_line_start() else " | ")
+                self._write("" if self._is_at_start() else " | ")
             case _ if tag in _OPENINGS:
-                self._out.append(_OPENINGS[tag])
-            case _ if tag in _BLOCKS and not self._just_began_item():
-                self._out.append("\n\n")
+                self._write(_OPENINGS[tag])
+            case _ if tag in _BLOCKS and not (self._out and _ITEM.fullmatch(self._out[-1])):
+                self._write("\n\n")
 
     def _close(self, tag: str) -> None:
         match tag:
@@ -142,47 +135,48 @@ class _Reader(HTMLParser):
                 self._in_title = False
             case "pre" if self._preformatted:
                 self._preformatted -= 1
-                self._out.append("\n```\n\n")
+                self._write("```\n\n" if self._is_at_start() else "\n```\n\n")
             case "code" if not self._preformatted:
-                self._out.append("`")
-            case "a" if self._links:
-                self._link(*self._links.pop())
+                self._write("`")
+            case "a" if self._link is not None:
+                self._end_link(*self._link)
+                self._link = None
             case "ul" | "ol" if self._lists:
                 self._lists.pop()
-                self._out.append("\n" if self._lists else "\n\n")
+                self._write("\n" if self._lists else "\n\n")
             case _ if tag in _HEADINGS or tag in _BLOCKS or tag == "blockquote":
-                self._out.append("\n\n")
+                self._write("\n\n")
 
-    def _item(self) -> None:
-        depth = max(len(self._lists) - 1, 0)
+    def _begin_item(self) -> None:
+        depth = min(max(len(self._lists) - 1, 0), DEEPEST)
         number = self._lists[-1] if self._lists else None
         if number is not None:
             self._lists[-1] = number + 1
-        self._out.append(f"\n{'  ' * depth}{'-' if number is None else f'{number}.'} ")
+        self._write(f"\n{'  ' * depth}{'-' if number is None else f'{number}.'} ")
 
-    def _link(self, target: str, start: int) -> None:
+    def _end_link(self, target: str, start: int) -> None:
+        """Put the text of a link and its target together; around whole blocks it is left out."""
         text = "".join(self._out[start:])
-        if not text.strip() or target.startswith(("#", "javascript:", "data:")) or not target:
+        inner = text.strip()
+        if not inner or "\n" in inner or target.startswith(("#", "javascript:", "data:")):
             return
         try:
-            whole = urljoin(self._base, target.strip())
+            whole = urljoin(self._base, target)
         except ValueError:
             return
-        if "\n" in text.strip() or whole == text.strip():
-            return  # a link around whole blocks says more as it stands
-        lead = text[: len(text) - len(text.lstrip())]
-        trail = text[len(text.rstrip()) :]
-        self._out[start:] = [f"{lead}[{text.strip()}]({whole}){trail}"]
+        if target and whole != inner:
+            before = text[: len(text) - len(text.lstrip())]
+            after = text[len(text.rstrip()) :]
+            self._out[start:] = [f"{before}[{inner}]({whole}){after}"]
 
-    def _at_line_start(self) -> bool:
-        last = next((text for text in reversed(self._out) if text), "\n")
-        return last.endswith(("\n", " "))
+    def _write(self, text: str) -> None:
+        if text:
+            self._out.append(text)
 
-    def _just_began_item(self) -> bool:
-        return bool(self._out) and re.fullmatch(r"\n *(-|\d+\.) ", self._out[-1]) is not None
+    def _is_at_start(self) -> bool:
+        return not self._out or self._out[-1].endswith(("\n", " "))
 
 
-def _is_hidden(attributes: Attributes) -> bool:
+def _is_hidden(attributes: Mapping[str, str]) -> bool:
     """Whether a person would not see it: what only machines read is a place for instructions."""
-    given = dict(attributes)
-    return "hidden" in given or _INVISIBLE.search(given.get("style") or "") is not None
+    return "hidden" in attributes or _INVISIBLE.search(attributes.get("style", "")) is not None
