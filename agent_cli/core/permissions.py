@@ -294,8 +294,9 @@ def _all_allowed(facts: Facts, rules: Iterable[Rule], place: Place) -> Rule | No
             next((r for r in own if r.pattern and _path_matches(r.pattern, path.real, place)), None)
             for path in facts.paths
         ]
+        named = [rule for rule in own if _names(rule, facts)]
         matched += [
-            next((rule for rule in own if rule.pattern and _host_matches(rule.pattern, host)), None)
+            next((r for r in named if r.pattern and _host_matches(r.pattern, host)), None)
             for host in facts.hosts
         ]
     return matched[0] if matched and all(matched) else None
@@ -322,7 +323,7 @@ def _covers(rule: Rule, facts: Facts, path: PathFact) -> bool:
 def _covers_files(rule: Rule, facts: Facts) -> bool:
     if rule.pattern is None or facts.commands or facts.kind is ToolKind.EXECUTE:
         return False
-    return all(_covers(rule, facts, path) for path in facts.paths)
+    return bool(facts.paths) and all(_covers(rule, facts, path) for path in facts.paths)
 
 
 def _words_match(rule: Rule, argv: tuple[str, ...]) -> bool:

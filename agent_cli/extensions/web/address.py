@@ -115,6 +115,8 @@ async def _looked_up(address: Address) -> list[str]:
 
 def _host(name: str) -> str:
     if ":" in name:
+        if "%" in name:
+            raise ValueError("its host names a network of this machine")
         try:
             return str(ipaddress.IPv6Address(name))
         except ValueError as error:

@@ -1,6 +1,7 @@
 """Unpacks a compressed answer piece by piece, never beyond what is wanted of it."""
 
 import zlib
+from typing import Any
 
 from agent_cli.core.errors import ToolFailure
 
@@ -39,44 +40,27 @@ class _Deflated:
     """What servers call deflate: with a zlib header by the book, often without."""
 
     def __init__(self) -> None:
-        self._stream = zlib.decompressobj()
-        self._is_first = True
+        self._start = b""
+        self._stream: Any = None
 
     def decompress(self, piece: bytes, most: int) -> bytes:
-        was_first, self._is_first = self._is_first, not piece and self._is_first
-        try:
-            return self._stream.decompress(piece, most)
-        except zlib.error:
-            if not was_first:
-                raise
-        self._stream = zlib.decompressobj(-zlib.MAX_WBITS)
-        return self._stream.decompress(piece, most)
+        if self._stream is None:
+            piece = self._start = self._start + piece
+            if len(piece) < 2:
+                return b""
+            has_header = piece[0] & 15 == 8 and int.from_bytes(piece[:2], "big") % 31 == 0
+            self._stream = zlib.decompressobj(zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS)
+        unpacked: bytes = self._stream.decompress(piece, most)
+        return unpacked
 
 
-class _Gzipped:
-    """Gzip, of which several may follow one another."""
-
-    def __init__(self) -> None:
-        self._stream = zlib.decompressobj(zlib.MAX_WBITS | 16)
-
-    def decompress(self, piece: bytes, most: int) -> bytes:
-        unpacked = bytearray()
-        while piece and len(unpacked) < most:
-            if self._stream.eof:
-                if not piece.startswith(b"\x1f\x8b"):  # padding after the end
-                    break
-                self._stream = zlib.decompressobj(zlib.MAX_WBITS | 16)
-            unpacked += self._stream.decompress(piece, most - len(unpacked))
-            piece = self._stream.unused_data
-        return bytes(unpacked)
-
-
-def _stream(encoding: str) -> _Deflated | _Gzipped | None:
+def _stream(encoding: str) -> Any:
+    """Something that has `decompress(piece, most)`; None: nothing is packed."""
     match encoding:
         case "" | "identity":
             return None
         case "gzip" | "x-gzip":
-            return _Gzipped()
+            return zlib.decompressobj(zlib.MAX_WBITS | 16)
         case "deflate":
             return _Deflated()
         case _:
