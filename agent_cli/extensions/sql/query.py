@@ -109,10 +109,7 @@ def query_tool(databases: Databases) -> Tool[QueryParams]:
     """The tool, for these databases."""
 
     async def run(params: QueryParams, context: ToolContext) -> ToolResult:
-        try:
-            rows = await in_own_thread(lambda: databases.query(params, context))
-        finally:
-            context.cancelled.set()  # whatever is still under way is wanted no more
+        rows = await in_own_thread(lambda: databases.query(params, context))
         return ToolResult(
             llm_content=rows.text,
             display=(rows.block,) if rows.block else (),

@@ -17,8 +17,13 @@ from agent_cli.extensions.sql.rows import Rows
 from agent_cli.extensions.sql.statement import Statement
 
 CONNECT_SECONDS = 10
-_FIRST_WORD = re.compile(r"(?:\s|--[^\n]*(?:\n|$)|/\*(?![!+]).*?\*/|\()*([a-z]+)", re.DOTALL | re.I)
+# A comment within a comment ends in one place for PostgreSQL and in another for MySQL: then there is
+# no first word.
+_FIRST_WORD = re.compile(
+    r"(?:\s|--[^\n]*(?:\n|$)|/\*(?![!+])(?:(?!/\*|\*/).)*+\*/|\()*([a-z]+)", re.DOTALL | re.I
+)
 _READING = frozenset({"select", "with", "values", "table", "show", "explain", "describe", "desc"})
+_SELECTS = frozenset({"select", "with", "values", "table"})
 _FILES = re.compile(r"\b(outfile|dumpfile|load_file)\b|/\*!", re.IGNORECASE)
 
 
@@ -35,20 +40,17 @@ def query_postgres(url: str, statement: Statement) -> Rows:
             application_name="agent",
         ) as connection:
             connection.read_only = not statement.is_write
-            cursor = connection.cursor()
-            if statement.is_write:
-                cursor.execute(statement.query, prepare=True)  # prepared: one statement only
-                return _fetched(cursor, statement)
-            # Streaming takes one statement only, and no more rows into memory than are wanted.
-            rows = []
-            stream = cursor.stream(statement.query)
-            for row in stream:
-                rows.append(row)
-                if len(rows) > statement.most_rows:
-                    break
-            columns = [column.name for column in cursor.description or ()]
-            stream.close()
-            return Rows.of(columns, rows, statement.most_rows)
+            if _first_word(statement.query) in _SELECTS and not statement.is_write:
+                # A cursor on the server: no more rows come over than are wanted.
+                cursor = connection.cursor(name="agent")
+                cursor.execute(statement.query)
+            else:
+                cursor = connection.cursor()
+                cursor.execute(statement.query, prepare=True)  # which takes one statement only
+            rows = _fetched(cursor, statement)
+            if not statement.is_write:
+                connection.rollback()  # whatever a function did in passing
+            return rows
     except psycopg.errors.QueryCanceled as error:
         raise statement.too_long() from error
     except psycopg.Error as error:
@@ -71,6 +73,10 @@ def query_mysql(url: str, statement: Statement) -> Rows:
             cursorclass=pymysql.cursors.SSCursor,
         ) as connection:
             cursor = connection.cursor()
+            if "MariaDB" in connection.get_server_info():
+                cursor.execute(f"SET SESSION max_statement_time = {wait:.3f}")
+            else:
+                cursor.execute(f"SET SESSION max_execution_time = {int(wait * 1000)}")
             if not statement.is_write:
                 cursor.execute("SET SESSION TRANSACTION READ ONLY")
                 cursor.execute("START TRANSACTION READ ONLY")
@@ -97,13 +103,17 @@ def _refuse_writing(statement: Statement) -> None:
     """A statement that is not known to read, in words the model can act upon."""
     if statement.is_write:
         return
-    first = _FIRST_WORD.match(statement.query)
-    if first is None or first[1].lower() not in _READING or _FILES.search(statement.query):
+    if _first_word(statement.query) not in _READING or _FILES.search(statement.query):
         raise ToolFailure(
             "Only reading is possible (SELECT, WITH, VALUES, SHOW, EXPLAIN, DESCRIBE). To change "
             "the database, call again with write true, and the person is asked.",
             type=FailureType.PERMISSION,
         )
+
+
+def _first_word(query: str) -> str:
+    found = _FIRST_WORD.match(query)
+    return found[1].lower() if found else ""
 
 
 def _driver(module: str, extra: str) -> Any:

@@ -1,4 +1,4 @@
-"""Queries SQLite files. Reading is read-only by the connection, by a switch, and by each action."""
+"""Queries SQLite files; reading is held to it by the connection, a switch and an allow-list."""
 
 import os
 import sqlite3
@@ -25,10 +25,16 @@ _READS = frozenset(
         sqlite3.SQLITE_READ,
         sqlite3.SQLITE_FUNCTION,
         sqlite3.SQLITE_RECURSIVE,
+        # Full-text and other virtual tables prepare these when they are opened for reading; to
+        # run one is what the connection refuses.
+        sqlite3.SQLITE_INSERT,
+        sqlite3.SQLITE_UPDATE,
+        sqlite3.SQLITE_DELETE,
     }
 )
 _NEVER = frozenset({sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH})
 _NEVER_CALLED = frozenset({"load_extension", "fts3_tokenizer", "writefile", "readfile", "edit"})
+_REFUSALS = ("not authorized", "authorization denied", "prohibited", "attached", "readonly")
 _TELLING = words(
     "table_info table_xinfo table_list index_list index_info index_xinfo foreign_key_list"
     " database_list collation_list function_list module_list pragma_list compile_options"
@@ -121,16 +127,14 @@ def _run(connection: sqlite3.Connection, statement: Statement) -> Rows:
 
 
 def _told(error: Exception, statement: Statement) -> ToolFailure:
-    words = str(error)
-    if "interrupted" in words and statement.is_over:
+    said = str(error)
+    if "interrupted" in said and statement.is_over:
         return statement.too_long()
-    if "one statement at a time" in words:
+    if "one statement at a time" in said:
         return ToolFailure("Only one statement can be run at a time.", type=FailureType.VALIDATION)
-    if "not authorized" in words or "prohibited" in words or "too many attached" in words:
-        return ToolFailure(f"The query was refused: {words}. {_why(statement)}")
-    if "readonly" in words or "read-only" in words:
-        return ToolFailure(f"The query was refused: {words}. {_why(statement)}")
-    return ToolFailure(f"SQLite says: {words}.")
+    if any(refusal in said for refusal in _REFUSALS):
+        return ToolFailure(f"The query was refused: {said}. {_why(statement)}")
+    return ToolFailure(f"SQLite says: {said}.")
 
 
 def _why(statement: Statement) -> str:
