@@ -91,7 +91,7 @@ def built_in(names: Collection[str]) -> Iterator[Origin]:
     for name in OURS:
         if name in names:
             entry = EntryPoint(name, f"agent_cli.extensions.{name}:plugin", GROUP)
-            yield Origin(name, "built in", f"built in ({entry.module})", entry)
+            yield Origin(name, "built in", f"built in, {entry.module}", entry)
 
 
 def load_file(path: Path) -> Plugin:

@@ -83,6 +83,11 @@ class Standing:
         return self.origin.kind == "project"
 
     @property
+    def is_ours(self) -> bool:
+        """Whether it comes with the program."""
+        return self.origin.kind == "built in"
+
+    @property
     def source(self) -> str:
         """What the registry calls it."""
         return f"plugin {self.origin.name} ({self.origin.where})"
@@ -139,7 +144,11 @@ class Plugins:
             ]
             for standing in fresh:  # their place, in the order they were found in
                 self._standings[standing.origin.where] = standing
-            await asyncio.gather(*(self._load(standing) for standing in fresh))
+            # Ours first: nobody else takes the name of one of our tools by being quicker.
+            for ours in (True, False):
+                await asyncio.gather(
+                    *(self._load(standing) for standing in fresh if standing.is_ours is ours)
+                )
             return _said(gone, fresh)
 
     def has_changed(self) -> bool:

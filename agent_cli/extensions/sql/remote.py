@@ -17,8 +17,8 @@ from agent_cli.extensions.sql.rows import Rows
 from agent_cli.extensions.sql.statement import Statement
 
 CONNECT_SECONDS = 10
-# A comment within a comment ends in one place for PostgreSQL and in another for MySQL: then there is
-# no first word.
+# A comment within a comment ends in one place for PostgreSQL and in another for MySQL: then there
+# is no first word.
 _FIRST_WORD = re.compile(
     r"(?:\s|--[^\n]*(?:\n|$)|/\*(?![!+])(?:(?!/\*|\*/).)*+\*/|\()*([a-z]+)", re.DOTALL | re.I
 )
