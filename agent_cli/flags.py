@@ -7,7 +7,7 @@ TYPE_CHECKING = False  # importing typing for it would cost more than all of thi
 if TYPE_CHECKING:
     from typing import Any
 
-    from agent_cli.runtime import Wishes
+    from agent_cli.wishes import Wishes
 
 MODES = ("default", "accept-edits", "plan", "auto", "yolo")
 SUBCOMMANDS = {
@@ -104,7 +104,7 @@ def wishes(options: argparse.Namespace, *, attended: bool) -> "Wishes":
     from pathlib import Path
 
     from agent_cli.core.errors import UserError
-    from agent_cli.runtime import Wishes
+    from agent_cli.wishes import Wishes
 
     cwd = Path(options.cwd or ".").resolve()
     added = tuple(Path(each).resolve() for each in options.add_dir or ())

@@ -1,12 +1,11 @@
 """The composition root, the only module that knows all parts: settings in, a session out."""
 
 import json
-import logging
 import os
 import subprocess
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -39,25 +38,9 @@ from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sandbox import SandboxChoice
 from agent_cli.storage.audit import AuditLog
 from agent_cli.storage.learnt_rules import LearntRules
+from agent_cli.storage.program_log import start_log
 from agent_cli.storage.trust import Standing, TrustStore
-
-
-@dataclass(frozen=True, kw_only=True)
-class Wishes:
-    """What the command line asks for."""
-
-    cwd: Path
-    added: tuple[Path, ...] = ()
-    trust: bool = False
-    """Trust the folder for this run, whatever is stored about it."""
-    tools: tuple[str, ...] | None = None
-    """The only tools to use; None: all."""
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    """Settings given as flags, nested like the configuration."""
-    system_prompt: str | None = None
-    appended_prompt: str | None = None
-    attended: bool = True
-    """Whether somebody can be asked."""
+from agent_cli.wishes import Wishes
 
 
 def load_settings(wishes: Wishes, environment: Mapping[str, str]) -> Loaded:
@@ -120,7 +103,7 @@ def open_session(
     if environment is None:
         forget(credentials)
     places = Places.of(variables)
-    start_log(places)
+    start_log(places.log_file)
     trusted = folder_standing(wishes, variables).trusted
     session_id = new_session_id()
     spill = places.state / "results" / session_id
@@ -201,27 +184,6 @@ def model_source(
         if model.prompted_tools is not None
     }
     return ModelSource(credentials, endpoints, worker, prompted=prompted)
-
-
-def log_file(places: Places) -> Path:
-    """Where the program writes what it says about itself."""
-    return places.state / "agent.log"
-
-
-def start_log(places: Places) -> None:
-    """Write what the program says about itself to a private file; do without if that cannot be."""
-    logger = logging.getLogger("agent_cli")
-    if logger.handlers:
-        return
-    try:
-        places.state.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handler: logging.Handler = logging.FileHandler(log_file(places), delay=True)
-        os.close(os.open(log_file(places), os.O_WRONLY | os.O_CREAT, 0o600))
-    except OSError:
-        handler = logging.NullHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    logger.addHandler(handler)
-    logger.propagate = False
 
 
 def read_schema(path: Path) -> dict[str, Any]:

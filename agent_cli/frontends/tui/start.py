@@ -1,78 +1,72 @@
-"""Starts the full-screen app: trust first, then settings, then the session."""
+"""Starts the full-screen app: the prompt first, then everything that a session needs.
+
+What is imported here is loaded before anything can be seen; the rest is in `opening`.
+"""
 
 import asyncio
+import gc
 import os
 import signal
-import subprocess
 import sys
-from dataclasses import replace
-from pathlib import Path
-from typing import ClassVar
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from textual.app import App
 
-from agent_cli import commands
-from agent_cli.commands._command import Command
+from agent_cli.config.glance import glance
 from agent_cli.config.places import Places
 from agent_cli.core.errors import ExitCode, UserError
-from agent_cli.core.trust import TooMuch, what_trust_enables
 from agent_cli.frontends.tui import themes
-from agent_cli.frontends.tui.app import HERE, AgentApp
-from agent_cli.frontends.tui.modals.guarded import GuardedModal
-from agent_cli.frontends.tui.modals.trust import TrustModal
-from agent_cli.lib.discovery import values_named
-from agent_cli.runtime import (
-    Wishes,
-    chosen_model,
-    folder_standing,
-    load_settings,
-    log_file,
-    open_session,
-    trust_store,
-)
-from agent_cli.safety.redact import Redactor
+from agent_cli.frontends.tui.app import AgentApp
 from agent_cli.safety.sanitise import clean
-from agent_cli.storage.prompt_history import PromptHistory
+from agent_cli.storage.program_log import start_log
+from agent_cli.wishes import Wishes
+
+if TYPE_CHECKING:
+    from agent_cli.frontends.tui.opening import Opened
 
 
-def run(wishes: Wishes, worker: "subprocess.Popen[bytes] | None", prompt: str | None) -> int:
+def run(wishes: Wishes, prompt: str | None = None) -> int:
     """Run until the person leaves; returns the exit code."""
     if os.environ.get("TERM") == "dumb":
         raise UserError(
             "This terminal cannot show a full screen (TERM=dumb).",
             hint='Use another one, or ask without a screen: agent -p "explain this project"',
         )
-    chosen_model(load_settings(wishes, os.environ).settings)  # before the person is asked anything
-    if not folder_standing(wishes, os.environ).trusted:
-        wishes = replace(wishes, trust=_ask_trust(wishes.cwd))
-    loaded = load_settings(wishes, os.environ)
-    history = PromptHistory.of_project(
-        Places.of(os.environ).state, wishes.cwd, Redactor.from_environment(os.environ).redact
+    start_log(Places.of(os.environ).log_file)
+    return asyncio.run(_play(wishes, prompt))
+
+
+async def _play(wishes: Wishes, prompt: str | None) -> int:
+    looks = glance(os.environ)
+    app = AgentApp(
+        lambda: _opened(app, wishes),
+        root=wishes.cwd,
+        theme=looks.theme or themes.by_terminal(os.environ),
+        reduced_motion=looks.reduced_motion,
+        first_prompt=prompt,
     )
+    _leave_on_signals(app)
+    try:
+        code = await app.run_async()
+    finally:
+        if app.is_open:
+            await app.session.close()
+    if app.refusal is not None:
+        raise app.refusal
+    if app.crash is not None:
+        return tell_crash(app.crash)
+    return code or 0
 
-    async def play() -> int:
-        session = open_session(wishes, loaded.settings, worker=worker)
-        try:
-            app = AgentApp(
-                session,
-                all_commands(),
-                history,
-                theme=loaded.settings.theme or themes.by_terminal(os.environ),
-                reduced_motion=loaded.settings.reduced_motion,
-                first_prompt=prompt,
-                log_file=log_file(Places.of(os.environ)),
-            )
-            for warning in loaded.warnings:
-                app.call_later(app.chat.warn, warning)
-            _leave_on_signals(app)
-            code = await app.run_async()
-            if app.crash is not None:
-                return tell_crash(app.crash)
-            return code or 0
-        finally:
-            await session.close()
 
-    return asyncio.run(play())
+async def _opened(app: AgentApp, wishes: Wishes) -> "Opened":
+    try:
+        opening = await asyncio.to_thread(import_module, "agent_cli.frontends.tui.opening")
+        opened: Opened = await opening.open_chat(app, wishes)
+        return opened
+    finally:
+        gc.freeze()  # what is loaded by now stays, and need not be looked at again
+        gc.enable()
 
 
 def _leave_on_signals(app: App[int]) -> None:
@@ -83,53 +77,7 @@ def _leave_on_signals(app: App[int]) -> None:
 
 def tell_crash(error: Exception) -> int:
     """One line for a terminal that is itself again; the traceback is in the log."""
-    where = log_file(Places.of(os.environ))
+    where = Places.of(os.environ).log_file
     what = clean(f"{type(error).__name__}: {error}").partition("\n")[0]
     sys.stderr.write(f"agent: the screen failed ({what}). The log has more: {where}\n")
     return ExitCode.FAILED
-
-
-def all_commands() -> list[Command]:
-    """Every slash command, by name."""
-    return list(values_named("COMMAND", commands))
-
-
-class TrustGate(App[int]):
-    """Asks about a folder before anything of it is loaded.
-
-    Ends with 1 for yes and 0 for no; with another number, or without one, somebody wants to leave.
-    """
-
-    CSS_PATH: ClassVar = [HERE / "app.tcss", HERE / "modals" / "modals.tcss"]
-    ENABLE_COMMAND_PALETTE = False
-
-    def __init__(self, folder: str, enables: tuple[str, ...]) -> None:
-        super().__init__()
-        themes.register(self)
-        self.theme = themes.by_terminal(os.environ)
-        self._modal = TrustModal(folder, enables)
-
-    def on_mount(self) -> None:
-        _leave_on_signals(self)
-        self.push_screen(self._modal, lambda trusted: self.exit(int(bool(trusted))))
-
-    def on_guarded_modal_cancelled(self, event: GuardedModal.Cancelled) -> None:
-        event.stop()
-        self.exit()
-
-
-def _ask_trust(folder: Path) -> bool:
-    try:
-        items = what_trust_enables(folder)
-    except TooMuch:
-        return False
-    told = tuple(f"{item.kind}: {item.path} ({item.detail})" for item in items)
-    answer = TrustGate(str(folder), told).run()
-    if answer not in (0, 1):
-        raise KeyboardInterrupt
-    if answer:
-        try:
-            trust_store(Places.of(os.environ)).trust(folder, items)
-        except OSError as error:
-            sys.stderr.write(f"warning: the answer cannot be stored: {error}\n")
-    return bool(answer)

@@ -1,0 +1,101 @@
+"""Opens the session behind the prompt: settings, trust, tools. Loaded after the first paint."""
+
+import asyncio
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agent_cli import commands
+from agent_cli.commands._command import Command
+from agent_cli.config.places import Places
+from agent_cli.core.session import Session
+from agent_cli.core.trust import TooMuch, what_trust_enables
+from agent_cli.frontends.tui.chat import Chat
+from agent_cli.frontends.tui.desk import ScreenDesk
+from agent_cli.frontends.tui.modals.trust import TrustModal
+from agent_cli.lib.discovery import values_named
+from agent_cli.runtime import (
+    built_in_tools,
+    chosen_model,
+    folder_standing,
+    load_settings,
+    open_session,
+    trust_store,
+)
+from agent_cli.safety.redact import Redactor
+from agent_cli.storage.prompt_history import PromptHistory
+from agent_cli.wishes import Wishes
+
+if TYPE_CHECKING:
+    from agent_cli.frontends.tui.app import AgentApp
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What the app needs beside the prompt."""
+
+    chat: Chat
+    desk: ScreenDesk
+    history: PromptHistory
+    theme: str = ""
+    """The look that the settings name."""
+    warnings: tuple[str, ...] = ()
+
+
+async def open_chat(app: "AgentApp", wishes: Wishes) -> Opened:
+    """Open a session as wished; raises UserError. Asks for trust first, where that is due."""
+    places = Places.of(os.environ)
+    loaded = await asyncio.to_thread(load_settings, wishes, os.environ)
+    chosen_model(loaded.settings)  # before the person is asked anything
+    warnings: list[str] = []
+    if not folder_standing(wishes, os.environ).trusted:
+        wishes = replace(wishes, trust=await _ask_trust(app, wishes.cwd, places, warnings))
+        loaded = await asyncio.to_thread(load_settings, wishes, os.environ)
+    registry = await asyncio.to_thread(built_in_tools)
+    redact = Redactor.from_environment(os.environ).redact  # before the keys are taken out of it
+    return connect(
+        app,
+        open_session(wishes, loaded.settings, registry=registry),
+        PromptHistory.of_project(places.state, wishes.cwd, redact),
+        theme=loaded.settings.theme,
+        warnings=(*warnings, *loaded.warnings),
+        log_file=places.log_file,
+    )
+
+
+def connect(
+    app: "AgentApp",
+    session: Session,
+    history: PromptHistory,
+    *,
+    theme: str = "",
+    warnings: tuple[str, ...] = (),
+    log_file: Path | None = None,
+) -> Opened:
+    """Put a session and the app's widgets together."""
+    chat = Chat(app, app.widgets, session, log_file=log_file)
+    desk = ScreenDesk(app, chat, app.widgets.transcript, all_commands())
+    return Opened(chat, desk, history, theme, warnings)
+
+
+def all_commands() -> Sequence[Command]:
+    """Every slash command, by name."""
+    return tuple(values_named("COMMAND", commands))
+
+
+async def _ask_trust(app: "AgentApp", folder: Path, places: Places, warnings: list[str]) -> bool:
+    """Whether the person trusts the folder; asked before anything of it is loaded."""
+    try:
+        items = await asyncio.to_thread(what_trust_enables, folder)
+    except TooMuch:
+        return False
+    told = tuple(f"{item.kind}: {item.path} ({item.detail})" for item in items)
+    trusted = await app.push_screen_wait(TrustModal(str(folder), told))
+    if trusted:
+        try:
+            trust_store(places).trust(folder, items)
+        except OSError as error:
+            warnings.append(f"The answer cannot be stored: {error}")
+    return bool(trusted)
