@@ -67,7 +67,7 @@ def modal_for(request: Request, total: int) -> Screen[Any]:
     """What asks the person; `total` requests wait with this one."""
     match request:
         case ApprovalRequest():
-            return ApprovalModal(request, runs=_where(request), total=total)
+            return ApprovalModal(request, runs=where_it_runs(request), total=total)
         case QuestionRequest():
             return QuestionModal(request)
         case PlanRequest():
@@ -96,6 +96,10 @@ def refusal(request: Request) -> Answer:
             return PlanAnswer()
 
 
-def _where(request: ApprovalRequest) -> str:
-    """Where a command would run; of a change to a file there is nothing to say."""
-    return f"without a sandbox, in {request.directory}" if request.steps else ""
+def where_it_runs(request: ApprovalRequest) -> str:
+    """What surrounds a command; of a change to a file there is nothing to say."""
+    if not request.steps:
+        return ""
+    if request.sandbox == "none":
+        return f"without a sandbox, in {request.directory}"
+    return f"in the sandbox ({request.sandbox}), without network, in {request.directory}"
