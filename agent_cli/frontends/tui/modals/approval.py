@@ -9,7 +9,7 @@ from agent_cli.core.inbox import Approval, ApprovalRequest
 from agent_cli.frontends.tui.ink import FAINT, MUTED
 from agent_cli.frontends.tui.modals.answer_list import Answer
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
-from agent_cli.frontends.tui.modals.preview import code, draw
+from agent_cli.frontends.tui.modals.preview import code, draw, shown_path
 from agent_cli.frontends.tui.modals.sheet import Lines, Part, Row, Space
 from agent_cli.frontends.tui.modals.typed_ahead import TypedAhead
 from agent_cli.safety.sanitise import oddities, visible
@@ -86,7 +86,8 @@ def _answers(request: ApprovalRequest, *, is_read: bool) -> tuple[Answer, ...]:
 
 def describe(request: ApprovalRequest, runs: str = "") -> Iterator[Part]:
     """Everything a person needs to decide: what exactly, what it means, why we ask."""
-    yield Lines(draw(request.preview) if request.preview else Content(_line(request.title)))
+    preview = request.preview
+    yield Lines(draw(preview, request.directory) if preview else Content(_line(request.title)))
     yield Space()
     if request.steps and (len(request.steps) > 1 or request.steps[0].note):
         yield from _steps(request)
@@ -96,7 +97,8 @@ def describe(request: ApprovalRequest, runs: str = "") -> Iterator[Part]:
     yield from _rows("Consequences", _not_said_above(request))
     yield from _rows("Leads to", request.resolved)
     if not request.steps:  # a command is shown whole above
-        yield from _rows("Touches", request.targets)
+        named = shown_path(preview, request.directory) if isinstance(preview, DiffBlock) else None
+        yield from _rows("Touches", [path for path in request.targets if path != named])
     yield from _rows("Asked because", request.reasons)
     if request.network:
         yield from _rows("Network", ("it talks to other machines",))
