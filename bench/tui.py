@@ -59,8 +59,8 @@ async def append(app):
     times = []
     for _ in range(40):
         started = time.perf_counter()
-        app._transcript.add(block())
-        app._transcript.flush()
+        app.widgets.transcript.add(block())
+        app.widgets.transcript.flush()
         app.screen._compositor.render_strips()
         times.append(time.perf_counter() - started)
     app.notify(f"median {sorted(times)[20] * 1e6:.0f} us", markup=False)
