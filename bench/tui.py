@@ -19,6 +19,8 @@ KEYS = 50
 FEW, MANY = 50, 5_000
 IDLE = 6.0
 PIECES = 500
+SESSION_OPEN = b"palette"
+"""Stands in the status line once there is something to tell."""
 
 HELLO = """
 from textual.app import App
@@ -176,9 +178,10 @@ def _reply() -> dict[str, object]:
 
 
 def _settle(program: ScreenProgram) -> None:
-    """Wait until it is on the screen and has nothing more to draw."""
+    """Wait until it is on the screen, with a session, and has nothing more to draw."""
     program.wait_for(ON_SCREEN)
     program.echo()
+    program.wait_for(SESSION_OPEN)
     while program.watch(0.5):
         pass
     program.send("\x7f")

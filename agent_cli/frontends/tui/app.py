@@ -223,6 +223,11 @@ class AgentApp(CrashingApp[int]):
 
     # ── keys ─────────────────────────────────────────────────────────────────────────────────────
 
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.Key):
+            self.widgets.transcript.let_keys_through()
+        await super().on_event(event)
+
     def on_key(self, event: events.Key) -> None:
         """What is typed while nothing has the focus, at the very start, is for the prompt."""
         if self.focused is None and len(self.screen_stack) == 1:
