@@ -74,6 +74,8 @@ _UNATTENDED = {
     "SYSTEMD_PAGER": "cat",
     "MANPAGER": "cat",
     "DEBIAN_FRONTEND": "noninteractive",
+    # Without a terminal vim would wait on the output pipe for keys. What -c and -s do is done by then.
+    "VIMINIT": "autocmd VimEnter * cquit",
 }
 
 Wrap = Callable[[Sequence[str]], Sequence[str]]
