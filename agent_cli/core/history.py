@@ -266,7 +266,11 @@ class _Whole:
     unknown: int = 0
 
     def take(self, entry: Entry) -> None:
-        match entry.body:
+        match entry.body:  # the most frequent first: logs are long
+            case Said():
+                pass
+            case Happened(event=event):
+                self._event(event)
             case Opened():
                 self.opened = self.opened or entry.body
                 self.mode, self.model = entry.body.mode, entry.body.model
@@ -274,16 +278,23 @@ class _Whole:
                 self.title = title
             case ModeChanged(mode=mode):
                 self.mode = mode
-            case Happened(event=PlanAnswered(mode=mode)):
-                self.mode = mode
             case ModelChanged(model=model):
                 self.model = model
-            case Happened(event=UsageChanged(step=used)) | Spent(usage=used):
+            case Spent(usage=used):
                 self.usage += used
-            case Happened(event=TurnStarted(turn=turn)):
-                self.turns = max(self.turns, turn)
             case Unknown():
                 self.unknown += 1
+            case _:
+                pass
+
+    def _event(self, event: Event) -> None:
+        match event:
+            case UsageChanged(step=used):
+                self.usage += used
+            case TurnStarted(turn=turn):
+                self.turns = max(self.turns, turn)
+            case PlanAnswered(mode=mode):
+                self.mode = mode
             case _:
                 pass
 
