@@ -49,7 +49,10 @@ def leave(terminal: Terminal) -> None:
 
 def test_what_was_said_is_there_again(program: Program, agent: Opener) -> None:
     (program.workspace / "a.txt").write_text("hello\n")
-    read = {"text": "Let me look.", "calls": [{"name": "Read", "arguments": {"file_path": "a.txt"}}]}
+    read = {
+        "text": "Let me look.",
+        "calls": [{"name": "Read", "arguments": {"file_path": "a.txt"}}],
+    }
     first = agent(model=program.script(read, {"text": "It says **hello**."}))
     first.send("what does it say?\r")
     first.wait_for("It says hello.")
@@ -58,7 +61,9 @@ def test_what_was_said_is_there_again(program: Program, agent: Opener) -> None:
     assert f"Resume with agent -r {log.stem}" in first.text()
 
     again = agent("-c", model=program.script({"text": "Indeed."}), wait="Resumed")
-    again.wait_for("what does it say?", "Let me look.", "Read", "a.txt", "It says hello.", "just now")
+    again.wait_for(
+        "what does it say?", "Let me look.", "Read", "a.txt", "It says hello.", "just now"
+    )
     again.send("sure?\r")
     again.wait_for("Indeed.")
     leave(again)
