@@ -15,6 +15,7 @@ SUBCOMMANDS = {
     "audit": "show what was run, and by whose permission",
     "check": "explain what would be decided about a command",
     "sessions": "list, show, search, export and delete sessions",
+    "stats": "count calls, tokens and dollars by tool, model and day",
     "trust": "show what trusting a folder enables, and trust it",
 }
 """Each is a module in subcommands/ with `add_arguments` and `run`."""
@@ -168,7 +169,8 @@ def _given_settings(options: argparse.Namespace) -> "dict[str, Any]":
         "api_base": options.api_base,
         "mode": options.permission_mode,
         "permissions": {name: getattr(options, name) for name in ("allow", "ask", "deny")},
-        "limits": {"steps": options.max_steps, "cost": options.max_cost},
+        "limits": {"steps": options.max_steps},
+        "budget": {"session": options.max_cost},
     }
     return _without_none(settings)
 

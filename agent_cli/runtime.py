@@ -16,6 +16,7 @@ from agent_cli.config.layers import PROJECT_FILE, Loaded, load
 from agent_cli.config.places import Places
 from agent_cli.config.schema import ModelSettings, PermissionSettings, Settings
 from agent_cli.core.errors import UserError
+from agent_cli.core.housekeeping import Economy
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.loop import Limits
 from agent_cli.core.model import Models
@@ -25,6 +26,8 @@ from agent_cli.core.prompt import Surroundings, build, instruction_directories, 
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.session import Parts, Session, new_session_id
+from agent_cli.core.spending import local_day
+from agent_cli.core.store import Records
 from agent_cli.core.tool_context import SessionView
 from agent_cli.lib.discovery import values_named
 from agent_cli.lib.own_environment import forget
@@ -39,6 +42,7 @@ from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sandbox import SandboxChoice
 from agent_cli.storage.audit import AuditLog
 from agent_cli.storage.learnt_rules import LearntRules
+from agent_cli.storage.metrics import Metrics
 from agent_cli.storage.sessions import Sessions
 from agent_cli.storage.trust import Standing, TrustStore
 
@@ -154,6 +158,8 @@ def open_session(
         readable=(str(spill),),
     )
     registry = registry or built_in_tools()
+    counted = registry
+    metrics = Metrics(metrics_file(places), registry_size=lambda: len(counted), today=local_day)
     temporary = _private_temporary()
     policy = make_policy(wishes, settings, workspace, places, trusted=trusted)
     if "mode" not in wishes.settings:
@@ -178,18 +184,20 @@ def open_session(
             models=models or model_source(settings, credentials, WorkerProcess(worker)),
             model=chosen_model(settings),
             fallbacks=settings.fallback_models,
-            fast_model=settings.fast_model,
             registry=registry,
             policy=policy,
             inbox=Inbox(attended=wishes.attended),
-            recorder=AuditLog(places.state / "audit.jsonl"),
+            recorder=Records(metrics, AuditLog(places.state / "audit.jsonl")),
+            observers=(metrics,),
+            statistics=lambda: metrics.statistics(local_day()),
             store=store,
             history=past,
             kept_rules=learnt_rules(places, workspace.root),
             outgoing=Outgoing(redactor, spill),
             system_prompt=_system_prompt(wishes, settings, workspace, places, trusted=trusted),
             selection=_selection(wishes, registry),
-            limits=Limits(settings.limits.steps, settings.limits.cost),
+            limits=Limits(settings.limits.steps),
+            economy=_economy(settings, metrics),
             retry=RetryPolicy(attempts=settings.limits.retries + 1),
             options=_of(settings, settings.model).options,
         )
@@ -199,6 +207,17 @@ def open_session(
 def tidy(settings: Settings, environment: Mapping[str, str]) -> None:
     """Delete the sessions that are kept no longer."""
     Sessions(Places.of(environment).state).prune_daily(settings.sessions.keep_days)
+
+
+def _economy(settings: Settings, metrics: Metrics) -> Economy:
+    return Economy(
+        session=settings.budget.session,
+        day=settings.budget.day,
+        others_today=metrics.others_today,
+        compact_at=settings.context.compact_at,
+        automatic=settings.context.automatic,
+        fast_model=settings.fast_model,
+    )
 
 
 def _private_temporary() -> str | None:
@@ -224,6 +243,7 @@ def model_source(
             idle_timeout=settings.limits.idle_seconds,
             input_price=own.input_price,
             output_price=own.output_price,
+            cached_price=own.cached_price,
             window=own.window,
         )
     prompted = {
@@ -232,6 +252,11 @@ def model_source(
         if model.prompted_tools is not None
     }
     return ModelSource(credentials, endpoints, worker, prompted=prompted)
+
+
+def metrics_file(places: Places) -> Path:
+    """Where calls and requests are counted."""
+    return places.state / "stats.db"
 
 
 def log_file(places: Places) -> Path:

@@ -1,9 +1,10 @@
 """What a slash command is, and what a frontend offers to it."""
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from agent_cli.core.events import Event
 from agent_cli.core.session import Session
 from agent_cli.resuming import Resume
 
@@ -50,6 +51,10 @@ class Desk(Protocol):
 
     def retry(self) -> None:
         """Play the turn again that failed."""
+        ...
+
+    def play(self, turn: AsyncGenerator[Event, None]) -> None:
+        """Follow something of the session's that reads like a turn, if none is under way."""
         ...
 
     def copy(self, what: Literal["reply", "all"]) -> None:

@@ -21,8 +21,8 @@ from agent_cli.core.events import (
     ThinkingDelta,
     ToolProgress,
 )
+from agent_cli.core.ledger import LedgerLine
 from agent_cli.core.messages import Message
-from agent_cli.core.model import Usage
 
 VERSION = 1
 """Of the format. A reader passes over kinds it does not know, whatever their version."""
@@ -113,17 +113,6 @@ class Written(BaseBody):
 HistoryItem = Annotated[Kept | Written, Field(discriminator="type")]
 
 
-class LedgerLine(BaseBody):
-    """What a compaction did with one thing, in words for the person."""
-
-    what: str
-    fate: Literal["kept", "thinned", "summarised", "dropped"]
-    tokens: int = 0
-    """About how many it had."""
-    at: str = ""
-    """The address of the message, if it is one."""
-
-
 class Compacted(BaseBody):
     """How the conversation reads from here on. Following an earlier entry again undoes it."""
 
@@ -158,15 +147,6 @@ class Titled(BaseBody):
     by: Literal["person", "model"] = "person"
 
 
-class Spent(BaseBody):
-    """What a request of the program's own used: for a title, for a summary."""
-
-    kind: Literal["spent"] = "spent"
-    model: str
-    usage: Usage
-    on: str
-
-
 class Rewound(BaseBody):
     """The conversation went back to the entry this one follows."""
 
@@ -193,7 +173,6 @@ KnownBody = (
     | Pinned
     | Unpinned
     | Titled
-    | Spent
     | Rewound
 )
 

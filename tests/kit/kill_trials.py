@@ -57,6 +57,7 @@ def steps() -> list[dict[str, Any]]:
         {"calls": [call("Bash", command="for i in 1 2 3; do echo line $i; done")]},
         {"text": "More.", "calls": more},
         {"error": {"kind": "overflow", "message": "too long"}},
+        {"text": "A summary of what happened.", "pieces": 4, "delay": 0.0005},
         {"thinking": "Done.", "text": WORDS, "pieces": 30, "delay": 0.0005},
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -29,6 +29,7 @@ class OneModel:
 
     models: Mapping[str, ScriptedModel]
     facts: ModelFacts = ModelFacts()
+    own_facts: Mapping[str, ModelFacts] = field(default_factory=dict)
 
     def get(self, name: str) -> ScriptedModel:
         return self.models[name]
@@ -37,7 +38,7 @@ class OneModel:
         pass
 
     async def describe(self, name: str) -> ModelFacts:
-        return self.facts
+        return self.own_facts.get(name, self.facts)
 
     async def close(self) -> None:
         pass
@@ -139,6 +140,7 @@ class SceneMaker:
         extra: Sequence[AnyTool] = (),
         window: int | None = None,
         resume: Resume | None = None,
+        facts: Mapping[str, ModelFacts] | None = None,
     ) -> Scene:
         self.write(files or {})
         environment = {
@@ -160,7 +162,7 @@ class SceneMaker:
             find_session(wishes, environment),
             Settings.model_validate(merged),
             environment=environment,
-            models=OneModel(scripted, ModelFacts(window)),
+            models=OneModel(scripted, ModelFacts(window), facts or {}),
             registry=registry,
         )
         self._made.append(session)

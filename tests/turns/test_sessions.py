@@ -138,18 +138,18 @@ async def test_the_conversation_goes_back_and_forth(make_session: SceneMaker) ->
     assert [m.text for m in scene.session.messages if isinstance(m, AssistantMessage)] == ["1", "2"]
 
 
-async def test_what_was_thinned_stays_thinned(make_session: SceneMaker) -> None:
+async def test_what_was_compacted_stays_compacted(make_session: SceneMaker) -> None:
     files = {f"{number}.txt": "hello\n" * 200 for number in range(6)}
     reads = [{"calls": [{"name": "Read", "arguments": {"file_path": name}}]} for name in files]
     overflow = {"error": {"kind": "overflow", "message": "too long"}}
-    first = make_session(*reads, overflow, {"text": "ok"}, files=files)
+    first = make_session(*reads, overflow, {"text": "In short."}, {"text": "ok"}, files=files)
     assert finish(await first.play()).reason == "done"
     entries = sessions_of(first).read(first.session.id)
     assert any(isinstance(entry.body, Compacted) for entry in entries)
     await first.session.close()
     second = make_session(resume=LAST).session
     assert second.messages == first.session.messages
-    assert "removed to make room" in str(second.messages)
+    assert "In short." in str(second.messages)
 
 
 async def test_text_that_came_to_nothing_is_kept_as_shown(make_session: SceneMaker) -> None:

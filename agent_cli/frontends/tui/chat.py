@@ -129,6 +129,13 @@ class Chat:
         else:
             self._start(self.session.run(None))
 
+    def play(self, turn: AsyncGenerator[Event, None]) -> None:
+        """Follow something that reads like a turn."""
+        if self._turn is not None:
+            self.warn("A turn is under way.", "Interrupt it with Esc first.")
+        else:
+            self._start(turn)
+
     def clear(self) -> None:
         """Begin a new conversation on an empty screen."""
         if self._turn is not None:

@@ -1,11 +1,12 @@
 """What slash commands may do to the screen, and how they are found and run."""
 
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Iterator, Sequence
 from typing import Any, Literal
 
 from textual.app import App
 
 from agent_cli.commands._command import Command
+from agent_cli.core.events import Event
 from agent_cli.core.session import Session
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.chat import Chat
@@ -109,6 +110,9 @@ class ScreenDesk:
 
     def retry(self) -> None:
         self._chat.retry()
+
+    def play(self, turn: AsyncGenerator[Event, None]) -> None:
+        self._chat.play(turn)
 
     def copy(self, what: Literal["reply", "all"]) -> None:
         blocks = list(self._transcript.blocks)

@@ -16,6 +16,7 @@ from agent_cli.core.events import (
     ToolStarted,
     TurnFinished,
 )
+from agent_cli.frontends.tui.blocks.compaction import CompactionBlock
 from agent_cli.frontends.tui.blocks.notice import ErrorBlock, NoticeBlock
 from agent_cli.frontends.tui.blocks.prompt import PromptBlock
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
@@ -103,8 +104,8 @@ class Scribe:
                 text = f"{event.reason} Trying again in {event.delay:.0f} s."
                 self._transcript.add(NoticeBlock(text, level="warning"))
             case HistoryCompacted():
-                text = f"{event.dropped} old results were dropped to make room."
-                self._transcript.add(NoticeBlock(text))
+                self._close()
+                self._transcript.add(CompactionBlock(event))
             case TurnFinished():
                 self._end(event)
             case _:
