@@ -20,6 +20,7 @@ from typing import Any
 
 from agent_cli.cli import run as run_program
 from agent_cli.core.events import EVENT, Event
+from agent_cli.core.history import addresses
 from agent_cli.core.messages import ToolMessage, close_open_calls
 from agent_cli.frontends import headless
 from agent_cli.runtime import built_in_tools
@@ -113,7 +114,8 @@ class Trial:
         if close_open_calls(messages) != messages:
             return f"the conversation is not valid: {messages}"
         done = {each[1] for each in told if each[0] == "tool_finished"}
-        said = {message.call_id for message in messages if isinstance(message, ToolMessage)}
+        kept = [*addresses(self.sessions.read(logs[0].stem)).values(), *history.missing]
+        said = {message.call_id for message in kept if isinstance(message, ToolMessage)}
         if not done <= said:
             return f"results are lost: {done - said}"
         return self._goes_on(logs[0].stem) if plays_on else ""
