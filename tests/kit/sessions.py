@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -17,7 +17,8 @@ from agent_cli.core.model import ModelFacts
 from agent_cli.core.session import Session
 from agent_cli.core.tool import AnyTool
 from agent_cli.models.scripted import ScriptedModel
-from agent_cli.runtime import Wishes, built_in_tools, open_session
+from agent_cli.resuming import Resume
+from agent_cli.runtime import Wishes, built_in_tools, find_session, open_session
 
 E = TypeVar("E")
 
@@ -139,6 +140,7 @@ class SceneMaker:
         extra: Sequence[AnyTool] = (),
         window: int | None = None,
         facts: Mapping[str, ModelFacts] | None = None,
+        resume: bool = False,
     ) -> Scene:
         self.write(files or {})
         scripted = {"scripted": ScriptedModel(steps)}
@@ -148,14 +150,18 @@ class SceneMaker:
         registry = built_in_tools()
         for tool in extra:
             registry.register(tool)
+        variables = {
+            "HOME": str(self.home),
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            **(environment or {}),
+        }
+        wishes = Wishes(cwd=self.workspace, trust=trust, attended=attended, tools=tools)
+        if resume:
+            wishes = find_session(replace(wishes, resume=Resume()), variables)
         session = open_session(
-            Wishes(cwd=self.workspace, trust=trust, attended=attended, tools=tools),
+            wishes,
             Settings.model_validate(merged),
-            environment={
-                "HOME": str(self.home),
-                "PATH": "/usr/local/bin:/usr/bin:/bin",
-                **(environment or {}),
-            },
+            environment=variables,
             models=OneModel(scripted, ModelFacts(window), facts or {}),
             registry=registry,
         )
