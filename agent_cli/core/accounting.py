@@ -59,4 +59,4 @@ class Accounting:
 
     def fill(self, model: str, request: ModelRequest) -> Fill:
         """What a request would fill the window with, as this model counts."""
-        return measure(request, self.reads_files).scaled(self.scale.factor(model))
+        return self.scale.apply(model, measure(request, self.reads_files))

@@ -12,7 +12,7 @@ from agent_cli.core.errors import ModelError
 from agent_cli.core.events import Event, HistoryCompacted, Notice
 from agent_cli.core.ledger import Ledger
 from agent_cli.core.messages import Message
-from agent_cli.core.model import Model, ModelRequest
+from agent_cli.core.model import Model, ModelRequest, Usage
 from agent_cli.core.recent_files import RecentFiles
 from agent_cli.core.summary import LONGEST_WHOLE, summarise, text_of_summary
 
@@ -129,6 +129,7 @@ class Compactor:
             draft.shortened.messages, reason=draft.reason, ledger=draft.shortened.lines
         )
         self._left = draft.ledger.tokens_after
+        self.accounting.spending.last = Usage(input_tokens=self._left)
         self.emit(
             HistoryCompacted(
                 reason=draft.reason, dropped=draft.shortened.dropped, ledger=draft.ledger
