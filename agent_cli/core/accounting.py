@@ -10,7 +10,6 @@ from agent_cli.core.events import Event, Notice, UsageChanged
 from agent_cli.core.model import ModelFacts, ModelRequest, Models, Usage
 from agent_cli.core.spending import Spending
 
-
 TRIES = 3
 """How often a model that nothing is known of is asked about."""
 
