@@ -73,6 +73,7 @@ class Memory:
         self._store = store
         self._pins = {pin.id: pin for pin in pins}
         self._before: list[_Before] = []
+        self._was_undone = False
 
     @property
     def pins(self) -> tuple[Pin, ...]:
@@ -151,7 +152,13 @@ class Memory:
             self._conversation.append(placed.message)
         for pin in pinned:
             self._add(pin.text, pin.at)
+        self._was_undone = True
         return True
+
+    def take_undone(self) -> bool:
+        """Whether a compaction was undone since this was asked last."""
+        undone, self._was_undone = self._was_undone, False
+        return undone
 
     def _logged_before(self) -> _Before | None:
         """What the log says about the time before the last compaction."""
