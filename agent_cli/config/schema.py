@@ -103,6 +103,15 @@ class ContextSettings(Table):
     request for its length."""
 
 
+class TelemetrySettings(Table):
+    """Spans of turns, model requests and tool calls by OpenTelemetry: names and numbers, never
+    contents. Needs the extra "otel"."""
+
+    endpoint: str = ""
+    """Where they are sent by OTLP over HTTP, such as "http://localhost:4318/v1/traces"; empty:
+    nowhere."""
+
+
 class ModelSettings(Table):
     """What is special about one model."""
 
@@ -172,6 +181,7 @@ class Settings(Table):
     limits: LimitSettings = LimitSettings()
     budget: BudgetSettings = BudgetSettings()
     context: ContextSettings = ContextSettings()
+    telemetry: TelemetrySettings = TelemetrySettings()
     instructions: InstructionSettings = InstructionSettings()
     environment: EnvironmentSettings = EnvironmentSettings()
     sessions: SessionSettings = SessionSettings()

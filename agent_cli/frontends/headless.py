@@ -21,6 +21,7 @@ from agent_cli.core.events import (
     ApprovalAsked,
     Event,
     FinishReason,
+    HistoryCompacted,
     ModelRetrying,
     Notice,
     PlanAsked,
@@ -156,6 +157,8 @@ class _Player:
             match event:
                 case Notice():
                     _err(f"{event.level}: {event.text}" + (f" {event.hint}" if event.hint else ""))
+                case HistoryCompacted():
+                    _err(f"info: compacted: {event.ledger.heading}. {event.reason}")
                 case ModelRetrying():
                     _err(f"retrying in {event.delay:.1f} s: {event.reason}")
                 case ApprovalAsked() | QuestionAsked() | PlanAsked():
