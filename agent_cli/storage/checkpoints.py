@@ -26,6 +26,7 @@ from agent_cli.storage.checkpoint import quota
 from agent_cli.storage.checkpoint.blobs import Blobs
 from agent_cli.storage.checkpoint.git import Git, NoGit
 from agent_cli.storage.checkpoint.keeping import keep, look
+from agent_cli.storage.checkpoint.manifest import is_equal
 from agent_cli.storage.checkpoint.records import Records
 from agent_cli.storage.checkpoint.rescue import Rescue, rescue, weight
 from agent_cli.storage.checkpoint.restore import Restorer, parents_made
@@ -284,7 +285,7 @@ class CheckpointStore:
             seen = {each.path for each in found}
             rescued = [c for c in pending.rescue.changes(opened.blobs) if c.path not in seen]
             found += [_owned(opened.blobs, each) for each in rescued]
-        return tuple(each for each in found if not _is_nothing(each))
+        return tuple(each for each in found if not is_equal(each.before, each.after))
 
     def _make_room(self, needed: int = 0) -> None:
         """Let the oldest go if there is too little room; the last record always stays."""
@@ -337,14 +338,6 @@ def _owned(blobs: Blobs, change: Change) -> Change:
     if before.kind != "file" or before.content not in blobs:
         return change
     return replace(change, before=replace(before, content=blobs.own(before.content)))
-
-
-def _is_nothing(change: Change) -> bool:
-    before, after = change.before, change.after
-    if before.kind == after.kind == "directory":
-        return before.mode == after.mode
-    times = before.mtime_ns == after.mtime_ns or before.kind != "file"
-    return before.is_same(after) and before.mode == after.mode and times
 
 
 def _as_it_is(meant: State, found: State) -> State:

@@ -3,7 +3,7 @@
 import os
 import struct
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,6 +29,10 @@ class IndexEntry:
     size: int
     mode: int
     oid: str
+
+    def unsure(self) -> "IndexEntry":
+        """The entry, so that no file fits it: its bytes must be compared."""
+        return IndexEntry(0, 0, 0, -1, self.mode, self.oid)
 
 
 @dataclass
@@ -62,10 +66,14 @@ class Git:
             self.directory, self.top = None, self.root  # it leads elsewhere: not this directory's
         self._ignoring = self._personal_excludes()
 
-    def start_listing(self) -> "subprocess.Popen[bytes]":
-        """Begin to list the files; `listing` takes the output. Raises NoGit."""
-        words = ["ls-files", "-z", "--others", "--exclude-standard"]
+    def start_listing(self, names: Sequence[str] = ()) -> "subprocess.Popen[bytes]":
+        """Begin to list the files, or what there is of these names and below.
+
+        `listing` takes the output. Raises NoGit.
+        """
+        words = ["--literal-pathspecs", "ls-files", "-z", "--others", "--exclude-standard"]
         words += ["--cached"] if self.directory else []
+        words += ["--", *names]
         try:
             return subprocess.Popen(
                 ["git", *WITHOUT_HELPERS, *self._ignoring, *self._where(), *words],

@@ -1,12 +1,18 @@
-"""What a directory held when it was last looked at: every file that is not ignored."""
+"""What a directory held when it was last looked at: every file that is not ignored.
+
+A full look asks git which files there are and the disk about each. Where the kernel tells in which
+directories something happened since then, only those are looked at.
+"""
 
 # ruff: noqa: PTH118
 
+import gc
 import os
 import stat
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from agent_cli.core.checkpoint import ABSENT, Change, State
 from agent_cli.storage.checkpoint.git import Git, IndexEntry
@@ -16,19 +22,23 @@ _RACY = 100_000_000
 """Nanoseconds for which a file that has just changed may change again without a new ctime."""
 _MOST_LINKED = 1_000
 _MOST_HOLLOW = 1_000
+_MOST_PLACES = 500
+"""Directories, or unknown names in them; with more, a full look is cheaper."""
 
 Content = Callable[[str, os.stat_result, IndexEntry | None], State]
 """Keeps what is at a path now."""
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(NamedTuple):
     """One path as it was seen."""
 
     stamp: tuple[int, int] | None
     """Time of the last change and number of the file; None: look again in any case."""
     state: State
-    links: int = 1
+
+
+class _FullLook(Exception):
+    """What happened is too much, or too odd, to be looked at in parts."""
 
 
 @dataclass
@@ -40,16 +50,19 @@ class Manifest:
     watch: Watch
     seen: dict[str, Seen] = field(default_factory=dict)
     """By name relative to the root."""
-    nested: tuple[str, ...] = ()
+    nested: set[str] = field(default_factory=set)
     """Repositories inside, which are left alone."""
     is_empty: bool = True
     """Nothing was looked at yet."""
-    _hollow: dict[str, tuple[int, tuple[str, ...]]] = field(default_factory=dict)
-    """For each directory: when it last changed, and the directories in it that hold no file."""
-    _trusted: dict[str, IndexEntry] = field(default_factory=dict)
+    fresh: set[str] = field(default_factory=set)
+    """Names of which something new is known; whoever writes it down clears it."""
+    _directories: dict[str, int] = field(default_factory=dict)
+    """Every directory, and when it was last changed; the root is the empty name."""
+    _linked: set[str] = field(default_factory=set)
+    """Files with several names: they can change through one that is not watched."""
+    _children: dict[str, list[str]] | None = None
+    _trusted: Mapping[str, IndexEntry] = field(default_factory=dict)
     _looked: int = 0
-    restamped: set[str] = field(default_factory=set)
-    """Names of which something else is known since `log.write` last took them."""
 
     @property
     def root(self) -> str:
@@ -58,12 +71,32 @@ class Manifest:
 
     def refresh(self) -> list[Change]:
         """Look again; what has changed since the last time. Raises OSError."""
-        if self.watch.take() and not self.is_empty and self._linked_are_same():
-            return []
+        places = self.watch.take()
         self._looked = time.time_ns()
+        if places is not None and not self.is_empty and len(self._linked) <= _MOST_LINKED:
+            try:
+                return self._look_at(places)
+            except _FullLook:
+                pass
+        enabled = gc.isenabled()
+        gc.disable()  # so many small objects make it look for garbage again and again
+        try:
+            return self._look_at_all()
+        finally:
+            if enabled:
+                gc.enable()
+
+    def contents(self) -> set[str]:
+        """The names of all bytes that are needed to take the next call back."""
+        return {seen.state.content for seen in self.seen.values() if seen.state.kind == "file"}
+
+    # ── everything ───────────────────────────────────────────────────────────────────────────────
+
+    def _look_at_all(self) -> list[Change]:
         process = self.git.start_listing()
         try:
-            known = self._stats(self.seen)
+            root = self.root.rstrip("/") + "/"
+            known = {name: _lstat(root + name) for name in self.seen}
         except BaseException:
             process.kill()
             process.communicate()
@@ -71,90 +104,142 @@ class Manifest:
         listing = self.git.listing(process)
         if self.is_empty:
             self._trust_index(listing.names)
-        self.nested = listing.nested
-        directories = _ancestors(listing.names)
-        hollow = self._look_into(directories)
-        names = dict.fromkeys((*listing.names, *directories, *hollow))
-        changes = list(self._compare(names, known))
-        self.watch.follow([os.path.join(self.root, name) for name in (*directories, *hollow)])
-        self.is_empty, self._trusted = False, {}
+        self.nested = set(listing.nested)
+        with_files = _ancestors(listing.names)
+        self._look_into(with_files, with_files)
+        names = dict.fromkeys((*self._directories, *listing.names))
+        changes = self._compare(names, known)
+        gone = [name for name in self.seen.keys() - names.keys() if known.get(name) is not None]
+        for name in gone:  # it is still there, but ignored or in a repository now
+            del self.seen[name]
+        changes += self._missing(known)
+        self.watch.follow([os.path.join(self.root, name) for name in self._directories])
+        self.is_empty, self._trusted, self._children = False, {}, None
         return changes
-
-    def forget(self, names: Iterable[str]) -> None:
-        """Look at these again next time, whatever their stamps say."""
-        for name in names:
-            if name in self.seen:
-                self.seen[name] = Seen(None, self.seen[name].state)
-        self.watch.doubt()
-
-    def _stats(self, names: Collection[str]) -> dict[str, os.stat_result | None]:
-        root = self.root.rstrip("/") + "/"
-        return {name: _lstat(root + name) for name in names}
-
-    def _compare(
-        self, names: Collection[str], known: dict[str, os.stat_result | None]
-    ) -> Iterator[Change]:
-        seen, root = self.seen, self.root.rstrip("/") + "/"
-        for name in names:
-            found = known[name] if name in known else _lstat(root + name)
-            before = seen.get(name)
-            if found is None:
-                continue
-            if before is not None and before.stamp == (found.st_ctime_ns, found.st_ino):
-                continue
-            if stat.S_ISDIR(found.st_mode) and name not in self._hollow and name:
-                self.nested = (*self.nested, name)  # a submodule: listed like a file
-                continue
-            state = self.content(root + name, found, self._trusted.get(name))
-            seen[name] = Seen(self._stamp(found), state, found.st_nlink)
-            self.restamped.add(name)
-            if before is None or not _is_equal(before.state, state):
-                yield Change(root + name, before.state if before else ABSENT, state)
-        for name in seen.keys() - names:
-            # What is only ignored now, or in a repository now, is still there.
-            found = known.get(name)
-            gone = seen.pop(name).state
-            self.restamped.add(name)
-            if found is None:
-                yield Change(root + name, gone, ABSENT)
-        for name, found in known.items():
-            if found is None and name in seen:
-                self.restamped.add(name)
-                yield Change(root + name, seen.pop(name).state, ABSENT)
-
-    def _stamp(self, found: os.stat_result) -> tuple[int, int] | None:
-        if found.st_ctime_ns > self._looked - _RACY and not stat.S_ISDIR(found.st_mode):
-            return None
-        return found.st_ctime_ns, found.st_ino
 
     def _trust_index(self, names: Collection[str]) -> None:
         """What git has byte by byte need not be read."""
         entries = self.git.index()
-        if entries:
-            exact = not self.git.converts(names)
-            self._trusted = {
-                name: entry if exact else _untimed(entry) for name, entry in entries.items()
-            }
+        if entries and self.git.converts(names):
+            entries = {name: entry.unsure() for name, entry in entries.items()}
+        self._trusted = entries
 
-    def _look_into(self, directories: Iterable[str]) -> list[str]:
-        """The directories that hold no file at all, which git does not list."""
-        found: list[str] = []
-        looked: dict[str, tuple[int, tuple[str, ...]]] = {}
-        with_files = set(directories)
-        for name in with_files:
-            path = os.path.join(self.root, name)
-            status = _lstat(path)
-            if status is None:
+    # ── parts ────────────────────────────────────────────────────────────────────────────────────
+
+    def _look_at(self, places: Collection[str]) -> list[Change]:
+        """Look at what is directly in these directories; raises _FullLook."""
+        if len(places) > _MOST_PLACES:
+            raise _FullLook
+        if self._children is None:
+            self._children = _by_parent(self.seen)
+        inside, unknown = set(self._linked), list[str]()
+        for place in places:
+            name = "" if place == self.root else place[len(self.root.rstrip("/")) + 1 :]
+            inside.add(name)
+            inside.update(self._children.get(name, ()))
+            unknown += self._unknown_in(name)
+        if not unknown and not inside:
+            return []
+        if len(unknown) > _MOST_PLACES or any(each.endswith(".gitignore") for each in unknown):
+            raise _FullLook
+        known = {name: _lstat(os.path.join(self.root, name)) for name in inside}
+        self._refuse_moved(known)
+        listing = self.git.listing(self.git.start_listing(unknown)) if unknown else None
+        new = [name for name in listing.names if name not in self.seen] if listing else []
+        self.nested |= set(listing.nested) if listing else set()
+        with_files = _ancestors(new).keys() | self._directories.keys()
+        before = self._directories.copy()
+        touched = {name for name in inside if name in before} | (with_files - before.keys())
+        self._look_into(touched, with_files)
+        names = dict.fromkeys((*inside, *new, *(self._directories.keys() - before.keys())))
+        changes = self._compare(names, known)
+        changes += self._missing(known)
+        if before.keys() != self._directories.keys():
+            self.watch.follow([os.path.join(self.root, name) for name in self._directories])
+        return changes
+
+    def _unknown_in(self, name: str) -> list[str]:
+        """What is directly in a directory and not in the manifest: it is new, or ignored."""
+        try:
+            with os.scandir(os.path.join(self.root, name)) as entries:
+                names = [f"{name}/{each.name}" if name else each.name for each in entries]
+        except OSError:
+            return []
+        return [each for each in names if each not in self.seen and each != ".git"]
+
+    def _refuse_moved(self, known: Mapping[str, os.stat_result | None]) -> None:
+        """What is below a directory that moved is told by nobody; rules may change with a file."""
+        for name, found in known.items():
+            seen = self.seen.get(name)
+            if seen is None:
                 continue
-            known = self._hollow.get(name)
-            if known is None or known[0] != status.st_mtime_ns or known[1]:
-                known = (status.st_mtime_ns, tuple(self._hollow_in(name, with_files)))
-            looked[name] = known
-            found += known[1]
-        for name in found:
-            looked.setdefault(name, (0, ()))
-        self._hollow = looked
-        return found
+            if seen.state.kind == "directory":
+                was = seen.stamp[1] if seen.stamp else None
+                if found is None or not stat.S_ISDIR(found.st_mode) or found.st_ino != was:
+                    raise _FullLook
+            if name.endswith(".gitignore") and (found is None or seen.stamp != _stamp(found)):
+                raise _FullLook
+
+    # ── both ─────────────────────────────────────────────────────────────────────────────────────
+
+    def _compare(
+        self, names: Iterable[str], known: Mapping[str, os.stat_result | None]
+    ) -> list[Change]:
+        """What is new or different, with its bytes kept."""
+        changes = []
+        seen, root = self.seen, self.root.rstrip("/") + "/"
+        for name in names:
+            found = known[name] if name in known else _lstat(root + name)
+            if found is None:
+                continue
+            before = seen.get(name)
+            if before is not None and before.stamp == (found.st_ctime_ns, found.st_ino):
+                continue
+            if stat.S_ISDIR(found.st_mode) and name not in self._directories:
+                self.nested.add(name)  # a submodule: listed like a file
+                continue
+            state = self.content(root + name, found, self._trusted.get(name))
+            if not state.exists:
+                continue
+            is_racy = found.st_ctime_ns > self._looked - _RACY and state.kind != "directory"
+            seen[name] = Seen(None if is_racy else _stamp(found), state)
+            self.fresh.add(name)
+            self._note_links(name, found)
+            if before is None and self._children is not None:
+                self._children.setdefault(name.rpartition("/")[0], []).append(name)
+            if before is None or not is_equal(before.state, state):
+                path = root + name if name else self.root
+                changes.append(Change(path, before.state if before else ABSENT, state))
+        return changes
+
+    def _note_links(self, name: str, found: os.stat_result) -> None:
+        if found.st_nlink > 1 and not stat.S_ISDIR(found.st_mode):
+            self._linked.add(name)
+        else:
+            self._linked.discard(name)
+
+    def _missing(self, known: Mapping[str, os.stat_result | None]) -> list[Change]:
+        """What is gone of these."""
+        changes = []
+        for name in [name for name, found in known.items() if found is None]:
+            gone = self.seen.pop(name, None)
+            if gone is not None:
+                self.fresh.add(name)
+                self._linked.discard(name)
+                self._directories.pop(name, None)
+                changes.append(Change(os.path.join(self.root, name), gone.state, ABSENT))
+        return changes
+
+    def _look_into(self, places: Iterable[str], with_files: Collection[str]) -> None:
+        """Bring the directories up to date: those with files, and those that hold none at all,
+        which git does not list."""
+        for name in places:
+            status = _lstat(os.path.join(self.root, name))
+            if status is None or self._directories.get(name) == status.st_mtime_ns:
+                continue
+            self._directories[name] = status.st_mtime_ns
+            for hollow in self._hollow_in(name, with_files):
+                self._directories.setdefault(hollow, 0)
 
     def _hollow_in(self, name: str, with_files: Collection[str]) -> Iterator[str]:
         prefix = f"{name}/" if name else ""
@@ -168,20 +253,16 @@ class Manifest:
             if each != ".git" and below not in with_files:
                 yield from _hollow_tree(self.root, below)
 
-    def _linked_are_same(self) -> bool:
-        """A file with several names can change through one that is not watched."""
-        linked = [(n, s) for n, s in self.seen.items() if s.links > 1 and s.state.kind == "file"]
-        if len(linked) > _MOST_LINKED:
-            return False
-        for name, seen in linked:
-            found = _lstat(os.path.join(self.root, name))
-            if found is None or seen.stamp != (found.st_ctime_ns, found.st_ino):
-                return False
-        return True
 
-    def contents(self) -> set[str]:
-        """The names of all bytes that are needed to take the next call back."""
-        return {seen.state.content for seen in self.seen.values() if seen.state.kind == "file"}
+def is_equal(before: State, after: State) -> bool:
+    """Whether nothing changed that an undo would bring back.
+
+    A directory's time changes with each file in it; that alone is no change.
+    """
+    if before.kind == after.kind == "directory":
+        return before.mode == after.mode
+    same = before.is_same(after) and before.mode == after.mode
+    return same and (before.kind != "file" or before.mtime_ns == after.mtime_ns)
 
 
 def _lstat(path: str) -> os.stat_result | None:
@@ -189,6 +270,10 @@ def _lstat(path: str) -> os.stat_result | None:
         return os.lstat(path)
     except OSError:
         return None
+
+
+def _stamp(found: os.stat_result) -> tuple[int, int]:
+    return found.st_ctime_ns, found.st_ino
 
 
 def _ancestors(names: Iterable[str]) -> dict[str, None]:
@@ -199,6 +284,14 @@ def _ancestors(names: Iterable[str]) -> dict[str, None]:
         while parent not in found:
             found[parent] = None
             parent = parent.rpartition("/")[0]
+    return found
+
+
+def _by_parent(names: Iterable[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name in names:
+        if name:
+            found.setdefault(name.rpartition("/")[0], []).append(name)
     return found
 
 
@@ -217,19 +310,3 @@ def _hollow_tree(root: str, name: str) -> list[str]:
         except OSError:
             return []
     return found
-
-
-def _is_equal(before: State, after: State) -> bool:
-    """Whether nothing changed that an undo would bring back.
-
-    A directory's time changes with each file in it; that alone is no change.
-    """
-    if before.kind == after.kind == "directory":
-        return before.mode == after.mode
-    same = before.is_same(after) and before.mode == after.mode
-    return same and (before.kind != "file" or before.mtime_ns == after.mtime_ns)
-
-
-def _untimed(entry: IndexEntry) -> IndexEntry:
-    """The entry, so that no file's stat fits it: its bytes must be compared."""
-    return IndexEntry(0, 0, 0, -1, entry.mode, entry.oid)

@@ -25,9 +25,9 @@ class ManifestLog:
                 try:
                     for name, *known in json.loads(line):
                         if known:
-                            ctime, ino, links, state = known
+                            ctime, ino, state = known
                             stamp = (ctime, ino) if ctime else None
-                            seen[name] = Seen(stamp, unpack_state(state), links)
+                            seen[name] = Seen(stamp, unpack_state(state))
                         else:
                             seen.pop(name, None)
                 except (ValueError, TypeError):
@@ -40,15 +40,15 @@ class ManifestLog:
         if self._written is None or self._written > 2 * len(manifest.seen) + 1000:
             write_whole(self._path, self._line(manifest.seen) + "\n")
             self._written = len(manifest.seen)
-        elif manifest.restamped:
-            line = self._line(manifest.restamped).encode("ascii") + b"\n"
+        elif manifest.fresh:
+            line = self._line(manifest.fresh).encode("ascii") + b"\n"
             descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
             try:
                 os.write(descriptor, line)
             finally:
                 os.close(descriptor)
-            self._written += len(manifest.restamped)
-        manifest.restamped.clear()
+            self._written += len(manifest.fresh)
+        manifest.fresh.clear()
 
     def _line(self, names: "set[str] | dict[str, Seen]") -> str:
         entries: list[list[object]] = []
@@ -58,5 +58,5 @@ class ManifestLog:
                 entries.append([name])
             else:
                 ctime, ino = known.stamp or (0, 0)
-                entries.append([name, ctime, ino, known.links, pack_state(known.state)])
+                entries.append([name, ctime, ino, pack_state(known.state)])
         return json.dumps(entries, separators=(",", ":"))

@@ -49,7 +49,7 @@ class Trees:
         changes: list[Change] = []
         for manifest, log in self._trees:
             found = manifest.refresh()
-            if manifest.restamped:
+            if manifest.fresh:
                 log.write()
             changes += found
             self._note(manifest, found)
