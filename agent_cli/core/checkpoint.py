@@ -102,6 +102,8 @@ class Upcoming:
     """Real paths it is known to delete, with all that is below."""
     strikes: tuple[str, ...] = ()
     """Real paths it is known to change in other ways, with all that is below."""
+    writes: tuple[str, ...] = ()
+    """Real paths of files it is known to write, whether they are there yet or not."""
     touches: tuple[str, ...] = ()
     """Real paths of which it changes only mode or owner, with all that is below."""
 

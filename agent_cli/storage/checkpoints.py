@@ -25,7 +25,7 @@ from agent_cli.lib.files import private_directory
 from agent_cli.storage.checkpoint import quota
 from agent_cli.storage.checkpoint.blobs import Blobs
 from agent_cli.storage.checkpoint.git import Git, NoGit
-from agent_cli.storage.checkpoint.keeping import keep, look
+from agent_cli.storage.checkpoint.keeping import is_direct, keep, look
 from agent_cli.storage.checkpoint.manifest import is_equal
 from agent_cli.storage.checkpoint.records import Records
 from agent_cli.storage.checkpoint.rescue import Rescue, rescue, weight
@@ -156,8 +156,10 @@ class CheckpointStore:
 
     @_alone
     def now(self, paths: Collection[str]) -> dict[str, State]:
-        """What is there now."""
-        return {path: look(path) for path in paths}
+        """What is there now, its bytes kept for a merge or a redo."""
+        blobs = self._open().blobs
+        states = {path: _kept(blobs, path, None) for path in paths if is_direct(path)}
+        return {path: _if_kept(path, states.get(path, ABSENT)) for path in paths}
 
     @_alone
     def read(self, state: State) -> bytes | None:
@@ -324,6 +326,11 @@ def _kept(blobs: Blobs, path: str, known: State | None) -> State:
         return keep(blobs, path, os.lstat(path))
     except (FileNotFoundError, NotADirectoryError):
         return ABSENT
+
+
+def _if_kept(path: str, state: State) -> State:
+    """The state; if its bytes could not be kept they are named nevertheless."""
+    return look(path) if state.kind == "file" and not state.content else state
 
 
 def _lost(states: Mapping[str, State]) -> tuple[str, ...]:

@@ -69,6 +69,14 @@ def rescue(call: Upcoming, blobs: Blobs, is_kept: Callable[[str], bool]) -> Resc
             stamp = _stamp(path)  # after it: a second link changes the file's time
             if state.exists and stamp is not None:
                 found.states[path], found.stamps[path] = state, stamp
+    for path in call.writes:
+        status = _lstat(path)
+        if path in found.states or is_kept(path) or (status and stat.S_ISDIR(status.st_mode)):
+            continue
+        found.states[path] = _copied(blobs, path)
+        stamp = _stamp(path)
+        if stamp is not None:
+            found.stamps[path] = stamp
     return found
 
 

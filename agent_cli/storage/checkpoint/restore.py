@@ -3,6 +3,7 @@
 # ruff: noqa: PTH101, PTH103, PTH104, PTH106, PTH108, PTH118, PTH120, PTH211
 
 import contextlib
+import errno
 import os
 import secrets
 import stat
@@ -60,7 +61,7 @@ class Restorer:
         _require(each)
         if each.now.kind == "directory":
             with contextlib.suppress(FileNotFoundError):
-                os.rmdir(each.path)
+                _remove_if_empty(each.path)
         elif each.now.exists:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(each.path)
@@ -109,6 +110,15 @@ class Restorer:
 
         _replace(path, write)
         _set_times(path, then)
+
+
+def _remove_if_empty(path: str) -> None:
+    """A directory in which the person has put something since stays."""
+    try:
+        os.rmdir(path)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
 
 
 def _owner(path: str) -> tuple[int, int] | None:
