@@ -23,7 +23,7 @@ from agent_cli.core.checkpoint import (
 )
 from agent_cli.lib.files import private_directory
 from agent_cli.storage.checkpoint import quota
-from agent_cli.storage.checkpoint.blobs import Blobs
+from agent_cli.storage.checkpoint.blobs import Blobs, is_unread
 from agent_cli.storage.checkpoint.git import Git, NoGit
 from agent_cli.storage.checkpoint.keeping import is_direct, keep, look
 from agent_cli.storage.checkpoint.manifest import is_equal
@@ -208,7 +208,7 @@ class CheckpointStore:
         restored = Restorer(self.read).run(plan)
         done = frozenset(restored.done)
         changes = tuple(
-            replace(each, after=_as_it_is(each.after, look(each.path)))
+            replace(each, after=_as_it_is(each.after, _kept(opened.blobs, each.path, None)))
             for each in changes
             if each.path in done
         )
@@ -230,6 +230,7 @@ class CheckpointStore:
     def _open(self) -> _Opened:
         if self._opened is not None:
             return self._opened
+        private_directory(self._directory)
         own = private_directory(self._own)
         lock = quota.hold(own)
         blobs = Blobs(own / "blobs")
@@ -348,5 +349,8 @@ def _owned(blobs: Blobs, change: Change) -> Change:
 
 
 def _as_it_is(meant: State, found: State) -> State:
-    """The state that was put there, with the time it has now."""
-    return replace(meant, mode=found.mode, mtime_ns=found.mtime_ns) if found.exists else meant
+    """The state that was put there, with its mode and time; its bytes, if they were never read,
+    by the name they have."""
+    was_read = meant.kind != "file" or not is_unread(meant.content)
+    times = (meant.size, meant.mtime_ns) == (found.size, found.mtime_ns)
+    return found if found.is_same(meant) or (times and not was_read) else meant

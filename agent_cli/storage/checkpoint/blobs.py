@@ -40,6 +40,11 @@ def name_of(data: bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
+def is_unread(name: str) -> bool:
+    """Whether the name says nothing about the bytes, because nobody has read them."""
+    return name.startswith(_LINKED)
+
+
 class Blobs:
     """A directory of files that nobody but us changes. A half-written one has another name."""
 
@@ -119,7 +124,7 @@ class Blobs:
 
     def own(self, name: str) -> str:
         """The name of bytes that nobody else can change: a link is copied if the file lives on."""
-        if not name.startswith(_LINKED) or os.lstat(self._path(name)).st_nlink == 1:
+        if not is_unread(name) or os.lstat(self._path(name)).st_nlink == 1:
             return name
         descriptor = os.open(self._path(name), os.O_RDONLY | os.O_CLOEXEC)
         try:

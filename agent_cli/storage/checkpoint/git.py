@@ -9,6 +9,7 @@ from pathlib import Path
 
 from agent_cli.lib.files import private_directory
 from agent_cli.safety.git_probe import WITHOUT_HELPERS, bare_environment
+from agent_cli.storage.checkpoint.records import write_whole
 
 SECONDS = 60
 _CONVERTING = ("core.autocrlf", "core.attributesfile", "core.eol")
@@ -181,10 +182,12 @@ class Git:
     def _where(self) -> tuple[str, ...]:
         if self.directory is not None:
             return ()
+        private_directory(self.aside)
         empty = private_directory(self.aside / "empty.git")
         for name in ("objects", "refs"):
-            (empty / name).mkdir(exist_ok=True)
-        (empty / "HEAD").write_text("ref: refs/heads/none\n")
+            private_directory(empty / name)
+        if not (empty / "HEAD").exists():
+            write_whole(empty / "HEAD", "ref: refs/heads/none\n")
         return (f"--git-dir={empty}", f"--work-tree={self.root}")
 
     def _personal_excludes(self) -> tuple[str, ...]:

@@ -22,6 +22,8 @@ class Rescue:
     struck: tuple[str, ...] = ()
     """The places themselves."""
     is_whole: bool = True
+    entered: dict[str, frozenset[str]] = field(default_factory=dict)
+    """Directories into which something is put, and what was in them."""
 
     def lost(self) -> tuple[str, ...]:
         """What is there and could not be kept, in words."""
@@ -49,6 +51,11 @@ class Rescue:
             for path in _below(self.struck):
                 if path not in self.states:
                     yield Change(path, ABSENT, _now(blobs, path))
+        for directory, names in self.entered.items():
+            new = [f"{directory}/{name}" for name in _names(directory) - names]
+            for path in _below(new):
+                if path not in self.states:
+                    yield Change(path, ABSENT, _now(blobs, path))
 
 
 def rescue(call: Upcoming, blobs: Blobs, is_kept: Callable[[str], bool]) -> Rescue:
@@ -71,7 +78,10 @@ def rescue(call: Upcoming, blobs: Blobs, is_kept: Callable[[str], bool]) -> Resc
                 found.states[path], found.stamps[path] = state, stamp
     for path in call.writes:
         status = _lstat(path)
-        if path in found.states or is_kept(path) or (status and stat.S_ISDIR(status.st_mode)):
+        if status is not None and stat.S_ISDIR(status.st_mode):
+            found.entered[path] = _names(path)
+            continue
+        if path in found.states or is_kept(path):
             continue
         found.states[path] = _copied(blobs, path)
         stamp = _stamp(path)
@@ -140,6 +150,14 @@ def _below(paths: Iterable[str]) -> Iterator[str]:
                     waiting += [entry.path for entry in entries]
             except OSError:
                 continue
+
+
+def _names(directory: str) -> frozenset[str]:
+    try:
+        with os.scandir(directory) as entries:
+            return frozenset(entry.name for entry in entries)
+    except OSError:
+        return frozenset()
 
 
 def _lstat(path: str) -> os.stat_result | None:

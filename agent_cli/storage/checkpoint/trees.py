@@ -8,7 +8,7 @@ from pathlib import Path
 
 from agent_cli.core.checkpoint import Change
 from agent_cli.safety.paths import contains
-from agent_cli.storage.checkpoint.blobs import Blobs
+from agent_cli.storage.checkpoint.blobs import Blobs, is_unread
 from agent_cli.storage.checkpoint.git import Git
 from agent_cli.storage.checkpoint.keeping import keep
 from agent_cli.storage.checkpoint.manifest import Manifest
@@ -110,7 +110,7 @@ class Trees:
 
     def read(self, names: Iterable[str]) -> dict[str, bytes]:
         """Bytes that git keeps."""
-        wanted = [name for name in names if not name.startswith("=")]
+        wanted = [name for name in names if not is_unread(name)]
         found: dict[str, bytes] = {}
         for manifest, _ in self._trees:
             found.update(manifest.git.read(name for name in wanted if name not in found))
