@@ -73,7 +73,8 @@ class Manifest:
         """Look again; what has changed since the last time. Raises OSError."""
         places = self.watch.take()
         self._looked = time.time_ns()
-        if places is not None and not self.is_empty and len(self._linked) <= _MOST_LINKED:
+        has_looked = bool(self._directories)  # what was read from the log is not watched yet
+        if places is not None and has_looked and len(self._linked) <= _MOST_LINKED:
             try:
                 return self._look_at(places)
             except _FullLook:
@@ -105,8 +106,8 @@ class Manifest:
         if self.is_empty:
             self._trust_index(listing.names)
         self.nested = set(listing.nested)
-        with_files = _ancestors(listing.names)
-        self._look_into(with_files, with_files)
+        places = {**_ancestors(listing.names), **self._directories}
+        self._look_into(places, places)
         names = dict.fromkeys((*self._directories, *listing.names))
         changes = self._compare(names, known)
         gone = [name for name in self.seen.keys() - names.keys() if known.get(name) is not None]

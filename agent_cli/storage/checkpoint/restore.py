@@ -104,7 +104,6 @@ class Restorer:
                     with contextlib.suppress(PermissionError):
                         os.fchown(descriptor, *owner)
                 os.fchmod(descriptor, then.mode)
-                os.fsync(descriptor)
             finally:
                 os.close(descriptor)
 
