@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 MODES = ("default", "accept-edits", "plan", "auto", "yolo")
 SUBCOMMANDS = {
     "audit": "show what was run, and by whose permission",
+    "checkpoints": "show what is kept for undo, and let it go",
     "check": "explain what would be decided about a command",
     "trust": "show what trusting a folder enables, and trust it",
 }

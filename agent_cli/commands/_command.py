@@ -35,6 +35,18 @@ class Desk(Protocol):
         """Play the turn again that failed."""
         ...
 
+    def undo(self, scope: str) -> None:
+        """Ask about taking back the last "call" or "turn", or a call by its id."""
+        ...
+
+    def redo(self) -> None:
+        """Ask about bringing back what was undone last."""
+        ...
+
+    def rewind(self) -> None:
+        """Ask which prompt to go back to."""
+        ...
+
     def copy(self, what: Literal["reply", "all"]) -> None:
         """Put the last reply, or the whole conversation, on the clipboard."""
         ...

@@ -53,7 +53,7 @@ COMMANDS: dict[str, Sequence[dict[str, Any]]] = {
     "rm -rf": [bash("rm -rf build src/*.py")],
     "mv": [bash("mv src source && mv binary.dat build/")],
     "sed -i": [bash("sed -i s/one/ONE/ src/*.py && chmod 700 private.txt")],
-    "a script": [bash("for i in $(seq 200); do mkdir -p gen/$((i % 7)); echo $i > gen/$((i % 7))/$i.txt; done; echo x >> run.sh")],
+    "a script": [bash("mkdir -p gen/{0..6}; for i in {1..1000}; do echo $i > gen/$((i % 7))/$i.txt; done; echo x >> run.sh")],
     "links and directories": [bash("rm link dangling; ln -s /etc/passwd dangling; rmdir empty/inside empty; mkdir -p new/dir; rm crlf.txt; mkdir crlf.txt")],
     "an ignored file is overwritten": [bash("echo gone > .env; : > debug.log")],
     "background": [call("Bash", command="rm src/one.py; echo done > out.txt", run_in_background=False)],

@@ -29,7 +29,7 @@ from agent_cli.storage.prompt_history import PromptHistory
 
 HERE = Path(__file__).parent
 TWICE = 2.0
-"""Seconds within which a second Ctrl+C leaves."""
+"""Seconds within which a second Ctrl+C leaves, and a second Esc goes back."""
 
 
 class AgentApp(CrashingApp[int]):
@@ -72,7 +72,7 @@ class AgentApp(CrashingApp[int]):
             self.animation_level = "none"
         self._history = history
         self._first_prompt = first_prompt
-        self._left_at = float("-inf")
+        self._left_at = self._escaped_at = float("-inf")
         self._transcript = Transcript(id="transcript", reduced_motion=reduced_motion)
         self._working = WorkingLine(id="working", reduced_motion=reduced_motion)
         self._composer = Composer(
@@ -129,12 +129,15 @@ class AgentApp(CrashingApp[int]):
         self.chat.steer()
 
     def on_prompt_escaped(self, event: Prompt.Escaped) -> None:
-        """Esc takes a waiting message back, otherwise it interrupts."""
+        """Esc takes a waiting message back, otherwise it interrupts; twice it offers to go back."""
         event.stop()
         if text := self._composer.queue.take_back():
             self._composer.prompt.prepend(text)
-        else:
-            self.session.interrupt()
+        elif not self.session.interrupt() and not self._composer.prompt.text:
+            now = time.monotonic()
+            if now - self._escaped_at < TWICE:
+                self.desk.rewind()
+            self._escaped_at = now
 
     def on_prompt_cancelled_empty(self, event: Prompt.CancelledEmpty) -> None:
         """Ctrl+C interrupts; twice without anything to interrupt it leaves."""
