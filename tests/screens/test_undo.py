@@ -1,5 +1,6 @@
 """Undo, redo and going back on the screen."""
 
+import time
 from typing import Any
 
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
@@ -15,9 +16,10 @@ def bash(command: str, **usage: int) -> dict[str, Any]:
 
 
 async def answer(screen: Screen, key: str) -> None:
+    """Press a key once the question has been on the screen for long enough."""
     modal = screen.app.screen
     assert isinstance(modal, GuardedModal)
-    await until(lambda: modal.guard.is_armed if hasattr(modal.guard, "is_armed") else True)
+    await until(lambda: modal.guard.may_answer(time.monotonic()))
     await screen.pilot.press(key)
 
 
@@ -71,7 +73,7 @@ async def test_no_is_the_default(make_session: SceneMaker) -> None:
         await screen.idle()
         await screen.send("/undo")
         await screen.asked("Take back 1 call?")
-        await screen.pilot.press("escape")
+        await answer(screen, "escape")
         await until(lambda: not isinstance(screen.app.screen, GuardedModal))
         assert (scene.workspace / "b.txt").exists()
 
