@@ -102,3 +102,41 @@ async def test_there_may_be_nothing_to_undo(make_session: SceneMaker) -> None:
         await screen.shows("There is nothing to undo")
         await screen.send("/redo")
         await screen.shows("There is nothing to redo")
+
+
+async def test_esc_esc_goes_back_to_a_prompt(make_session: SceneMaker) -> None:
+    scene = make_session(
+        bash("echo 1 > a.txt"), {"text": "First."}, bash("echo 2 > a.txt"), {"text": "Second."},
+        {"text": "Third."}, settings=YOLO,
+    )  # fmt: skip
+    async with running(scene, size=(100, 40)) as screen:
+        for prompt, reply in (("one", "First."), ("two", "Second.")):
+            await screen.send(prompt)
+            await screen.shows(reply)
+            await screen.idle()
+        await screen.pilot.press("escape", "escape")
+        await screen.asked("Go back to before which prompt?", "two", "1 path changed by 1 call")
+        await answer(screen, "1")
+        await screen.asked("What goes back?", "Bash echo 2 > a.txt", "changed a.txt")
+        await answer(screen, "b")
+        await screen.asked("Take back 1 call?")
+        await answer(screen, "y")
+        await until(lambda: screen.app._composer.prompt.text == "two")
+        assert (scene.workspace / "a.txt").read_text() == "1\n"
+        assert "Second." not in screen.text
+        assert "First." in screen.text
+        await screen.pilot.press("enter")
+        await screen.shows("Third.")
+        asked = [str(message) for message in scene.model.requests[-1].messages]
+        assert sum("two" in text for text in asked) == 1
+        assert not any("echo 2" in text for text in asked)
+
+
+async def test_one_esc_does_not_go_back(make_session: SceneMaker) -> None:
+    async with running(make_session({"text": "Hello."})) as screen:
+        await screen.send("hi")
+        await screen.shows("Hello.")
+        await screen.idle()
+        await screen.pilot.press("escape")
+        await screen.pilot.pause()
+        assert not isinstance(screen.app.screen, GuardedModal)

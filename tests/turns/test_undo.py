@@ -401,10 +401,24 @@ async def test_moments_tell_what_each_prompt_changed(make_session: SceneMaker) -
     for prompt in ("first", "second", "third"):
         await scene.play(prompt)
     moments = await scene.session.undoing.moments()
-    assert [(each.prompt, len(each.calls)) for each in moments] in (
-        [("first", 1), ("second", 0), ("third", 1)], [],
-    )  # fmt: skip
+    assert [(each.prompt, len(each.calls)) for each in moments] == [
+        ("first", 1), ("second", 0), ("third", 1),
+    ]  # fmt: skip
     preview = await scene.session.undoing.preview_since(2)
     await scene.session.undoing.apply(preview)
     assert (scene.workspace / "a").exists()
     assert not (scene.workspace / "b").exists()
+
+
+async def test_a_resumed_session_can_still_undo(make_session: SceneMaker) -> None:
+    scene = make_session(
+        bash("rm a.txt"), {"text": "ok"}, settings=YOLO, files={"a.txt": "before\n"}
+    )
+    await scene.play()
+    await scene.session.close()
+    again = make_session({"text": "ok"}, settings=YOLO, resume=Resume(scene.session.id))
+    assert again.session.id == scene.session.id
+    (moment,) = await again.session.undoing.moments()
+    assert [each.title for each in moment.calls] == ["rm a.txt"]
+    await undo(again)
+    assert (again.workspace / "a.txt").read_text() == "before\n"

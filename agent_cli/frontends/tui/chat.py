@@ -176,8 +176,7 @@ class Chat:
         self.scribe.forget()
         self._transcript.clear()
         self.greet()
-        for event in events:
-            self.scribe.write(event)
+        self.scribe.replay(events)
         self.tell_panel()
         self.changed()
 
