@@ -42,8 +42,13 @@ class Listing:
 
     names: list[str]
     """Relative to the directory."""
+    data: bytes = b""
+    """As git told it."""
     nested: tuple[str, ...] = ()
     """Repositories inside; they are left alone."""
+
+
+NOTHING = Listing([])
 
 
 @dataclass
@@ -87,8 +92,11 @@ class Git:
         except OSError as error:
             raise NoGit(error.errno, "git cannot be run") from error
 
-    def listing(self, process: "subprocess.Popen[bytes]") -> Listing:
-        """The files that were listed; raises NoGit."""
+    def listing(self, process: "subprocess.Popen[bytes]", known: Listing = NOTHING) -> Listing:
+        """The files that were listed; the very same object as `known` if nothing is different.
+
+        Raises NoGit.
+        """
         try:
             data, _ = process.communicate(timeout=SECONDS)
         except subprocess.TimeoutExpired as error:
@@ -97,11 +105,14 @@ class Git:
             raise NoGit(None, "git takes too long to list the files") from error
         if process.returncode != 0:
             raise NoGit(None, "git refuses to list the files")
+        if data == known.data and data:
+            return known
         names = os.fsdecode(data).split("\0")[:-1]
-        nested = tuple(name.rstrip("/") for name in names if name.endswith("/"))
-        if nested:
+        nested: tuple[str, ...] = ()
+        if b"/\0" in data:
+            nested = tuple(name.rstrip("/") for name in names if name.endswith("/"))
             names = [name for name in names if not name.endswith("/")]
-        return Listing(names, nested)
+        return Listing(names, data, nested)
 
     def index(self) -> dict[str, IndexEntry]:
         """What the index says, by name relative to the directory; empty where it is not usable."""

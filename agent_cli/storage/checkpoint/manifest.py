@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from agent_cli.core.checkpoint import ABSENT, Change, State
-from agent_cli.storage.checkpoint.git import Git, IndexEntry
+from agent_cli.storage.checkpoint.git import NOTHING, Git, IndexEntry, Listing
 from agent_cli.storage.checkpoint.watch import Watch
 
 _RACY = 100_000_000
@@ -63,6 +63,8 @@ class Manifest:
     _children: dict[str, list[str]] | None = None
     _trusted: Mapping[str, IndexEntry] = field(default_factory=dict)
     _looked: int = 0
+    _listing: Listing = field(default_factory=lambda: NOTHING)
+    _listed: set[str] = field(default_factory=set)
 
     @property
     def root(self) -> str:
@@ -96,27 +98,49 @@ class Manifest:
     def _look_at_all(self) -> list[Change]:
         process = self.git.start_listing()
         try:
-            root = self.root.rstrip("/") + "/"
-            known = {name: _lstat(root + name) for name in self.seen}
+            known = self._different()
         except BaseException:
             process.kill()
             process.communicate()
             raise
-        listing = self.git.listing(process)
+        listing = self.git.listing(process, self._listing)
         if self.is_empty:
             self._trust_index(listing.names)
-        self.nested = set(listing.nested)
-        places = {**_ancestors(listing.names), **self._directories}
+        places = set(self._directories)
+        if listing is not self._listing:
+            self.nested = set(listing.nested)
+            self._listed = set(listing.names)
+            places |= _ancestors(listing.names).keys()
         self._look_into(places, places)
-        names = dict.fromkeys((*self._directories, *listing.names))
-        changes = self._compare(names, known)
-        gone = [name for name in self.seen.keys() - names.keys() if known.get(name) is not None]
-        for name in gone:  # it is still there, but ignored or in a repository now
-            del self.seen[name]
+        if listing is not self._listing:
+            for name in self.seen.keys() - self._listed - self._directories.keys() - known.keys():
+                self._drop(name)  # it is still there, but ignored or in a repository now
+        names = known.keys() | ((self._listed | self._directories.keys()) - self.seen.keys())
+        changes = self._compare(sorted(names), known)
         changes += self._missing(known)
         self.watch.follow([os.path.join(self.root, name) for name in self._directories])
         self.is_empty, self._trusted, self._children = False, {}, None
+        self._listing = listing
         return changes
+
+    def _different(self) -> dict[str, os.stat_result | None]:
+        """Of all that was seen, what is not as it was: what the disk says of it now."""
+        found: dict[str, os.stat_result | None] = {}
+        root, lstat = self.root.rstrip("/") + "/", os.lstat
+        for name, (stamp, _) in self.seen.items():
+            try:
+                status = lstat(root + name)
+            except OSError:
+                found[name] = None
+                continue
+            if stamp is None or status.st_ctime_ns != stamp[0] or status.st_ino != stamp[1]:
+                found[name] = status
+        return found
+
+    def _drop(self, name: str) -> None:
+        del self.seen[name]
+        self.fresh.add(name)
+        self._linked.discard(name)
 
     def _trust_index(self, names: Collection[str]) -> None:
         """What git has byte by byte need not be read."""
