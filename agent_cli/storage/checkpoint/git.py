@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from agent_cli.lib.files import private_directory
 from agent_cli.safety.git_probe import WITHOUT_HELPERS, bare_environment
@@ -20,8 +21,7 @@ class NoGit(OSError):
     """git is not installed, or it refuses to list the files."""
 
 
-@dataclass(frozen=True)
-class IndexEntry:
+class IndexEntry(NamedTuple):
     """What git's index says about one file."""
 
     ctime_ns: int
