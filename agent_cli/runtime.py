@@ -10,11 +10,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from agent_cli import tools
+from agent_cli import resuming, tools
 from agent_cli.config.layers import PROJECT_FILE, Loaded, load
 from agent_cli.config.places import Places
 from agent_cli.config.schema import ModelSettings, PermissionSettings, Settings
+from agent_cli.core.checkpoint import Checkpoints, NoCheckpoints
 from agent_cli.core.errors import UserError
+from agent_cli.core.housekeeping import Economy
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.loop import Limits
 from agent_cli.core.model import Models
@@ -24,7 +26,8 @@ from agent_cli.core.prompt import Surroundings, build, instruction_directories, 
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.session import Parts, Session, new_session_id
-from agent_cli.core.store import Nowhere
+from agent_cli.core.spending import local_day
+from agent_cli.core.store import Observer, Records
 from agent_cli.core.tool_context import SessionView
 from agent_cli.lib.discovery import values_named
 from agent_cli.lib.own_environment import forget
@@ -37,10 +40,32 @@ from agent_cli.safety.paths import Workspace
 from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sandbox import SandboxChoice
 from agent_cli.storage.audit import AuditLog
+from agent_cli.storage.checkpoints import CheckpointStore
 from agent_cli.storage.learnt_rules import LearntRules
+from agent_cli.storage.metrics import Metrics
 from agent_cli.storage.program_log import start_log
+from agent_cli.storage.sessions import Sessions
 from agent_cli.storage.trust import Standing, TrustStore
 from agent_cli.wishes import Wishes
+
+
+def find_session(wishes: Wishes, environment: Mapping[str, str]) -> Wishes:
+    """The wishes with the session they mean, its directory and its model; raises UserError."""
+    if wishes.resume is None or wishes.resume.found is not None:
+        return wishes
+    resume = resuming.find(wishes.resume, wishes.cwd, environment)
+    assert resume.found is not None
+    cwd = resuming.directory(resume, wishes.cwd)
+    settings = dict(wishes.settings)
+    if resume.found.model and not environment.get("AGENT_MODEL"):
+        settings.setdefault("model", resume.found.model)
+    # Trust was asked for the directory that was in view, not for whichever the session was in.
+    trust = wishes.trust and cwd.samefile(wishes.cwd)
+    return replace(wishes, resume=resume, cwd=cwd, settings=settings, trust=trust)
+
+
+_forgotten: dict[str, str] = {}
+"""Credentials that an earlier session took out of this process's environment."""
 
 
 def load_settings(wishes: Wishes, environment: Mapping[str, str]) -> Loaded:
@@ -97,15 +122,18 @@ def open_session(
     worker: "subprocess.Popen[bytes] | None" = None,
 ) -> Session:
     """A session, ready to run. `worker` is a worker process that was started ahead of time."""
-    variables = dict(os.environ if environment is None else environment)
+    variables = {**_forgotten, **os.environ} if environment is None else dict(environment)
     secrets = {name: value for name, value in variables.items() if looks_secret(name, value)}
     credentials = take_credentials(variables)
     if environment is None:
         forget(credentials)
+        _forgotten.update(credentials)
     places = Places.of(variables)
     start_log(places.log_file)
     trusted = folder_standing(wishes, variables).trusted
-    session_id = new_session_id()
+    redactor = Redactor(secrets | credentials)
+    sessions = Sessions(places.state, redactor.redact)
+    session_id, store, past = resuming.open_store(wishes.resume, sessions, new_session_id())
     spill = places.state / "results" / session_id
     roots = (str(wishes.cwd), *map(str, wishes.added))
     workspace = Workspace(
@@ -117,7 +145,13 @@ def open_session(
         readable=(str(spill),),
     )
     registry = registry or built_in_tools()
+    counted = registry
+    metrics = Metrics(metrics_file(places), registry_size=lambda: len(counted), today=local_day)
     temporary = _private_temporary()
+    policy = make_policy(wishes, settings, workspace, places, trusted=trusted)
+    if "mode" not in wishes.settings:
+        restored = resuming.restored_mode(past, trusted=trusted, attended=wishes.attended)
+        policy.mode = restored or policy.mode
     return Session(
         Parts(
             view=SessionView(
@@ -138,19 +172,76 @@ def open_session(
             model=chosen_model(settings),
             fallbacks=settings.fallback_models,
             registry=registry,
-            policy=make_policy(wishes, settings, workspace, places, trusted=trusted),
+            policy=policy,
             inbox=Inbox(attended=wishes.attended),
-            recorder=AuditLog(places.state / "audit.jsonl"),
-            store=Nowhere(),
+            recorder=Records(metrics, AuditLog(places.state / "audit.jsonl")),
+            observers=(metrics, *_telemetry(settings.telemetry.endpoint)),
+            statistics=lambda: metrics.statistics(local_day()),
+            store=store,
+            history=past,
             kept_rules=learnt_rules(places, workspace.root),
-            outgoing=Outgoing(Redactor(secrets | credentials), spill),
+            checkpoints=make_checkpoints(settings, places, session_id, workspace, variables),
+            outgoing=Outgoing(redactor, spill),
             system_prompt=_system_prompt(wishes, settings, workspace, places, trusted=trusted),
             selection=_selection(wishes, registry),
-            limits=Limits(settings.limits.steps, settings.limits.cost),
+            limits=Limits(settings.limits.steps),
+            economy=_economy(settings, metrics),
             retry=RetryPolicy(attempts=settings.limits.retries + 1),
             options=_of(settings, settings.model).options,
         )
     )
+
+
+def make_checkpoints(
+    settings: Settings,
+    places: Places,
+    session_id: str,
+    workspace: Workspace,
+    environment: Mapping[str, str],
+) -> Checkpoints:
+    """Where what is needed to take calls back is kept, if the person wants that."""
+    wanted = settings.checkpoints
+    if not wanted.enabled:
+        return NoCheckpoints()
+    return CheckpointStore(
+        places.state / "checkpoints",
+        session_id,
+        roots=(workspace.root, *workspace.added),
+        home=workspace.home,
+        environment={name: environment.get(name, "") for name in ("PATH", "HOME")},
+        quota=wanted.quota * 1_000_000,
+        days=wanted.days,
+    )
+
+
+def tidy(settings: Settings, environment: Mapping[str, str]) -> None:
+    """Delete the sessions that are kept no longer."""
+    Sessions(Places.of(environment).state).prune_daily(settings.sessions.keep_days)
+
+
+def _economy(settings: Settings, metrics: Metrics) -> Economy:
+    return Economy(
+        session=settings.budget.session,
+        day=settings.budget.day,
+        others_today=metrics.others_today,
+        compact_at=settings.context.compact_at,
+        automatic=settings.context.automatic,
+        fast_model=settings.fast_model,
+    )
+
+
+def _telemetry(endpoint: str) -> tuple[Observer, ...]:
+    """What sends spans, if that is wished for."""
+    if not endpoint:
+        return ()
+    try:
+        from agent_cli.storage.telemetry import Telemetry  # noqa: PLC0415 (an extra, rarely used)
+    except ImportError as error:
+        raise UserError(
+            "OpenTelemetry is not installed, but telemetry.endpoint is set.",
+            hint="Install the extra: pip install 'agent-cli[otel]'.",
+        ) from error
+    return (Telemetry(endpoint),)
 
 
 def _private_temporary() -> str | None:
@@ -176,6 +267,7 @@ def model_source(
             idle_timeout=settings.limits.idle_seconds,
             input_price=own.input_price,
             output_price=own.output_price,
+            cached_price=own.cached_price,
             window=own.window,
         )
     prompted = {
@@ -184,6 +276,11 @@ def model_source(
         if model.prompted_tools is not None
     }
     return ModelSource(credentials, endpoints, worker, prompted=prompted)
+
+
+def metrics_file(places: Places) -> Path:
+    """Where calls and requests are counted."""
+    return places.state / "stats.db"
 
 
 def read_schema(path: Path) -> dict[str, Any]:

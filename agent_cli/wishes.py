@@ -3,7 +3,25 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from agent_cli.storage.session_index import SessionInfo
+
+
+@dataclass(frozen=True)
+class Resume:
+    """The wish to go on with a session."""
+
+    text: str = ""
+    """An id, the beginning of one, or words; empty: the latest session of the directory."""
+    ask: bool = False
+    """Let the person choose."""
+    fork: bool = False
+    """Go on in a copy."""
+    stay: bool = False
+    """Work in the directory that was named, wherever the session was."""
+    found: "SessionInfo | None" = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,3 +40,5 @@ class Wishes:
     appended_prompt: str | None = None
     attended: bool = True
     """Whether somebody can be asked."""
+    resume: Resume | None = None
+    """The session to go on with; None: a new one."""

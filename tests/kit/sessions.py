@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -17,8 +17,8 @@ from agent_cli.core.model import ModelFacts
 from agent_cli.core.session import Session
 from agent_cli.core.tool import AnyTool
 from agent_cli.models.scripted import ScriptedModel
-from agent_cli.runtime import built_in_tools, open_session
-from agent_cli.wishes import Wishes
+from agent_cli.runtime import built_in_tools, find_session, open_session
+from agent_cli.wishes import Resume, Wishes
 
 E = TypeVar("E")
 
@@ -29,6 +29,7 @@ class OneModel:
 
     models: Mapping[str, ScriptedModel]
     facts: ModelFacts = ModelFacts()
+    own_facts: Mapping[str, ModelFacts] = field(default_factory=dict)
 
     def get(self, name: str) -> ScriptedModel:
         return self.models[name]
@@ -37,7 +38,7 @@ class OneModel:
         pass
 
     async def describe(self, name: str) -> ModelFacts:
-        return self.facts
+        return self.own_facts.get(name, self.facts)
 
     async def close(self) -> None:
         pass
@@ -138,8 +139,15 @@ class SceneMaker:
         environment: Mapping[str, str] | None = None,
         extra: Sequence[AnyTool] = (),
         window: int | None = None,
+        resume: Resume | None = None,
+        facts: Mapping[str, ModelFacts] | None = None,
     ) -> Scene:
         self.write(files or {})
+        environment = {
+            "HOME": str(self.home),
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            **(environment or {}),
+        }
         scripted = {"scripted": ScriptedModel(steps)}
         scripted |= {name: ScriptedModel(own, name) for name, own in (models or {}).items()}
         limits = {"retries": 2, **dict((settings or {}).get("limits", {}))}
@@ -147,15 +155,14 @@ class SceneMaker:
         registry = built_in_tools()
         for tool in extra:
             registry.register(tool)
+        wishes = Wishes(
+            cwd=self.workspace, trust=trust, attended=attended, tools=tools, resume=resume
+        )
         session = open_session(
-            Wishes(cwd=self.workspace, trust=trust, attended=attended, tools=tools),
+            find_session(wishes, environment),
             Settings.model_validate(merged),
-            environment={
-                "HOME": str(self.home),
-                "PATH": "/usr/local/bin:/usr/bin:/bin",
-                **(environment or {}),
-            },
-            models=OneModel(scripted, ModelFacts(window)),
+            environment=environment,
+            models=OneModel(scripted, ModelFacts(window), facts or {}),
             registry=registry,
         )
         self._made.append(session)

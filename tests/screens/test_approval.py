@@ -11,9 +11,9 @@ from textual import events
 
 from agent_cli.core.display import DiffBlock, TextBlock
 from agent_cli.core.inbox import Approval, ApprovalRequest, Step
-from agent_cli.frontends.tui.asking import where_it_runs
+from agent_cli.frontends.shared.briefing import where
+from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.tui.modals.approval import ApprovalModal
-from agent_cli.frontends.tui.modals.typed_ahead import TypedAhead
 from tests.screens.host import Host, at_once, screen_text, type_text
 
 
@@ -68,9 +68,9 @@ async def test_it_shows_what_a_person_needs() -> None:
 def test_it_says_what_confines_a_command_and_nothing_of_a_change() -> None:
     outside = request(directory="/src/shop")
     inside = request(directory="/src/shop", sandbox="bubblewrap")
-    assert where_it_runs(outside) == "without a sandbox, in /src/shop"
-    assert where_it_runs(inside) == "in the sandbox (bubblewrap), without network, in /src/shop"
-    assert where_it_runs(request(steps=())) == ""
+    assert where(outside) == "without a sandbox, in /src/shop"
+    assert where(inside) == "in the sandbox (bubblewrap), without network, in /src/shop"
+    assert where(request(steps=())) == ""
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+import time
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from pathlib import Path
 
 from textual.timer import Timer
 
-from agent_cli.core.errors import UserError
+from agent_cli.core.errors import ModelError, UserError
 from agent_cli.core.events import (
     ApprovalAsked,
     Event,
@@ -23,6 +24,7 @@ from agent_cli.core.events import (
 )
 from agent_cli.core.permissions import Mode
 from agent_cli.core.session import Session
+from agent_cli.frontends.shared.past import resumed_line
 from agent_cli.frontends.tui.asking import Questions
 from agent_cli.frontends.tui.blocks.banner import BannerBlock
 from agent_cli.frontends.tui.blocks.notice import ErrorBlock, NoticeBlock
@@ -32,6 +34,7 @@ from agent_cli.frontends.tui.gauge import Gauge
 from agent_cli.frontends.tui.notify import notify_terminal
 from agent_cli.frontends.tui.scribe import Scribe
 from agent_cli.frontends.tui.widgets import Widgets
+from agent_cli.lib.text import plural
 
 log = logging.getLogger(__name__)
 
@@ -65,6 +68,7 @@ class Chat:
         self._log_file = log_file
         self._turn: asyncio.Task[None] | None = None
         self._has_failed = False
+        self._has_named = False
         self._ticking: Timer | None = None
 
     @property
@@ -77,6 +81,7 @@ class Chat:
         self._ticking = self._app.set_interval(1.0, self.changed, pause=True)
         self.gauge.read_branch()
         self.greet()
+        self._show_past()
         self.changed()
 
     # ── what the person does ─────────────────────────────────────────────────────────────────────
@@ -106,6 +111,13 @@ class Chat:
             self.warn("There is nothing to try again: the last turn did not fail.")
         else:
             self._start(self.session.run(None))
+
+    def play(self, turn: AsyncGenerator[Event, None]) -> None:
+        """Follow something that reads like a turn."""
+        if self._turn is not None:
+            self.warn("A turn is under way.", "Interrupt it with Esc first.")
+        else:
+            self._start(turn)
 
     def clear(self) -> None:
         """Begin a new conversation on an empty screen."""
@@ -141,6 +153,32 @@ class Chat:
         home = self.session.workspace.home
         place = f"~{root.removeprefix(home)}" if root.startswith(f"{home}/") else root
         self._transcript.add(BannerBlock(place=place, branch=self.gauge.branch, facts=facts))
+
+    def show_again(self, events: Iterable[Event]) -> None:
+        """Begin with an empty screen and draw what happened before."""
+        self.scribe.forget()
+        self._transcript.clear()
+        self.greet()
+        self.scribe.replay(events)
+        self.tell_panel()
+        self.changed()
+
+    def put_into_prompt(self, text: str) -> None:
+        """Let the person have a text to change and to send again."""
+        self._widgets.composer.prompt.prepend(text)
+
+    def _show_past(self) -> None:
+        """Show a resumed session as it was."""
+        past = self.session.past
+        if past.head is None:
+            return
+        self.scribe.replay(past.events)
+        ends = [event for event in past.events if isinstance(event, TurnFinished)]
+        self._has_failed = bool(ends) and ends[-1].reason in ("failed", "temporary")
+        self._transcript.add(NoticeBlock(resumed_line(past, time.time())))
+        if past.unknown:
+            what = plural(past.unknown, "entry", "entries")
+            self.warn(f"A newer version of the program wrote {what} that cannot be shown here.")
 
     def warn(self, text: str, hint: str = "") -> None:
         """Show that something is wrong."""
@@ -223,8 +261,22 @@ class Chat:
             self.gauge.read_branch()
             self.tell_panel()
             self.changed()
+        self._name_it()
         if text := self._queue.take_first():
             self._run_own(text[1:].strip()) if _is_shell(text) else self._run(text.lstrip())
+
+    def _name_it(self) -> None:
+        """After the first turn, have a cheap model find a title."""
+        session = self.session
+        if session.has_fast_model and not session.title and not self._has_named:
+            self._has_named = True
+            self._app.run_worker(self._make_title(), exclusive=False)
+
+    async def _make_title(self) -> None:
+        try:
+            await self.session.make_title()
+        except (ModelError, UserError) as error:
+            log.info("no title could be made: %s", error)
 
     def _take(self, event: Event) -> None:
         """Draw an event, and do what else it calls for."""

@@ -14,19 +14,23 @@ from agent_cli.core.session import Session
 from agent_cli.core.trust import TooMuch, what_trust_enables
 from agent_cli.frontends.tui.chat import Chat
 from agent_cli.frontends.tui.desk import ScreenDesk
+from agent_cli.frontends.tui.modals.in_use import InUseModal
 from agent_cli.frontends.tui.modals.trust import TrustModal
 from agent_cli.lib.discovery import values_named
 from agent_cli.runtime import (
     built_in_tools,
     chosen_model,
+    find_session,
     folder_standing,
     load_settings,
     open_session,
+    tidy,
     trust_store,
 )
-from agent_cli.safety.redact import Redactor
 from agent_cli.storage.prompt_history import PromptHistory
-from agent_cli.wishes import Wishes
+from agent_cli.storage.session_lock import SessionInUse
+from agent_cli.storage.sessions import Sessions, SeveralSessions
+from agent_cli.wishes import Resume, Wishes
 
 if TYPE_CHECKING:
     from agent_cli.frontends.tui.app import AgentApp
@@ -42,11 +46,14 @@ class Opened:
     theme: str = ""
     """The look that the settings name."""
     warnings: tuple[str, ...] = ()
+    choosing: str | None = None
+    """The words to choose a session by; None: there is nothing to choose."""
 
 
 async def open_chat(app: "AgentApp", wishes: Wishes) -> Opened:
     """Open a session as wished; raises UserError. Asks for trust first, where that is due."""
     places = Places.of(os.environ)
+    wishes, choosing = await asyncio.to_thread(_found, wishes)
     loaded = await asyncio.to_thread(load_settings, wishes, os.environ)
     chosen_model(loaded.settings)  # before the person is asked anything
     warnings: list[str] = []
@@ -54,15 +61,33 @@ async def open_chat(app: "AgentApp", wishes: Wishes) -> Opened:
         wishes = replace(wishes, trust=await _ask_trust(app, wishes.cwd, places, warnings))
         loaded = await asyncio.to_thread(load_settings, wishes, os.environ)
     registry = await asyncio.to_thread(built_in_tools)
-    redact = Redactor.from_environment(os.environ).redact  # before the keys are taken out of it
-    return connect(
+    try:
+        session = open_session(wishes, loaded.settings, registry=registry)
+    except SessionInUse as error:
+        if not await app.push_screen_wait(InUseModal(error.message)):
+            raise
+        copy = replace(wishes, resume=Resume(error.session_id, fork=True))
+        wishes = await asyncio.to_thread(find_session, copy, os.environ)
+        session = open_session(wishes, loaded.settings, registry=registry)
+    app.run_worker(asyncio.to_thread(tidy, loaded.settings, os.environ), exclusive=False)
+    opened = connect(
         app,
-        open_session(wishes, loaded.settings, registry=registry),
-        PromptHistory.of_project(places.state, wishes.cwd, redact),
+        session,
+        PromptHistory.of_project(places.state, wishes.cwd, session.redact),
         theme=loaded.settings.theme,
         warnings=(*warnings, *loaded.warnings),
         log_file=places.log_file,
     )
+    opened.desk.sessions = Sessions(places.state)
+    return replace(opened, choosing=choosing)
+
+
+def _found(wishes: Wishes) -> tuple[Wishes, str | None]:
+    """The session that is meant; where that is not clear, the words to choose it by."""
+    try:
+        return find_session(wishes, os.environ), None
+    except SeveralSessions as error:
+        return replace(wishes, resume=None), error.words
 
 
 def connect(

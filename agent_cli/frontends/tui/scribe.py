@@ -1,5 +1,7 @@
 """Writes what happens in a turn into the transcript."""
 
+from collections.abc import Iterable
+
 from agent_cli.core.display import DiffBlock
 from agent_cli.core.events import (
     Event,
@@ -14,13 +16,16 @@ from agent_cli.core.events import (
     ToolStarted,
     TurnFinished,
 )
+from agent_cli.frontends.tui.blocks.compaction import CompactionBlock
 from agent_cli.frontends.tui.blocks.notice import ErrorBlock, NoticeBlock
 from agent_cli.frontends.tui.blocks.prompt import PromptBlock
+from agent_cli.frontends.tui.blocks.receipt import ReceiptBlock
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.blocks.thinking import ThinkingBlock
 from agent_cli.frontends.tui.blocks.tool import ToolBlock
 from agent_cli.frontends.tui.panel import Changed
 from agent_cli.frontends.tui.transcript import Transcript
+from agent_cli.lib.collecting import paused
 
 _ENDS = {
     "interrupted": "Interrupted.",
@@ -39,6 +44,7 @@ class Scribe:
         self._reply: ReplyBlock | None = None
         self._thinking: ThinkingBlock | None = None
         self._calls: dict[str, ToolBlock] = {}
+        self._is_past = False
         self.diffs: list[str] = []
         """What was changed in files, oldest first."""
         self.files: dict[str, Changed] = {}
@@ -62,6 +68,15 @@ class Scribe:
         if block := self._calls.get(call_id):
             block.resumed()
             self._transcript.refresh_block(block)
+
+    def replay(self, events: Iterable[Event]) -> None:
+        """Draw what happened in earlier turns."""
+        self._is_past = True
+        with paused(), self._transcript.filling():
+            for event in events:
+                self.write(event)
+            self._close()
+        self._is_past = False
 
     def write(self, event: Event) -> None:
         """Draw one event."""
@@ -90,8 +105,8 @@ class Scribe:
                 text = f"{event.reason} Trying again in {event.delay:.0f} s."
                 self._transcript.add(NoticeBlock(text, level="warning"))
             case HistoryCompacted():
-                text = f"{event.dropped} old results were dropped to make room."
-                self._transcript.add(NoticeBlock(text))
+                self._close()
+                self._transcript.add(CompactionBlock(event))
             case TurnFinished():
                 self._end(event)
             case _:
@@ -109,7 +124,7 @@ class Scribe:
     def _thought(self, text: str) -> None:
         if self._thinking is None:
             self._close()
-            self._thinking = ThinkingBlock()
+            self._thinking = ThinkingBlock(timed=not self._is_past)
             self._transcript.add(self._thinking)
         self._thinking.append(text)
         self._transcript.refresh_block(self._thinking)
@@ -130,6 +145,8 @@ class Scribe:
 
     def _end(self, event: TurnFinished) -> None:
         self._close()
+        if line := event.receipt.line(event.usage):
+            self._transcript.add(ReceiptBlock(line, event.receipt.details()))
         if event.reason in ("failed", "temporary"):
             self._transcript.add(ErrorBlock(event.error, event.hint))
         elif event.reason in _ENDS:

@@ -8,6 +8,7 @@ import gc
 import os
 import signal
 import sys
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -16,14 +17,27 @@ from textual.app import App
 from agent_cli.config.glance import glance
 from agent_cli.config.places import Places
 from agent_cli.core.errors import ExitCode, UserError
+from agent_cli.frontends.shared.past import how_to_resume
 from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.app import AgentApp
 from agent_cli.safety.sanitise import clean
 from agent_cli.storage.program_log import start_log
-from agent_cli.wishes import Wishes
+from agent_cli.storage.session_lock import SessionInUse
+from agent_cli.wishes import Resume, Wishes
 
 if TYPE_CHECKING:
+    from agent_cli.core.session import Session
     from agent_cli.frontends.tui.opening import Opened
+
+
+@dataclass(frozen=True)
+class Left:
+    """How a session was left: with an exit code, or for another one."""
+
+    code: int
+    resumable: Resume | None = None
+    """How to come back to it; None: nothing was said in it."""
+    following: Resume | None = None
 
 
 def run(wishes: Wishes, prompt: str | None = None) -> int:
@@ -34,10 +48,22 @@ def run(wishes: Wishes, prompt: str | None = None) -> int:
             hint='Use another one, or ask without a screen: agent -p "explain this project"',
         )
     start_log(Places.of(os.environ).log_file)
-    return asyncio.run(_play(wishes, prompt))
+    before: Resume | None = None
+    while True:
+        try:
+            left = asyncio.run(_play(wishes, prompt))
+        except SessionInUse:
+            if before is None:
+                raise
+            wishes, before = replace(wishes, resume=before), None
+            continue
+        if left.following is None:
+            return left.code
+        wishes, prompt = replace(wishes, resume=left.following), None
+        before = left.resumable
 
 
-async def _play(wishes: Wishes, prompt: str | None) -> int:
+async def _play(wishes: Wishes, prompt: str | None) -> Left:
     looks = glance(os.environ)
     app = AgentApp(
         lambda: _opened(app, wishes),
@@ -54,9 +80,19 @@ async def _play(wishes: Wishes, prompt: str | None) -> int:
             await app.session.close()
     if app.refusal is not None:
         raise app.refusal
+    return _left(app, code or 0)
+
+
+def _left(app: AgentApp, code: int) -> Left:
+    session = app.session if app.is_open else None
     if app.crash is not None:
-        return tell_crash(app.crash)
-    return code or 0
+        return Left(tell_crash(app.crash, session))
+    if session is None:
+        return Left(code)
+    following = app.desk.following
+    if following is None and (line := how_to_resume(session)):
+        sys.stdout.write(f"{line}\n")
+    return Left(code, Resume(session.id) if session.is_kept else None, following)
 
 
 async def _opened(app: AgentApp, wishes: Wishes) -> "Opened":
@@ -75,9 +111,11 @@ def _leave_on_signals(app: App[int]) -> None:
         asyncio.get_running_loop().add_signal_handler(number, app.exit, 128 + number)
 
 
-def tell_crash(error: Exception) -> int:
+def tell_crash(error: Exception, session: "Session | None" = None) -> int:
     """One line for a terminal that is itself again; the traceback is in the log."""
     where = Places.of(os.environ).log_file
     what = clean(f"{type(error).__name__}: {error}").partition("\n")[0]
     sys.stderr.write(f"agent: the screen failed ({what}). The log has more: {where}\n")
+    if session is not None and (line := how_to_resume(session)):
+        sys.stderr.write(f"Nothing is lost. {line}\n")
     return ExitCode.FAILED

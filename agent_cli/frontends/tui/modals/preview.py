@@ -1,7 +1,5 @@
 """What a call would do, drawn for a decision: nothing hidden, nothing acted on."""
 
-from collections.abc import Iterator, Sequence
-
 from textual.content import Content
 from textual.highlight import highlight
 
@@ -14,6 +12,7 @@ from agent_cli.core.display import (
     TextBlock,
     TodoBlock,
 )
+from agent_cli.frontends.shared.briefing import diff_body, shown_path
 from agent_cli.frontends.tui.ink import FAINT
 from agent_cli.safety.sanitise import visible
 
@@ -55,11 +54,7 @@ def diff(block: DiffBlock, directory: str = "") -> Content:
     )
     path = visible(shown_path(block, directory), one_line=True)
     lines = [Content.assemble((path, "bold"), "  ", figures), Content("")]
-    text = visible(block.diff)
-    # The two lines that name the file, and only those: a removed "-- x" looks like one of them.
-    if text.startswith("--- ") and "\n@@" in text:
-        text = text[text.index("\n@@") + 1 :]
-    for line in _without_blank_ends(text.removesuffix("\n").split("\n")):
+    for line in diff_body(block).split("\n"):
         if line.startswith("@@"):
             lines.append(Content.styled(line, FAINT))
         elif line.startswith("+"):
@@ -69,24 +64,3 @@ def diff(block: DiffBlock, directory: str = "") -> Content:
         else:
             lines.append(Content(line))
     return Content("\n").join(lines)
-
-
-def shown_path(block: DiffBlock, directory: str) -> str:
-    """The path of the changed file, relative inside the directory."""
-    return block.path.removeprefix(f"{directory.rstrip('/')}/") if directory else block.path
-
-
-def _without_blank_ends(lines: Sequence[str]) -> Iterator[str]:
-    """The lines without empty context where a hunk begins or ends: it would only be scrolled."""
-    blank: list[str] = []
-    at_start = True
-    for line in lines:
-        is_header = line.startswith("@@")
-        if not line.strip():
-            blank.append(line)
-            continue
-        if not at_start and not is_header:
-            yield from blank
-        blank.clear()
-        at_start = is_header
-        yield line
