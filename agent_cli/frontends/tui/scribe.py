@@ -19,6 +19,7 @@ from agent_cli.core.events import (
 from agent_cli.frontends.tui.blocks.compaction import CompactionBlock
 from agent_cli.frontends.tui.blocks.notice import ErrorBlock, NoticeBlock
 from agent_cli.frontends.tui.blocks.prompt import PromptBlock
+from agent_cli.frontends.tui.blocks.receipt import ReceiptBlock
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.blocks.thinking import ThinkingBlock
 from agent_cli.frontends.tui.blocks.tool import ToolBlock
@@ -144,6 +145,8 @@ class Scribe:
 
     def _end(self, event: TurnFinished) -> None:
         self._close()
+        if line := event.receipt.line(event.usage):
+            self._transcript.add(ReceiptBlock(line, event.receipt.details()))
         if event.reason in ("failed", "temporary"):
             self._transcript.add(ErrorBlock(event.error, event.hint))
         elif event.reason in _ENDS:
