@@ -1,12 +1,11 @@
 """The composition root, the only module that knows all parts: settings in, a session out."""
 
 import json
-import logging
 import os
 import subprocess
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -35,7 +34,6 @@ from agent_cli.models.providers import take_credentials
 from agent_cli.models.remote import Endpoint
 from agent_cli.models.source import ModelSource
 from agent_cli.models.worker_process import WorkerProcess
-from agent_cli.resuming import Resume
 from agent_cli.safety.environment import child_environment, looks_secret, project_entries
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.redact import Redactor
@@ -43,28 +41,10 @@ from agent_cli.safety.sandbox import SandboxChoice
 from agent_cli.storage.audit import AuditLog
 from agent_cli.storage.learnt_rules import LearntRules
 from agent_cli.storage.metrics import Metrics
+from agent_cli.storage.program_log import start_log
 from agent_cli.storage.sessions import Sessions
 from agent_cli.storage.trust import Standing, TrustStore
-
-
-@dataclass(frozen=True, kw_only=True)
-class Wishes:
-    """What the command line asks for."""
-
-    cwd: Path
-    added: tuple[Path, ...] = ()
-    trust: bool = False
-    """Trust the folder for this run, whatever is stored about it."""
-    tools: tuple[str, ...] | None = None
-    """The only tools to use; None: all."""
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    """Settings given as flags, nested like the configuration."""
-    system_prompt: str | None = None
-    appended_prompt: str | None = None
-    attended: bool = True
-    """Whether somebody can be asked."""
-    resume: Resume | None = None
-    """The session to go on with; None: a new one."""
+from agent_cli.wishes import Wishes
 
 
 def find_session(wishes: Wishes, environment: Mapping[str, str]) -> Wishes:
@@ -80,6 +60,10 @@ def find_session(wishes: Wishes, environment: Mapping[str, str]) -> Wishes:
     # Trust was asked for the directory that was in view, not for whichever the session was in.
     trust = wishes.trust and cwd.samefile(wishes.cwd)
     return replace(wishes, resume=resume, cwd=cwd, settings=settings, trust=trust)
+
+
+_forgotten: dict[str, str] = {}
+"""Credentials that an earlier session took out of this process's environment."""
 
 
 def load_settings(wishes: Wishes, environment: Mapping[str, str]) -> Loaded:
@@ -136,13 +120,14 @@ def open_session(
     worker: "subprocess.Popen[bytes] | None" = None,
 ) -> Session:
     """A session, ready to run. `worker` is a worker process that was started ahead of time."""
-    variables = dict(os.environ if environment is None else environment)
+    variables = {**_forgotten, **os.environ} if environment is None else dict(environment)
     secrets = {name: value for name, value in variables.items() if looks_secret(name, value)}
     credentials = take_credentials(variables)
     if environment is None:
         forget(credentials)
+        _forgotten.update(credentials)
     places = Places.of(variables)
-    start_log(places)
+    start_log(places.log_file)
     trusted = folder_standing(wishes, variables).trusted
     redactor = Redactor(secrets | credentials)
     sessions = Sessions(places.state, redactor.redact)
@@ -271,27 +256,6 @@ def model_source(
 def metrics_file(places: Places) -> Path:
     """Where calls and requests are counted."""
     return places.state / "stats.db"
-
-
-def log_file(places: Places) -> Path:
-    """Where the program writes what it says about itself."""
-    return places.state / "agent.log"
-
-
-def start_log(places: Places) -> None:
-    """Write what the program says about itself to a private file; do without if that cannot be."""
-    logger = logging.getLogger("agent_cli")
-    if logger.handlers:
-        return
-    try:
-        places.state.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handler: logging.Handler = logging.FileHandler(log_file(places), delay=True)
-        os.close(os.open(log_file(places), os.O_WRONLY | os.O_CREAT, 0o600))
-    except OSError:
-        handler = logging.NullHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    logger.addHandler(handler)
-    logger.propagate = False
 
 
 def read_schema(path: Path) -> dict[str, Any]:

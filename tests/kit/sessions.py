@@ -17,8 +17,8 @@ from agent_cli.core.model import ModelFacts
 from agent_cli.core.session import Session
 from agent_cli.core.tool import AnyTool
 from agent_cli.models.scripted import ScriptedModel
-from agent_cli.resuming import Resume
-from agent_cli.runtime import Wishes, built_in_tools, find_session, open_session
+from agent_cli.runtime import built_in_tools, find_session, open_session
+from agent_cli.wishes import Resume, Wishes
 
 E = TypeVar("E")
 

@@ -21,6 +21,8 @@ _AT_LEISURE = 4
 """Drawing rests this many times as long as it took, so that one huge block cannot take it all."""
 _SLICE = 0.008
 _BETWEEN_SLICES = 0.02
+_AFTER_A_KEY = 0.5
+"""Seconds without a key before heights are counted on: nobody shall wait for that while typing."""
 _BETWEEN_USES = 1.0
 """New heights above move the view, and so cost a drawing of all of it."""
 _TICK = 0.2
@@ -66,6 +68,7 @@ class ColumnView(ScrollView):
         self._counting: Timer | None = None
         self._ticking: Timer | None = None
         self._rest_until = 0.0
+        self._count_from = 0.0
         self._count_used = 0.0
         self._base = Style.null()
 
@@ -131,6 +134,10 @@ class ColumnView(ScrollView):
         """Find out all heights now, instead of little by little."""
         self._column.count_some(float("inf"))
         self._use_counted()
+
+    def let_keys_through(self) -> None:
+        """Somebody types: what can wait does."""
+        self._count_from = time.monotonic() + _AFTER_A_KEY
 
     def on_mount(self) -> None:
         calm = self._traits["reduced_motion"]
@@ -251,8 +258,11 @@ class ColumnView(ScrollView):
     def _count_some(self) -> None:
         """Find out true heights while there is nothing else to do."""
         self._counting = None
-        self._column.count_some(_SLICE)
         now = time.monotonic()
+        if now < self._count_from:
+            self._count_soon(self._count_from - now)
+            return
+        self._column.count_some(_SLICE)
         if self._column.is_counted or now > self._count_used + _BETWEEN_USES:
             self._count_used = now
             self._use_counted()
@@ -264,9 +274,9 @@ class ColumnView(ScrollView):
         self._column.use_counted()
         self._settle(held)
 
-    def _count_soon(self) -> None:
+    def _count_soon(self, wait: float = _BETWEEN_SLICES) -> None:
         if self._column.has_stale and self._counting is None:
-            self._counting = self.set_timer(_BETWEEN_SLICES, self._count_some)
+            self._counting = self.set_timer(wait, self._count_some)
 
     def _watch_time(self, block: Block | None) -> None:
         if block is not None and block.is_running:
