@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 MODES = ("default", "accept-edits", "plan", "auto", "yolo")
 SUBCOMMANDS = {
     "audit": "show what was run, and by whose permission",
+    "checkpoints": "show what is kept for undo, and let it go",
     "check": "explain what would be decided about a command",
     "sessions": "list, show, search, export and delete sessions",
     "stats": "count calls, tokens and dollars by tool, model and day",

@@ -14,6 +14,7 @@ from agent_cli import resuming, tools
 from agent_cli.config.layers import PROJECT_FILE, Loaded, load
 from agent_cli.config.places import Places
 from agent_cli.config.schema import ModelSettings, PermissionSettings, Settings
+from agent_cli.core.checkpoint import Checkpoints, NoCheckpoints
 from agent_cli.core.errors import UserError
 from agent_cli.core.housekeeping import Economy
 from agent_cli.core.inbox import Inbox
@@ -39,6 +40,7 @@ from agent_cli.safety.paths import Workspace
 from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sandbox import SandboxChoice
 from agent_cli.storage.audit import AuditLog
+from agent_cli.storage.checkpoints import CheckpointStore
 from agent_cli.storage.learnt_rules import LearntRules
 from agent_cli.storage.metrics import Metrics
 from agent_cli.storage.program_log import start_log
@@ -178,6 +180,7 @@ def open_session(
             store=store,
             history=past,
             kept_rules=learnt_rules(places, workspace.root),
+            checkpoints=make_checkpoints(settings, places, session_id, workspace, variables),
             outgoing=Outgoing(redactor, spill),
             system_prompt=_system_prompt(wishes, settings, workspace, places, trusted=trusted),
             selection=_selection(wishes, registry),
@@ -186,6 +189,28 @@ def open_session(
             retry=RetryPolicy(attempts=settings.limits.retries + 1),
             options=_of(settings, settings.model).options,
         )
+    )
+
+
+def make_checkpoints(
+    settings: Settings,
+    places: Places,
+    session_id: str,
+    workspace: Workspace,
+    environment: Mapping[str, str],
+) -> Checkpoints:
+    """Where what is needed to take calls back is kept, if the person wants that."""
+    wanted = settings.checkpoints
+    if not wanted.enabled:
+        return NoCheckpoints()
+    return CheckpointStore(
+        places.state / "checkpoints",
+        session_id,
+        roots=(workspace.root, *workspace.added),
+        home=workspace.home,
+        environment={name: environment.get(name, "") for name in ("PATH", "HOME")},
+        quota=wanted.quota * 1_000_000,
+        days=wanted.days,
     )
 
 

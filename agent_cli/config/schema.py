@@ -142,6 +142,17 @@ class InstructionSettings(Table):
     """How much of them is sent; the rest is cut with a note."""
 
 
+class CheckpointSettings(Table):
+    """What is kept before a call changes files, so that /undo can take it back."""
+
+    enabled: bool = True
+    """false: nothing is kept, and nothing can be undone."""
+    quota: int = Field(1_000, ge=1)
+    """Megabytes that all checkpoints together may take; the oldest go first."""
+    days: float = Field(30.0, gt=0)
+    """Days after which the checkpoints of a session that is not used any more go."""
+
+
 class SessionSettings(Table):
     """How long sessions are kept."""
 
@@ -184,6 +195,7 @@ class Settings(Table):
     telemetry: TelemetrySettings = TelemetrySettings()
     instructions: InstructionSettings = InstructionSettings()
     environment: EnvironmentSettings = EnvironmentSettings()
+    checkpoints: CheckpointSettings = CheckpointSettings()
     sessions: SessionSettings = SessionSettings()
     models: dict[str, ModelSettings] = {}
     """What is special about single models, by name: [models."openai/my-model"]."""

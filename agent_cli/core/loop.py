@@ -343,5 +343,6 @@ class Turn:
                 usage=self._used,
                 seconds=time.monotonic() - self._started,
                 denials=self.pipeline.authority.unanswered,
+                receipt=self.pipeline.keeper.receipt(self.pipeline.state),
             )
         )

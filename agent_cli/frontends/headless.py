@@ -178,6 +178,9 @@ class _Player:
             _out(text)
         if self._output == "json":
             _out(json.dumps(self._summary(finished, text, failed_schema), ensure_ascii=False))
+        receipt = finished.receipt
+        if self._output == "text" and (receipt.files or receipt.running):
+            _err(receipt.line(finished.usage))
         if finished.error:
             _err(f"error: {finished.error}" + (f"\n{finished.hint}" if finished.hint else ""))
         if failed_schema:
@@ -204,6 +207,7 @@ class _Player:
             "denials": finished.denials,
             "seconds": round(finished.seconds, 3),
             "usage": finished.usage.model_dump(),
+            "receipt": finished.receipt.model_dump(),
         }
 
 

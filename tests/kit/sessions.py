@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -139,10 +139,15 @@ class SceneMaker:
         environment: Mapping[str, str] | None = None,
         extra: Sequence[AnyTool] = (),
         window: int | None = None,
+        resume: Resume | None = None,
         facts: Mapping[str, ModelFacts] | None = None,
-        resume: bool = False,
     ) -> Scene:
         self.write(files or {})
+        environment = {
+            "HOME": str(self.home),
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            **(environment or {}),
+        }
         scripted = {"scripted": ScriptedModel(steps)}
         scripted |= {name: ScriptedModel(own, name) for name, own in (models or {}).items()}
         limits = {"retries": 2, **dict((settings or {}).get("limits", {}))}
@@ -150,18 +155,13 @@ class SceneMaker:
         registry = built_in_tools()
         for tool in extra:
             registry.register(tool)
-        variables = {
-            "HOME": str(self.home),
-            "PATH": "/usr/local/bin:/usr/bin:/bin",
-            **(environment or {}),
-        }
-        wishes = Wishes(cwd=self.workspace, trust=trust, attended=attended, tools=tools)
-        if resume:
-            wishes = find_session(replace(wishes, resume=Resume()), variables)
+        wishes = Wishes(
+            cwd=self.workspace, trust=trust, attended=attended, tools=tools, resume=resume
+        )
         session = open_session(
-            wishes,
+            find_session(wishes, environment),
             Settings.model_validate(merged),
-            environment=variables,
+            environment=environment,
             models=OneModel(scripted, ModelFacts(window), facts or {}),
             registry=registry,
         )

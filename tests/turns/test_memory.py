@@ -6,6 +6,7 @@ from typing import Any
 from agent_cli.core.events import Event, HistoryCompacted, Notice, QuestionAsked
 from agent_cli.core.inbox import Answers
 from agent_cli.core.messages import ToolMessage, UserMessage, text_of
+from agent_cli.wishes import Resume
 from tests.kit.sessions import Scene, SceneMaker, assert_valid, finish, of_type
 
 FORGETS = {"text": "I remember nothing."}
@@ -167,7 +168,7 @@ async def test_a_resumed_session_remembers_pins_and_what_was_dropped_and_can_und
     await compact(scene, "Apply")
     await scene.play("Go on.")
     await scene.session.close()
-    again = make_session({"text": "here"}, models={"fast": []}, resume=True)
+    again = make_session({"text": "here"}, models={"fast": []}, resume=Resume())
     memory = again.session.memory
     assert again.session.messages == scene.session.messages
     assert [pin.text for pin in memory.pins] == ["Keep it green."]
@@ -177,5 +178,5 @@ async def test_a_resumed_session_remembers_pins_and_what_was_dropped_and_can_und
     assert again.session.messages[: len(before)] == before
     assert [pin.text for pin in memory.pins] == ["Keep it green."]
     await again.session.close()
-    third = make_session(resume=True, models={"fast": []})
+    third = make_session(resume=Resume(), models={"fast": []})
     assert third.session.messages == again.session.messages

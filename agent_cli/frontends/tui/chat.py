@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from pathlib import Path
 
@@ -153,6 +153,19 @@ class Chat:
         home = self.session.workspace.home
         place = f"~{root.removeprefix(home)}" if root.startswith(f"{home}/") else root
         self._transcript.add(BannerBlock(place=place, branch=self.gauge.branch, facts=facts))
+
+    def show_again(self, events: Iterable[Event]) -> None:
+        """Begin with an empty screen and draw what happened before."""
+        self.scribe.forget()
+        self._transcript.clear()
+        self.greet()
+        self.scribe.replay(events)
+        self.tell_panel()
+        self.changed()
+
+    def put_into_prompt(self, text: str) -> None:
+        """Let the person have a text to change and to send again."""
+        self._widgets.composer.prompt.prepend(text)
 
     def _show_past(self) -> None:
         """Show a resumed session as it was."""

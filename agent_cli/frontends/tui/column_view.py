@@ -1,7 +1,8 @@
 """A widget that shows a column of blocks and stays where the person looks."""
 
+import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.style import Style
 from textual.geometry import Region, Size
@@ -63,6 +64,7 @@ class ColumnView(ScrollView):
         self._following = True
         self._moving = False
         self._unseen = False
+        self._is_filling = False
         self._live: set[Block] = set()
         self._flushing: Timer | None = None
         self._counting: Timer | None = None
@@ -97,12 +99,25 @@ class ColumnView(ScrollView):
         self._column.add(block)
         self.refresh_block(block)
 
+    @contextlib.contextmanager
+    def filling(self) -> Iterator[None]:
+        """Put many blocks at the end, to be drawn when all are there."""
+        self._is_filling = True
+        try:
+            yield
+        finally:
+            self._is_filling = False
+            if self.blocks:
+                self.refresh_block(self.blocks[-1])
+
     def refresh_block(self, block: Block) -> None:
         """A block's content changed; it is drawn again with the next flush."""
         index = self._column.index_of(block)
         if index is None:
             return
         self._column.changed(block)
+        if self._is_filling:
+            return
         heights, bottom = self._column.heights, self.scroll_offset.y + self.size.height
         if not self._following and heights.top(index) + heights[index] > bottom:
             self._unseen = True

@@ -186,7 +186,7 @@ def _parts(info: SessionInfo, entries: Sequence[Entry]) -> Iterator[Part]:
         elif isinstance(message, AssistantMessage) and message.text:
             spoken.append(("agent", message.text))
     for who, text in spoken[-_LATEST:]:
-        line = " ".join(visible(text[:_LONGEST], one_line=True).split())
+        line = visible(" ".join(text[:_LONGEST].split()), one_line=True)
         yield Row(Content.styled(who, "$accent" if who == "you" else "dim"), Content(line), 8)
     cost = "" if info.cost is None else f" · ${info.cost:.2f}"
     facts = f"{info.id} · {visible(info.model, one_line=True)}{cost}"
