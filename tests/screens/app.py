@@ -7,9 +7,9 @@ from typing import Any
 from textual.pilot import Pilot
 
 from agent_cli.core.session import Session
+from agent_cli.frontends.shared.slash import all_commands
 from agent_cli.frontends.tui.app import AgentApp
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
-from agent_cli.frontends.tui.start import all_commands
 from agent_cli.storage.prompt_history import PromptHistory
 from tests.kit.sessions import Scene
 from tests.kit.shells import until

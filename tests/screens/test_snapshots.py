@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 
 from agent_cli.core.display import DiffBlock, TerminalBlock, TextBlock
 from agent_cli.core.inbox import ApprovalRequest, Choice, Question, QuestionRequest, Step
+from agent_cli.frontends.shared.slash import all_commands
 from agent_cli.frontends.tui.app import AgentApp
 from agent_cli.frontends.tui.blocks import BannerBlock, Block, ErrorBlock, PromptBlock, ReplyBlock
 from agent_cli.frontends.tui.modals.approval import ApprovalModal
@@ -17,7 +18,6 @@ from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.plan import PlanModal
 from agent_cli.frontends.tui.modals.question import QuestionModal
 from agent_cli.frontends.tui.modals.trust import TrustModal
-from agent_cli.frontends.tui.start import all_commands
 from agent_cli.frontends.tui.status import Status
 from agent_cli.storage.prompt_history import PromptHistory
 from tests.kit import chat, snapshots

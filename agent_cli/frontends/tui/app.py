@@ -30,6 +30,8 @@ from agent_cli.core.events import (
 )
 from agent_cli.core.permissions import Mode
 from agent_cli.core.session import Session
+from agent_cli.frontends.shared.endings import has_failed
+from agent_cli.frontends.shared.slash import OWN_OPTIONS, SHELL
 from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.asking import Questions
 from agent_cli.frontends.tui.blocks.banner import BannerBlock
@@ -56,10 +58,6 @@ log = logging.getLogger(__name__)
 HERE = Path(__file__).parent
 MODES = (Mode.DEFAULT, Mode.ACCEPT_EDITS, Mode.PLAN, Mode.AUTO)
 """Those that Shift+Tab goes through; yolo is asked for by name."""
-SHELL = "Bash"
-"""The tool that runs the person's own commands."""
-OWN_OPTIONS = {"timeout": 600_000}
-"""A person waits as long as they like, and knows Esc."""
 TWICE = 2.0
 """Seconds within which a second Ctrl+C leaves."""
 
@@ -282,7 +280,7 @@ class AgentApp(CrashingApp[int]):
                 self._working.update(tokens=event.total.output_tokens)
                 self.changed()
             case TurnFinished():
-                self._has_failed = event.reason in ("failed", "temporary")
+                self._has_failed = has_failed(event)
                 if event.steps:
                     notify_terminal(self, "agent", f"{event.reason}: {event.text[:80]}")
 

@@ -14,6 +14,7 @@ from agent_cli.core.events import (
     ToolStarted,
     TurnFinished,
 )
+from agent_cli.frontends.shared.endings import compacted, has_failed, retrying, stopped
 from agent_cli.frontends.tui.blocks.notice import ErrorBlock, NoticeBlock
 from agent_cli.frontends.tui.blocks.prompt import PromptBlock
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
@@ -21,14 +22,6 @@ from agent_cli.frontends.tui.blocks.thinking import ThinkingBlock
 from agent_cli.frontends.tui.blocks.tool import ToolBlock
 from agent_cli.frontends.tui.panel import Changed
 from agent_cli.frontends.tui.transcript import Transcript
-
-_ENDS = {
-    "interrupted": "Interrupted.",
-    "step_limit": "Stopped.",
-    "cost_limit": "Stopped.",
-    "repetition": "Stopped.",
-    "denied": "Stopped.",
-}
 
 
 class Scribe:
@@ -87,11 +80,9 @@ class Scribe:
                 self._transcript.add(NoticeBlock(event.text, event.hint, event.level))
             case ModelRetrying():
                 self._close()
-                text = f"{event.reason} Trying again in {event.delay:.0f} s."
-                self._transcript.add(NoticeBlock(text, level="warning"))
+                self._transcript.add(NoticeBlock(retrying(event), level="warning"))
             case HistoryCompacted():
-                text = f"{event.dropped} old results were dropped to make room."
-                self._transcript.add(NoticeBlock(text))
+                self._transcript.add(NoticeBlock(compacted(event)))
             case TurnFinished():
                 self._end(event)
             case _:
@@ -130,10 +121,9 @@ class Scribe:
 
     def _end(self, event: TurnFinished) -> None:
         self._close()
-        if event.reason in ("failed", "temporary"):
+        if has_failed(event):
             self._transcript.add(ErrorBlock(event.error, event.hint))
-        elif event.reason in _ENDS:
-            text = " ".join(part for part in (_ENDS[event.reason], event.error) if part)
+        elif text := stopped(event):
             self._transcript.add(NoticeBlock(text, event.hint, "warning"))
 
     def _close(self) -> None:

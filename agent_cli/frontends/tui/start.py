@@ -11,16 +11,14 @@ from typing import ClassVar
 
 from textual.app import App
 
-from agent_cli import commands
-from agent_cli.commands._command import Command
 from agent_cli.config.places import Places
 from agent_cli.core.errors import ExitCode, UserError
-from agent_cli.core.trust import TooMuch, what_trust_enables
+from agent_cli.frontends.shared.slash import all_commands
+from agent_cli.frontends.shared.trusting import keep_trust, told, trust_items
 from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.app import HERE, AgentApp
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.trust import TrustModal
-from agent_cli.lib.discovery import values_named
 from agent_cli.runtime import (
     Wishes,
     chosen_model,
@@ -28,7 +26,6 @@ from agent_cli.runtime import (
     load_settings,
     log_file,
     open_session,
-    trust_store,
 )
 from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sanitise import clean
@@ -89,11 +86,6 @@ def tell_crash(error: Exception) -> int:
     return ExitCode.FAILED
 
 
-def all_commands() -> list[Command]:
-    """Every slash command, by name."""
-    return list(values_named("COMMAND", commands))
-
-
 class TrustGate(App[int]):
     """Asks about a folder before anything of it is loaded.
 
@@ -119,17 +111,12 @@ class TrustGate(App[int]):
 
 
 def _ask_trust(folder: Path) -> bool:
-    try:
-        items = what_trust_enables(folder)
-    except TooMuch:
+    items = trust_items(folder)
+    if items is None:
         return False
-    told = tuple(f"{item.kind}: {item.path} ({item.detail})" for item in items)
-    answer = TrustGate(str(folder), told).run()
+    answer = TrustGate(str(folder), told(items)).run()
     if answer not in (0, 1):
         raise KeyboardInterrupt
     if answer:
-        try:
-            trust_store(Places.of(os.environ)).trust(folder, items)
-        except OSError as error:
-            sys.stderr.write(f"warning: the answer cannot be stored: {error}\n")
+        keep_trust(folder, items, os.environ)
     return bool(answer)

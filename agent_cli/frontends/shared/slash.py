@@ -1,0 +1,39 @@
+"""Slash commands, and what the person's own shell commands run with."""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from agent_cli import commands
+from agent_cli.commands._command import Command
+from agent_cli.lib.discovery import values_named
+
+Kind = Literal["prompt", "shell", "command"]
+
+SHELL = "Bash"
+"""The tool that runs the person's own commands."""
+OWN_OPTIONS = {"timeout": 600_000}
+"""A person waits as long as they like, and knows how to interrupt."""
+
+
+def kind_of(text: str) -> Kind:
+    """What a text asks for, by its first character."""
+    match text[:1]:
+        case "!":
+            return "shell"
+        case "/":
+            return "command"
+        case _:
+            return "prompt"
+
+
+def all_commands() -> list[Command]:
+    """Every slash command, by name."""
+    return list(values_named("COMMAND", commands))
+
+
+def matching(listed: Sequence[Command], typed: str) -> Iterator[Command]:
+    """The commands that begin with what was typed, then those that contain it."""
+    typed = typed.lower()
+    begins = [command for command in listed if command.name.startswith(typed)]
+    yield from begins
+    yield from (c for c in listed if typed in c.name and c not in begins)
