@@ -48,6 +48,8 @@ def run(arguments: list[str]) -> int:
             _print_anything()
             code: int = subcommand(options.command).run(options)
             return code
+        if _wants_inline(options):
+            return _run_inline(options, worker)
         if _is_interactive(options):
             return _run_screen(options, worker)
         return _run_headless(options, worker)
@@ -81,11 +83,33 @@ def _is_interactive(options: "argparse.Namespace") -> bool:
     )
 
 
+def _wants_inline(options: "argparse.Namespace") -> bool:
+    """Whether lines shall come in and go out, also through pipes."""
+    is_text = options.prompt is None and options.input_format == options.output_format == "text"
+    return is_text and (options.inline or options.screen_reader)
+
+
+def _run_inline(options: "argparse.Namespace", worker: "subprocess.Popen[bytes] | None") -> int:
+    _print_anything()
+    from agent_cli.flags import wishes
+    from agent_cli.frontends.repl import start
+
+    wished = wishes(options, attended=sys.stdin.isatty())
+    return start.run(wished, worker, is_read_aloud=options.screen_reader)
+
+
 def _run_screen(options: "argparse.Namespace", worker: "subprocess.Popen[bytes] | None") -> int:
     from agent_cli.flags import wishes
+    from agent_cli.frontends.shared.terminal import moves_cursor
+    from agent_cli.runtime import load_settings
+
+    wished = wishes(options, attended=True)
+    is_inline = load_settings(wished, os.environ).settings.ui == "inline"
+    if is_inline or not moves_cursor(os.environ):
+        return _run_inline(options, worker)
     from agent_cli.frontends.tui import start
 
-    return start.run(wishes(options, attended=True), worker, None)
+    return start.run(wished, worker, None)
 
 
 def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes] | None") -> int:

@@ -44,6 +44,14 @@ def parser(arguments: "list[str] | None" = None) -> argparse.ArgumentParser:
         "-p", "--prompt", metavar="PROMPT", nargs="?", const="-",
         help="answer one prompt and exit; - reads it from standard input",
     )  # fmt: skip
+    screen = top.add_argument_group("screen")
+    screen.add_argument(
+        "--inline", action="store_true", help="in the terminal's scrollback, not on a full screen"
+    )
+    screen.add_argument(
+        "--screen-reader", action="store_true",
+        help="plain lines of text, nothing moves, answers by number",
+    )  # fmt: skip
     _add_settings(top)
     output = top.add_argument_group("output")
     output.add_argument(

@@ -1,10 +1,11 @@
-"""Slash commands, and what the person's own shell commands run with."""
+"""What can be asked for besides a turn: slash commands, modes, shell commands of one's own."""
 
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from agent_cli import commands
 from agent_cli.commands._command import Command
+from agent_cli.core.permissions import Mode
 from agent_cli.lib.discovery import values_named
 
 Kind = Literal["prompt", "shell", "command"]
@@ -13,6 +14,8 @@ SHELL = "Bash"
 """The tool that runs the person's own commands."""
 OWN_OPTIONS = {"timeout": 600_000}
 """A person waits as long as they like, and knows how to interrupt."""
+MODES = (Mode.DEFAULT, Mode.ACCEPT_EDITS, Mode.PLAN, Mode.AUTO)
+"""Those that Shift+Tab goes through; yolo is asked for by name."""
 
 
 def kind_of(text: str) -> Kind:

@@ -28,10 +28,9 @@ from agent_cli.core.events import (
     TurnFinished,
     UsageChanged,
 )
-from agent_cli.core.permissions import Mode
 from agent_cli.core.session import Session
 from agent_cli.frontends.shared.endings import has_failed
-from agent_cli.frontends.shared.slash import OWN_OPTIONS, SHELL
+from agent_cli.frontends.shared.slash import MODES, OWN_OPTIONS, SHELL
 from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.asking import Questions
 from agent_cli.frontends.tui.blocks.banner import BannerBlock
@@ -56,8 +55,6 @@ from agent_cli.storage.prompt_history import PromptHistory
 log = logging.getLogger(__name__)
 
 HERE = Path(__file__).parent
-MODES = (Mode.DEFAULT, Mode.ACCEPT_EDITS, Mode.PLAN, Mode.AUTO)
-"""Those that Shift+Tab goes through; yolo is asked for by name."""
 TWICE = 2.0
 """Seconds within which a second Ctrl+C leaves."""
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 from textual.app import App
 
 from agent_cli.config.places import Places
-from agent_cli.core.errors import ExitCode, UserError
+from agent_cli.core.errors import ExitCode
 from agent_cli.frontends.shared.slash import all_commands
 from agent_cli.frontends.shared.trusting import keep_trust, told, trust_items
 from agent_cli.frontends.tui import themes
@@ -34,11 +34,6 @@ from agent_cli.storage.prompt_history import PromptHistory
 
 def run(wishes: Wishes, worker: "subprocess.Popen[bytes] | None", prompt: str | None) -> int:
     """Run until the person leaves; returns the exit code."""
-    if os.environ.get("TERM") == "dumb":
-        raise UserError(
-            "This terminal cannot show a full screen (TERM=dumb).",
-            hint='Use another one, or ask without a screen: agent -p "explain this project"',
-        )
     chosen_model(load_settings(wishes, os.environ).settings)  # before the person is asked anything
     if not folder_standing(wishes, os.environ).trusted:
         wishes = replace(wishes, trust=_ask_trust(wishes.cwd))
