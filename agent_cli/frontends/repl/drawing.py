@@ -1,9 +1,10 @@
 """What a person sees, drawn with Rich: every text of others is cleaned here or before."""
 
 from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
-from rich.console import Group, RenderableType
-from rich.markdown import Markdown
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.markdown import Heading, Markdown, MarkdownElement
 from rich.style import Style
 from rich.text import Text
 
@@ -40,11 +41,26 @@ _DIFF_LINES = 40
 _COLUMN = 16
 
 
+class _Heading(Heading):
+    """A heading that stands where text stands."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        self.text.justify = "left"
+        yield self.text
+
+
+class _Markdown(Markdown):
+    elements: ClassVar[dict[str, type[MarkdownElement]]] = {
+        **Markdown.elements,
+        "heading_open": _Heading,
+    }
+
+
 def markdown(source: str, *, is_flat: bool) -> RenderableType:
     """A clean Markdown text; flat, it is its own best form."""
     if is_flat:
         return Text(source.strip("\n"))
-    drawn = Markdown("", code_theme="ansi_dark", hyperlinks=False)
+    drawn = _Markdown("", code_theme="ansi_dark", hyperlinks=False)
     drawn.parsed = parser().parse(source)  # as every frontend reads it: raw HTML is text
     return drawn
 
@@ -66,14 +82,15 @@ def call_line(call: Call, signs: Signs) -> Text:
     return Text.assemble(*parts)
 
 
-def details(call: Call, signs: Signs, most_output: int) -> Iterator[Text]:
-    """What stands under the line of a finished call."""
+def details(call: Call, signs: Signs, most_output: int, *, is_seen: bool = False) -> Iterator[Text]:
+    """What stands under the line of a finished call; a change that was seen is not repeated."""
     if call.state == "failed" and (error := clean(call.error).strip("\n")):
         first = error.split("\n")[0]
         if first != call.status:
             yield Text(first, BAD)
     for display in call.displays:
-        yield from _shown(display, signs, most_output)
+        if not (is_seen and isinstance(display, DiffBlock)):
+            yield from _shown(display, signs, most_output)
 
 
 def tail(output: str, most: int) -> Iterator[Text]:

@@ -1,13 +1,16 @@
 """Where finished things are printed, each once and for good."""
 
 import io
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console, RenderableType
+from rich.markdown import Markdown
 
 WIDEST = 100
 """Lines of prose are not wider than this: longer ones are hard to read."""
+_BLANK = re.compile(r"(?:\x1b\[[\d;]*m|\s)*")
 
 
 class Paper:
@@ -45,7 +48,8 @@ class Paper:
         )
         with console.capture() as captured:
             console.print(thing, soft_wrap=self.is_flat)
-        return captured.get()
+        text = captured.get()
+        return _trimmed(text) if isinstance(thing, Markdown) else text
 
     @property
     def width(self) -> int:
@@ -63,3 +67,13 @@ class Paper:
             if not self._holders and self._held:
                 text, self._held = "".join(self._held), []
                 self._write(text)
+
+
+def _trimmed(text: str) -> str:
+    """Without the blank lines that Rich puts around some kinds of blocks: we put our own."""
+    lines = text.split("\n")
+    while lines and _BLANK.fullmatch(lines[0]):
+        lines.pop(0)
+    while lines and _BLANK.fullmatch(lines[-1]):
+        lines.pop()
+    return "\n".join(lines) + "\n" if lines else ""

@@ -80,7 +80,7 @@ async def _play(
             talk.warn(warning)
         listening = asyncio.create_task(_listen(stage, talk, teller))
         try:
-            code = await talk.run()
+            code = await talk.run(is_greeted=wishes.attended)
         finally:
             listening.cancel()
             await asyncio.wait([listening])

@@ -8,14 +8,11 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Literal
 
-from rich.text import Text
-
 from agent_cli.commands._command import Command
 from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.core.events import ApprovalAsked, Event, PlanAsked, QuestionAsked, TurnFinished
 from agent_cli.core.inbox import Request
 from agent_cli.core.session import Session
-from agent_cli.frontends.repl import drawing
 from agent_cli.frontends.repl.asking import Asking
 from agent_cli.frontends.repl.manual import KEYS
 from agent_cli.frontends.repl.stage import Stage
@@ -63,9 +60,10 @@ class Talk:
         self._left = asyncio.Event()
         self._looking: asyncio.Task[None] | None = None
 
-    async def run(self) -> int:
+    async def run(self, *, is_greeted: bool) -> int:
         """Talk until the person leaves; returns the exit code."""
-        self._greet()
+        if is_greeted:
+            self._greet()
         self._looking = asyncio.create_task(self._look_around())
         try:
             await self._left.wait()
@@ -173,14 +171,14 @@ class Talk:
                     self.code = ExitCode.PERMISSION
 
     async def _ask(self, request: Request) -> None:
-        self._teller.asking(request.call_id)
+        self._teller.asking(request)
         try:
             answer = await self._asking.ask(request)
         except Exception as error:  # what cannot be asked must not wait forever
             self._own_fault("the question could not be asked", error)
             self.session.interrupt()
             return
-        self._teller.asking(request.call_id, is_over=True)
+        self._teller.asking(request, is_over=True)
         self.session.reply(request.id, answer)
 
     async def _end(self) -> None:
@@ -204,11 +202,7 @@ class Talk:
         session = self.session
         root, home = session.workspace.root, session.workspace.home
         place = f"~{root.removeprefix(home)}" if root.startswith(f"{home}/") else root
-        dot = f" {self._stage.signs.dot} "
-        facts = dot.join((place, session.model, f"{session.mode.value} mode", "/help"))
-        self._stage.paper.put(
-            Text.assemble(("agent", drawing.STRONG), "  ", (clean(facts), drawing.DIM))
-        )
+        self._teller.greet((place, session.model, f"{session.mode.value} mode", "/help"))
 
     # ── commands, and what they need of us ───────────────────────────────────────────────────────
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Sequence
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -21,6 +22,7 @@ from agent_cli.core.events import (
     TurnFinished,
     UsageChanged,
 )
+from agent_cli.core.inbox import ApprovalRequest, Request
 from agent_cli.frontends.repl import drawing
 from agent_cli.frontends.repl.stage import Stage
 from agent_cli.frontends.shared.call import Call
@@ -50,6 +52,7 @@ class Teller:
         self._cleaner = Cleaner()
         self._printed = 0
         self._calls: dict[str, Call] = {}
+        self._seen: set[str] = set()
         self._began: float | None = None
         self._tokens = 0
         self._is_thinking = False
@@ -72,12 +75,18 @@ class Teller:
         self._close()
         self._began = None
         self._calls.clear()
+        self._seen.clear()
 
     def forget(self) -> None:
         """Begin anew."""
         self.diffs.clear()
         self.replies.clear()
         self.told.clear()
+
+    def greet(self, facts: Sequence[str]) -> None:
+        """Say where we are."""
+        told = clean(f" {self._stage.signs.dot} ".join(facts))
+        self._put("greeting", Text.assemble(("agent", drawing.STRONG), "  ", (told, drawing.DIM)))
 
     def prompt(self, text: str) -> None:
         """Print what the person said."""
@@ -101,9 +110,11 @@ class Teller:
             lines.append(Text(visible(hint), drawing.DIM))
         self._put("notice", *lines)
 
-    def asking(self, call_id: str, *, is_over: bool = False) -> None:
+    def asking(self, request: Request, *, is_over: bool = False) -> None:
         """A call waits for the person, or does not any more."""
-        if call := self._calls.get(call_id):
+        if isinstance(request, ApprovalRequest) and isinstance(request.preview, DiffBlock):
+            self._seen.add(request.call_id)
+        if call := self._calls.get(request.call_id):
             call.resumed() if is_over else call.asking()
 
     def write(self, event: Event) -> None:
@@ -191,7 +202,8 @@ class Teller:
         if call is not None:
             call.finish(event)
             signs = self._stage.signs
-            below = drawing.details(call, signs, self._most_output)
+            is_seen = call.call_id in self._seen and call.state == "done"
+            below = drawing.details(call, signs, self._most_output, is_seen=is_seen)
             self._put("call", drawing.call_line(call, signs), *drawing.indented(below, signs))
         if event.result.success:
             self.diffs += [b.diff for b in event.result.display if isinstance(b, DiffBlock)]
