@@ -9,6 +9,7 @@ from agent_cli.frontends.shared.answers import Answer
 from agent_cli.frontends.shared.typed_ahead import BURST, TypedAhead
 
 _BEAT = 0.05
+_MOVES = {"up": -1, "s-tab": -1, "down": 1, "tab": 1}
 ANSWERABLE = "↑↓ choose · enter answers"
 PASSED_ON = "what you typed went to the prompt"
 
@@ -45,9 +46,8 @@ class LiveQuestion:
     @property
     def hint(self) -> str:
         """What keys do now."""
-        if self.has_passed_on:
-            return PASSED_ON
-        return ANSWERABLE if self.is_armed else ""
+        told = (PASSED_ON if self.has_passed_on else "", ANSWERABLE if self.is_armed else "")
+        return " · ".join(part for part in told if part)
 
     def painted(self) -> None:
         """It can be read from now on."""
@@ -67,9 +67,8 @@ class LiveQuestion:
         if self._confirms(key, now):
             self._settled()
             return
-        if self.is_armed and self._held is None and key in {"up", "down", "tab", "s-tab"}:
-            self.cursor = (self.cursor + (1 if key in {"down", "tab"} else -1)) % len(self.answers)
-            self.has_passed_on = False
+        if key in _MOVES:
+            self._move(_MOVES[key])
             return
         was_held = self._let_go()
         answer = self.answers[self.cursor] if key == "enter" else self._by_key(text)
@@ -107,6 +106,12 @@ class LiveQuestion:
             if is_armed != self.is_armed:
                 self.is_armed = is_armed
                 self._redraw()
+
+    def _move(self, step: int) -> None:
+        self._let_go()
+        if self.is_armed:
+            self.cursor = (self.cursor + step) % len(self.answers)
+            self.has_passed_on = False
 
     def _confirms(self, key: str, now: float) -> bool:
         """Whether this is the Enter that many people press after a "y", and no burst of keys."""
