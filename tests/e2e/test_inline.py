@@ -302,6 +302,50 @@ def test_a_pasted_number_does_not_answer_a_question_read_aloud(
     assert not (program.workspace / "made").exists()
 
 
+# ── what the model asks ───────────────────────────────────────────────────────────────────────────
+
+
+def test_questions_are_answered_with_a_choice_and_with_own_words(agent: Opener) -> None:
+    options = [{"label": "tabs"}, {"label": "spaces"}]
+    questions = [{"text": "Which ones?", "options": options}, {"text": "How wide?"}]
+    with running_server(
+        Reply(calls=[Call("AskUser", {"questions": questions})]), Reply("I see.")
+    ) as server:
+        terminal = agent(
+            model="openai/gpt-4o",
+            flags=("--inline", "--trust", "--api-base", f"{server.url}/v1"),
+            env={"OPENAI_API_KEY": "not-a-key"},
+        )
+        ask(terminal, "indent it")
+        answer(terminal, "Which ones?", "2")
+        terminal.wait_gone("1 of 2")
+        answer(terminal, "2 of 2", "w")
+        terminal.wait_for("Your answer")
+        terminal.send("four cells")
+        terminal.wait_for("four cells")
+        terminal.press("enter")
+        terminal.wait_for("I see.")
+        told = json.dumps(server.requests[-1].body["messages"][-1])
+    assert "spaces" in told
+    assert "four cells" in told
+
+
+def test_a_plan_is_carried_out_after_a_yes(program: Program, agent: Opener) -> None:
+    plan = {"name": "ExitPlanMode", "arguments": {"plan": "1. Write the note\n2. Rest"}}
+    write = {"name": "Write", "arguments": {"file_path": "note.txt", "content": "done\n"}}
+    terminal = agent(
+        {"calls": [plan]},
+        {"calls": [write]},
+        {"text": "Rested."},
+        flags=("--inline", "--trust", "--permission-mode", "plan"),
+    )
+    ask(terminal, "go")
+    shown = answer(terminal, "Carry out this plan?", "a")
+    assert "2. Rest" in shown
+    terminal.wait_for("Rested.", "accept-edits mode")
+    assert (program.workspace / "note.txt").read_text() == "done\n"
+
+
 # ── writing ───────────────────────────────────────────────────────────────────────────────────────
 
 
