@@ -79,14 +79,16 @@ class ApprovalRequest(BaseModel):
 
 
 class QuestionRequest(BaseModel):
-    """The model asks the person something."""
+    """The model, or the program itself, asks the person something."""
 
     model_config = ConfigDict(frozen=True)
 
     type: Literal["question"] = "question"
     id: str
     call_id: str
+    """The call that asks; empty: none does."""
     questions: tuple[Question, ...]
+    by: Literal["model", "program"] = "model"
 
 
 class PlanRequest(BaseModel):

@@ -495,3 +495,33 @@ def tour(program: Program, texts: Sequence[str]) -> tuple[str, str]:
         terminal.wait_for("pasted")
         assert terminal.process.poll() is None
         return foreign, bytes(terminal.raw[len(foreign.encode()) :]).decode()
+
+
+# ── sessions ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_session_goes_on_where_it_was_left(agent: Opener) -> None:
+    terminal = agent({"text": "It is blue."})
+    ask(terminal, "remember the colour")
+    terminal.wait_for("It is blue.")
+    terminal.wait_gone("esc interrupts")
+    terminal.press("ctrl+d")
+    assert terminal.wait_end() == 0
+    assert "Resume with agent -r" in terminal.text()
+    terminal = agent({"text": "Still blue."}, flags=("--inline", "--trust", "-c"))
+    terminal.wait_for("▌ remember the colour", "It is blue.", "Resumed")
+    ask(terminal, "and now?")
+    terminal.wait_for("Still blue.")
+
+
+def test_another_session_is_chosen_at_the_prompt(agent: Opener) -> None:
+    terminal = agent({"text": "It is blue."})
+    ask(terminal, "remember the colour")
+    terminal.wait_for("It is blue.")
+    terminal.wait_gone("esc interrupts")
+    terminal.press("ctrl+d")
+    terminal.wait_end()
+    terminal = agent({"text": "New."})
+    ask(terminal, "/sessions")
+    answer(terminal, "remember the colour", "1")
+    terminal.wait_for("Resumed", "It is blue.")

@@ -46,9 +46,18 @@ class Asking:
         if enables:
             lines.append(Text(words.TRUST_ENABLES))
             lines += [Text(f"  {self._stage.signs.bullet} {one_line(each)}") for each in enables]
+        return await self._confirmed(lines, words.TRUST_HEADING, words.TRUST_ANSWERS)
+
+    async def confirm(self, message: str, heading: str, answers: tuple[words.Answer, ...]) -> bool:
+        """Whether the person says yes to something of the program's own."""
+        return await self._confirmed([Text(one_line(message))], heading, answers)
+
+    async def _confirmed(
+        self, lines: list[Text], heading: str, answers: tuple[words.Answer, ...]
+    ) -> bool:
         self._stage.paper.put(*lines)
         with self._stage.paper.held():
-            return await self._stage.choose(words.TRUST_HEADING, words.TRUST_ANSWERS) == "yes"
+            return await self._stage.choose(heading, answers) == "yes"
 
     async def _approval(self, request: ApprovalRequest) -> Approval:
         stage = self._stage

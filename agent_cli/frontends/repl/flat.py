@@ -57,7 +57,8 @@ class FlatStage:
     async def listen(self, audience: Audience) -> None:
         """Pass on what comes in, until it ends."""
         self.audience = audience
-        for line in self._early:
+        early, self._early = self._early, []
+        for line in early:
             self._send(line)
         self.changed()
         while (piped := await self._piped.get()) is not None:

@@ -109,6 +109,14 @@ class LiveStage:
         with contextlib.suppress(EOFError, OSError, asyncio.CancelledError):
             await self._tasks[0]
 
+    def listen(self, audience: Audience, view: View) -> None:
+        """Pass on what the person does, and draw what is going on."""
+        self.audience, self.view = audience, view
+        early, self.early = self.early, []
+        for text in early:
+            audience.submitted(text)
+        self.changed()
+
     # ── a stage ──────────────────────────────────────────────────────────────────────────────────
 
     async def choose(self, heading: str, answers: Sequence[Answer], *, leave: str = "") -> str:

@@ -1,100 +1,75 @@
-"""A conversation at a stage: turns, what waits for them, and slash commands."""
+"""A session at a stage: plays turns, tells what happens in them, and asks what is asked."""
 
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, Sequence
+import time
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import aclosing
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
-from agent_cli.commands._command import Command
-from agent_cli.core.errors import ExitCode, UserError
+from agent_cli.core.errors import ExitCode, ModelError, UserError
 from agent_cli.core.events import ApprovalAsked, Event, PlanAsked, QuestionAsked, TurnFinished
 from agent_cli.core.inbox import Request
 from agent_cli.core.session import Session
 from agent_cli.frontends.repl.asking import Asking
-from agent_cli.frontends.repl.manual import KEYS
 from agent_cli.frontends.repl.stage import Stage
 from agent_cli.frontends.repl.teller import Teller
 from agent_cli.frontends.shared.endings import EXIT_CODES, has_failed
+from agent_cli.frontends.shared.past import resumed_line
 from agent_cli.frontends.shared.slash import MODES, OWN_OPTIONS, SHELL, kind_of
 from agent_cli.safety.sanitise import clean
 from agent_cli.storage.prompt_history import PromptHistory
 
 log = logging.getLogger(__name__)
 
-_BUSY = ("A turn is under way.", "Interrupt it first.")
+BUSY = ("A turn is under way.", "Interrupt it first.")
 
 
 class Talk:
-    """Listens to a stage, plays turns, and is the desk of the slash commands."""
+    """One turn at a time; what is sent meanwhile waits."""
 
     def __init__(
         self,
         session: Session,
         stage: Stage,
         teller: Teller,
-        commands: Sequence[Command],
         history: PromptHistory,
         *,
         log_file: Path | None = None,
     ) -> None:
         self.session = session
+        self.teller = teller
+        self.obey: Callable[[str], None] = lambda _command: None
+        """Carries out a slash command."""
         self.queue: list[str] = []
         """What waits for the turn under way."""
         self.code = int(ExitCode.DONE)
         """How the last turn ended."""
+        self.window: int | None = None
+        """How many tokens a request may have, once that is known."""
         self._stage = stage
-        self._teller = teller
         self._asking = Asking(stage)
-        self._slash = {name: each for each in commands for name in (each.name, *each.aliases)}
-        self._listed = tuple(commands)
         self._history = history
         self._log_file = log_file
         self._turn: asyncio.Task[None] | None = None
+        self._others: set[asyncio.Task[None]] = set()
         self._questions: set[asyncio.Task[None]] = set()
         self._has_failed = False
-        self._window: int | None = None
+        self._has_named = False
         self._mode = session.mode
         self._left = asyncio.Event()
-        self._looking: asyncio.Task[None] | None = None
 
-    async def run(self, *, is_greeted: bool) -> int:
-        """Talk until the person leaves; returns the exit code."""
-        if is_greeted:
-            self._greet()
-        self._looking = asyncio.create_task(self._look_around())
+    async def run(self) -> int:
+        """Talk until the person leaves; returns how the last turn ended."""
+        self._show_past()
+        self.background(self._look_around())
         try:
             await self._left.wait()
         finally:
             await self._end()
         return self.code
-
-    def status(self) -> str:
-        """Mode, model, how full its window is, and what the session cost."""
-        session = self.session
-        parts = [f"{session.mode.value} mode", session.model]
-        if self._window:
-            parts.append(f"{session.context_tokens / self._window:.0%} of the window")
-        if session.usage.cost:
-            parts.append(f"${session.usage.cost:.2f}")
-        return clean(f" {self._stage.signs.dot} ".join(parts))
-
-    def next_mode(self) -> None:
-        """The mode that Shift+Tab leads to."""
-        at = MODES.index(self.session.mode) if self.session.mode in MODES else -1
-        self.session.set_mode(MODES[(at + 1) % len(MODES)])
-        self.changed()
-
-    @property
-    def is_busy(self) -> bool:
-        return self._turn is not None
-
-    async def idle(self) -> None:
-        """Wait until nothing is under way and nothing waits."""
-        while self._turn is not None and not self._left.is_set():
-            await asyncio.wait([self._turn])
 
     # ── what the person does ─────────────────────────────────────────────────────────────────────
 
@@ -103,7 +78,7 @@ class Talk:
         with contextlib.suppress(OSError):
             self._history.add(text)
         if kind_of(text) == "command":
-            self._command(text[1:].strip())
+            self.obey(text[1:].strip())
         elif self._turn is not None:
             self.queue.append(text)
             self._stage.changed()
@@ -122,23 +97,113 @@ class Talk:
     def interrupt(self) -> bool:
         return self.session.interrupt()
 
+    def next_mode(self) -> None:
+        at = MODES.index(self.session.mode) if self.session.mode in MODES else -1
+        self.session.set_mode(MODES[(at + 1) % len(MODES)])
+        self.changed()
+
     def leave(self) -> None:
         self._left.set()
 
+    # ── what is told ─────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def is_busy(self) -> bool:
+        return self._turn is not None
+
+    async def idle(self) -> None:
+        while self._turn is not None and not self._left.is_set():
+            await asyncio.wait([self._turn])
+
+    def status(self) -> str:
+        """Mode, model, how full its window is, and what the session cost."""
+        session = self.session
+        parts = [f"{session.mode.value} mode", session.model]
+        if self.window:
+            parts.append(f"{session.context_tokens / self.window:.0%} of the window")
+        if session.usage.cost:
+            parts.append(f"${session.usage.cost:.2f}")
+        return clean(f" {self._stage.signs.dot} ".join(parts))
+
+    def greet(self) -> None:
+        """Say where we are."""
+        session = self.session
+        root, home = session.workspace.root, session.workspace.home
+        place = f"~{root.removeprefix(home)}" if root.startswith(f"{home}/") else root
+        self.teller.greet((place, session.model, f"{session.mode.value} mode", "/help"))
+
+    def changed(self) -> None:
+        """Something the status line tells has changed."""
+        if self._stage.paper.is_flat and self.session.mode is not self._mode:
+            self.teller.say(f"The mode is now {self.session.mode.value}.")  # there is no such line
+        self._mode = self.session.mode
+        self._stage.changed()
+
+    def own_fault(self, what: str, error: Exception) -> None:
+        """Tell of a bug of ours, and keep its traceback."""
+        log.error("%s", what, exc_info=error)
+        where = f"The log has more: {self._log_file}" if self._log_file else "See the log."
+        text = f"This is a bug in the program: {what} ({type(error).__name__}: {error})."
+        self.teller.warn(text, where, is_error=True)
+
+    def background(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something that takes time, while the person goes on."""
+        task = asyncio.create_task(self._guarded(work))
+        self._others.add(task)
+        task.add_done_callback(self._others.discard)
+
+    async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except UserError as error:
+            self.teller.warn(error.message, error.hint)
+        except Exception as error:  # it must not end the session
+            self.own_fault("something in the background failed", error)
+
+    async def _look_around(self) -> None:
+        """Find out what takes time: the sandbox, the model's process."""
+        await self.session.warm()
+        try:
+            await self.session.prepare()
+        finally:
+            self.window = (await self.session.describe_model()).window
+            self._stage.changed()
+
+    def _show_past(self) -> None:
+        """Show a resumed session as it was."""
+        past = self.session.past
+        if past.head is None:
+            return
+        self.teller.replay(past.events)
+        ends = [event for event in past.events if isinstance(event, TurnFinished)]
+        self._has_failed = bool(ends) and has_failed(ends[-1])
+        self.teller.note(resumed_line(past, time.time()))
+
     # ── a turn ───────────────────────────────────────────────────────────────────────────────────
+
+    def retry(self) -> None:
+        """Play the turn again that failed."""
+        if self._has_failed or self.is_busy:
+            self.play(self.session.run(None))
+        else:
+            self.teller.warn("There is nothing to try again: the last turn did not fail.")
+
+    def play(self, turn: AsyncGenerator[Event, None], *, is_own: bool = False) -> None:
+        """Follow something that reads like a turn, unless one is under way."""
+        if self._turn is not None:
+            self.teller.warn(*BUSY)
+            return
+        self.teller.begin(is_own=is_own)
+        self._turn = asyncio.create_task(self._play(turn))
+        self._stage.changed()
 
     def _begin(self, text: str) -> None:
         if kind_of(text) != "shell":
-            self._teller.prompt(text)
-            self._start(self.session.run(text))
+            self.teller.prompt(text)
+            self.play(self.session.run(text))
         elif command := text[1:].strip():
             own = self.session.run_own(command, tool=SHELL, options=OWN_OPTIONS)
-            self._start(own, is_own=True)
-
-    def _start(self, turn: AsyncGenerator[Event, None], *, is_own: bool = False) -> None:
-        self._teller.begin(is_own=is_own)
-        self._turn = asyncio.create_task(self._play(turn))
-        self._stage.changed()
+            self.play(own, is_own=True)
 
     async def _play(self, turn: AsyncGenerator[Event, None]) -> None:
         """One turn, then what was queued meanwhile."""
@@ -147,18 +212,19 @@ class Talk:
                 async for event in events:
                     self._take(event)
         except Exception as error:  # our own fault, not the turn's: that one is an event
-            self._own_fault("what happened could not be shown", error)
+            self.own_fault("what happened could not be shown", error)
         finally:
             for question in self._questions:
                 question.cancel()
-            self._teller.end()
+            self.teller.end()
             self._turn = None
             self._stage.changed()
+        self._name_it()
         if self.queue and not self._left.is_set():
             self._begin(self.queue.pop(0))
 
     def _take(self, event: Event) -> None:
-        self._teller.write(event)
+        self.teller.write(event)
         match event:
             case ApprovalAsked() | QuestionAsked() | PlanAsked():
                 asked = asyncio.create_task(self._ask(event.request))
@@ -171,111 +237,33 @@ class Talk:
                     self.code = ExitCode.PERMISSION
 
     async def _ask(self, request: Request) -> None:
-        self._teller.asking(request)
+        self.teller.asking(request)
         try:
             answer = await self._asking.ask(request)
         except Exception as error:  # what cannot be asked must not wait forever
-            self._own_fault("the question could not be asked", error)
+            self.own_fault("the question could not be asked", error)
             self.session.interrupt()
             return
-        self._teller.asking(request, is_over=True)
+        self.teller.asking(request, is_over=True)
         self.session.reply(request.id, answer)
+        self.changed()
+
+    def _name_it(self) -> None:
+        """After the first turn, have a cheap model find a title."""
+        session = self.session
+        if session.has_fast_model and not session.title and not self._has_named:
+            self._has_named = True
+            self.background(self._make_title())
+
+    async def _make_title(self) -> None:
+        try:
+            await self.session.make_title()
+        except (ModelError, UserError) as error:
+            log.info("no title could be made: %s", error)
 
     async def _end(self) -> None:
-        running = [task for task in (self._turn, self._looking) if task is not None]
+        running = [task for task in (self._turn, *self._others) if task is not None]
         for task in running:
             task.cancel()
         if running:
             await asyncio.wait(running)
-
-    async def _look_around(self) -> None:
-        """Find out in the background what takes time: the sandbox, the model's process."""
-        await self.session.warm()
-        try:
-            await self.session.prepare()
-        except UserError as error:
-            self.warn(error.message, error.hint)
-        self._window = (await self.session.describe_model()).window
-        self._stage.changed()
-
-    def _greet(self) -> None:
-        session = self.session
-        root, home = session.workspace.root, session.workspace.home
-        place = f"~{root.removeprefix(home)}" if root.startswith(f"{home}/") else root
-        self._teller.greet((place, session.model, f"{session.mode.value} mode", "/help"))
-
-    # ── commands, and what they need of us ───────────────────────────────────────────────────────
-
-    def _command(self, text: str) -> None:
-        name, _, argument = text.partition(" ")
-        command = self._slash.get(name.lower())
-        if command is None:
-            self.warn(f"There is no command /{name}.", "/help lists them.")
-            return
-        try:
-            command.run(self, argument.strip())
-        except Exception as error:  # a broken command must not end the session
-            self._own_fault(f"/{command.name} failed", error)
-
-    def _own_fault(self, what: str, error: Exception) -> None:
-        """Tell of a bug of ours, and keep its traceback."""
-        log.error("%s", what, exc_info=error)
-        where = f"The log has more: {self._log_file}" if self._log_file else "See the log."
-        text = f"This is a bug in the program: {what} ({type(error).__name__}: {error})."
-        self._teller.warn(text, where, is_error=True)
-
-    def say(self, markdown: str) -> None:
-        self._teller.say(markdown)
-
-    def warn(self, text: str, hint: str = "") -> None:
-        self._teller.warn(text, hint)
-
-    def changed(self) -> None:
-        if self._stage.paper.is_flat and self.session.mode is not self._mode:
-            self.say(f"The mode is now {self.session.mode.value}.")  # there is no status line
-        self._mode = self.session.mode
-        self._stage.changed()
-
-    def clear(self) -> None:
-        if self._turn is not None:
-            self.warn(*_BUSY)
-            return
-        self.session.forget()
-        self._teller.forget()
-        self.say("A new conversation.")
-
-    def retry(self) -> None:
-        if self._turn is not None:
-            self.warn(*_BUSY)
-        elif not self._has_failed:
-            self.warn("There is nothing to try again: the last turn did not fail.")
-        else:
-            self._start(self.session.run(None))
-
-    def copy(self, what: Literal["reply", "all"]) -> None:
-        texts = self._teller.told if what == "all" else self._teller.replies[-1:]
-        if not texts:
-            self.warn("There is nothing to copy yet.")
-        elif self._stage.copy("\n\n".join(texts)):
-            self.say("Copied.")
-        else:
-            self.warn("There is no clipboard here.")
-
-    def help(self) -> None:
-        keys = "\n".join(f"- **{key}**: {text}" for key, text in KEYS)
-        named = "\n".join(
-            f"- **{f'/{c.name} {c.argument}'.rstrip()}**: {c.help}" for c in self._listed
-        )
-        self.say(f"Keys\n\n{keys}\n\nCommands\n\n{named}")
-
-    def changes(self) -> Sequence[str]:
-        return self._teller.diffs
-
-    def window(self) -> int | None:
-        return self._window
-
-    def themes(self) -> Sequence[str]:
-        return ()
-
-    def use_theme(self, name: str) -> None:
-        """There is one look only: the terminal's own."""

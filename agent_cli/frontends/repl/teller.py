@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -20,6 +20,7 @@ from agent_cli.core.events import (
     ToolProgress,
     ToolStarted,
     TurnFinished,
+    TurnStarted,
     UsageChanged,
 )
 from agent_cli.core.inbox import ApprovalRequest, Request
@@ -110,6 +111,19 @@ class Teller:
             lines.append(Text(visible(hint), drawing.DIM))
         self._put("notice", *lines)
 
+    def note(self, text: str) -> None:
+        """Print something worth a glance."""
+        self._put("notice", Text(visible(text), drawing.DIM))
+
+    def replay(self, events: Iterable[Event]) -> None:
+        """Print what happened in earlier turns."""
+        for event in events:
+            if isinstance(event, TurnStarted) and event.prompt:
+                self.prompt(event.prompt)
+            else:
+                self.write(event)
+        self.end()
+
     def asking(self, request: Request, *, is_over: bool = False) -> None:
         """A call waits for the person, or does not any more."""
         if isinstance(request, ApprovalRequest) and isinstance(request.preview, DiffBlock):
@@ -143,7 +157,8 @@ class Teller:
                 self._close()
                 self.warn(retrying(event))
             case HistoryCompacted():
-                self._put("notice", Text(compacted(event), drawing.DIM))
+                self._close()
+                self.note(compacted(event))
             case UsageChanged():
                 self._tokens = event.total.output_tokens
             case TurnFinished():

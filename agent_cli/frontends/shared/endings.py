@@ -41,4 +41,4 @@ def retrying(event: ModelRetrying) -> str:
 
 def compacted(event: HistoryCompacted) -> str:
     """What is told when the conversation was shortened."""
-    return f"{event.dropped} old results were dropped to make room."
+    return f"Compacted: {event.ledger.heading}. {event.reason}"

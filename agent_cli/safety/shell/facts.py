@@ -39,7 +39,7 @@ class Place:
     """Asked for every directory git would run in; None: `git_is_plain` speaks for all of them."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SimpleCommand:
     """One command as bash would run it; a wrapped command appears once per level."""
 

@@ -172,7 +172,7 @@ class Prover:
         self._assignments(node, argv)
         if not argv:
             return where, where
-        if any(word.may_be_option for word in argv):
+        if any(word.pattern is not None and word.may_be_option for word in argv):
             self.proof.unresolved = True
         return self.command(argv, where, level, node.text)
 
@@ -196,7 +196,7 @@ class Prover:
         except Refused as why:
             self.unproven(f"{argv[0].text}: {why}" if argv[0].text not in str(why) else str(why))
         reasons = tuple(self.proof.unproven[before:])
-        words = tuple(word.text for word in argv)
+        words = tuple([word.text for word in argv])
         self.proof.commands.insert(index, SimpleCommand(words, text, level, reasons))
         return after
 
@@ -213,7 +213,7 @@ class Prover:
             runs_alone = external or wrapped.external
             inner = self.command(wrapped.argv, where, level + 1, text, external=runs_alone)
             return (where, where) if runs_alone else inner
-        if name in table.versions() and len(rest) == 1 and rest[0].text in table.versions()[name]:
+        if len(rest) == 1 and rest[0].text in table.versions().get(name, ()):
             return where, where
         spec = table.commands().get(name)
         if spec is None:
