@@ -14,6 +14,7 @@ MODES = ("default", "accept-edits", "plan", "auto", "yolo")
 SUBCOMMANDS = {
     "audit": "show what was run, and by whose permission",
     "check": "explain what would be decided about a command",
+    "doctor": "look at what the program depends on, and say what to do",
     "sessions": "list, show, search, export and delete sessions",
     "trust": "show what trusting a folder enables, and trust it",
 }
