@@ -17,6 +17,7 @@ SUBCOMMANDS = {
     "completions": "write what bash, zsh or fish needs to complete this command line",
     "doctor": "look at what the program depends on, and say what to do",
     "sessions": "list, show, search, export and delete sessions",
+    "stats": "count calls, tokens and dollars by tool, model and day",
     "trust": "show what trusting a folder enables, and trust it",
 }
 """Each is a module in subcommands/ with `add_arguments` and `run`."""

@@ -26,6 +26,8 @@ from agent_cli.core.prompt import Surroundings, build, instruction_directories, 
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.session import Parts, Session, new_session_id
+from agent_cli.core.spending import local_day
+from agent_cli.core.store import Records
 from agent_cli.core.tool_context import SessionView
 from agent_cli.lib.discovery import values_named
 from agent_cli.lib.own_environment import forget
@@ -40,6 +42,7 @@ from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sandbox import SandboxChoice
 from agent_cli.storage.audit import AuditLog
 from agent_cli.storage.learnt_rules import LearntRules
+from agent_cli.storage.metrics import Metrics
 from agent_cli.storage.sessions import Sessions
 from agent_cli.storage.trust import Standing, TrustStore
 
@@ -155,6 +158,8 @@ def open_session(
         readable=(str(spill),),
     )
     registry = registry or built_in_tools()
+    counted = registry
+    metrics = Metrics(metrics_file(places), registry_size=lambda: len(counted), today=local_day)
     temporary = _private_temporary()
     policy = make_policy(wishes, settings, workspace, places, trusted=trusted)
     if "mode" not in wishes.settings:
@@ -182,7 +187,9 @@ def open_session(
             registry=registry,
             policy=policy,
             inbox=Inbox(attended=wishes.attended),
-            recorder=AuditLog(places.state / "audit.jsonl"),
+            recorder=Records(metrics, AuditLog(places.state / "audit.jsonl")),
+            observers=(metrics,),
+            statistics=lambda: metrics.statistics(local_day()),
             store=store,
             history=past,
             kept_rules=learnt_rules(places, workspace.root),
@@ -190,7 +197,7 @@ def open_session(
             system_prompt=_system_prompt(wishes, settings, workspace, places, trusted=trusted),
             selection=_selection(wishes, registry),
             limits=Limits(settings.limits.steps),
-            economy=_economy(settings),
+            economy=_economy(settings, metrics),
             retry=RetryPolicy(attempts=settings.limits.retries + 1),
             options=_of(settings, settings.model).options,
         )
@@ -202,10 +209,11 @@ def tidy(settings: Settings, environment: Mapping[str, str]) -> None:
     Sessions(Places.of(environment).state).prune_daily(settings.sessions.keep_days)
 
 
-def _economy(settings: Settings) -> Economy:
+def _economy(settings: Settings, metrics: Metrics) -> Economy:
     return Economy(
         session=settings.budget.session,
         day=settings.budget.day,
+        others_today=metrics.others_today,
         compact_at=settings.context.compact_at,
         automatic=settings.context.automatic,
         fast_model=settings.fast_model,
@@ -244,6 +252,11 @@ def model_source(
         if model.prompted_tools is not None
     }
     return ModelSource(credentials, endpoints, worker, prompted=prompted)
+
+
+def metrics_file(places: Places) -> Path:
+    """Where calls and requests are counted."""
+    return places.state / "stats.db"
 
 
 def log_file(places: Places) -> Path:

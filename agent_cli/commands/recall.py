@@ -1,10 +1,10 @@
 """Brings back what a compaction dropped."""
 
 from agent_cli.commands._command import Command, Desk
-from agent_cli.lib.text import head_and_tail, plural
+from agent_cli.lib.text import plural
 
-SHOWN = 600
-"""Characters of each thing that are shown."""
+SHOWN_LINES = 4
+LONGEST_LINE = 160
 
 
 def run(desk: Desk, argument: str) -> None:
@@ -19,16 +19,17 @@ def run(desk: Desk, argument: str) -> None:
     if not found:
         desk.warn("Nothing that was dropped has all of these words.")
         return
-    parts = [
-        f"{plural(len(found), 'thing')} brought back; the model sees it with your next message."
-    ]
-    for each in found:
-        text = head_and_tail(each.text, SHOWN, "[… {left_out:,} characters …]")
-        fence = "`" * 3
-        while fence in text:
-            fence += "`"
-        parts.append(f"**{each.title}**\n\n{fence}\n{text}\n{fence}")
+    brought = plural(len(found), "thing")
+    parts = [f"{brought} brought back; the model sees it with your next message."]
+    parts += [f"**{each.title}**\n\n{_excerpt(each.text, argument)}" for each in found]
     desk.say("\n\n".join(parts))
+
+
+def _excerpt(text: str, words: str) -> str:
+    """The first lines in which one of the words stands."""
+    wanted = words.lower().split()
+    lines = [line for line in text.splitlines() if any(word in line.lower() for word in wanted)]
+    return "\n".join(f"    {line.strip()[:LONGEST_LINE]}" for line in lines[:SHOWN_LINES])
 
 
 COMMAND = Command(

@@ -65,6 +65,7 @@ class CompactionByHand:
                 Choice(label=APPLY, description="/compact undo brings all of it back"),
                 Choice(label=CANCEL, description="everything stays as it is"),
             ),
+            is_open=False,
         )
         return await consult(self.inbox, self.emit, question) in (APPLY, None)
 

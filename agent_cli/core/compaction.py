@@ -120,11 +120,11 @@ def divide(
 def compact(older: Sequence[Message], newest: Sequence[Message], kept: Remembrance) -> Shortened:
     """A history that begins with what is remembered of its older part."""
     said = [each for each in older if _is_persons(each)]
-    spoken = {text_of(each.content) for each in said if isinstance(each, UserMessage)}
+    spoken = [text_of(each.content) for each in (*said, *newest) if isinstance(each, UserMessage)]
     pins = [
         UserMessage(content=PINNED.format(text=text), origin="pinned")
         for text in kept.pins
-        if text not in spoken
+        if not any(text in each for each in spoken)
     ]
     beginning: list[Message] = [*said, _note(older, kept), *pins]
     if kept.files or kept.too_large:

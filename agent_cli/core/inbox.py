@@ -30,6 +30,8 @@ class Question(BaseModel):
     text: str
     choices: tuple[Choice, ...] = ()
     multiple: bool = False
+    is_open: bool = True
+    """Whether words of the person's own, or none, are an answer as well."""
 
 
 class Step(BaseModel):

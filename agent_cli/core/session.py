@@ -38,7 +38,8 @@ from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.spending import Spending
-from agent_cli.core.store import Nowhere, Recorder, RuleStore, Store
+from agent_cli.core.statistics import Statistics
+from agent_cli.core.store import Nowhere, Observer, Recorder, RuleStore, Store
 from agent_cli.core.titling import as_title, ask_for_title
 from agent_cli.core.tool import AnyTool
 from agent_cli.core.tool_context import SessionView
@@ -65,6 +66,9 @@ class Parts:
     policy: Policy
     inbox: Inbox
     recorder: Recorder
+    observers: Sequence[Observer] = ()
+    statistics: Callable[[], Statistics] = Statistics
+    """What was counted today, over all sessions."""
     store: Store
     outgoing: Outgoing
     system_prompt: str
@@ -285,6 +289,10 @@ class Session:
         """What the next request would fill the model's window with, in tokens."""
         return self._housekeeping.fill()
 
+    def statistics(self) -> Statistics:
+        """What was counted today, over all sessions."""
+        return self._parts.statistics()
+
     def reply(self, request_id: str, answer: Answer) -> bool:
         """Answer what was asked; False if it does not wait (any more)."""
         return self._parts.inbox.reply(request_id, answer)
@@ -353,6 +361,8 @@ class Session:
             await asyncio.wait([self._task])
         await self._pipeline.state.close()
         await self._parts.models.close()
+        for observer in self._parts.observers:
+            await asyncio.to_thread(observer.close)
         self._parts.store.close()
         if self._parts.view.temporary is not None:
             shutil.rmtree(self._parts.view.temporary, ignore_errors=True)
@@ -454,6 +464,8 @@ class Session:
         is_last = isinstance(event, TurnFinished)
         events: list[Event] = [*notices, event] if is_last else [event, *notices]
         for each in events:
+            for observer in self._parts.observers:
+                observer.see(each)
             self._emit(each)
 
     def _warn(self, text: str, hint: str) -> None:

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from agent_cli.core.entries import Entry
 from agent_cli.core.errors import FailureType
-from agent_cli.core.events import TextDelta, ThinkingDelta
+from agent_cli.core.events import Event, TextDelta, ThinkingDelta
 
 
 class CallRecord(BaseModel):
@@ -49,6 +49,30 @@ class Recorder(Protocol):
     def record(self, record: CallRecord) -> None:
         """Write one record; may raise OSError."""
         ...
+
+
+class Observer(Protocol):
+    """Is shown everything that happens; neither fails nor takes time."""
+
+    def see(self, event: Event) -> None:
+        """Take note of an event."""
+        ...
+
+    def close(self) -> None:
+        """Nothing more comes."""
+        ...
+
+
+class Records:
+    """Several recorders as one."""
+
+    def __init__(self, *recorders: Recorder) -> None:
+        self._recorders = recorders
+
+    def record(self, record: CallRecord) -> None:
+        """Give the record to each; may raise OSError."""
+        for recorder in self._recorders:
+            recorder.record(record)
 
 
 class Store(Protocol):

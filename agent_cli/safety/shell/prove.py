@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from agent_cli.safety.sensitive import is_secret
-from agent_cli.safety.shell import special, table
+from agent_cli.safety.shell import checks, special, table
 from agent_cli.safety.shell.facts import Place, SimpleCommand, absolute, inside, lexical
 from agent_cli.safety.shell.globs import may_match_parent, may_match_secret
 from agent_cli.safety.shell.options import Parsed, Refused, read
@@ -214,6 +214,7 @@ class Prover:
             inner = self.command(wrapped.argv, where, level + 1, text, external=runs_alone)
             return (where, where) if runs_alone else inner
         if len(rest) == 1 and rest[0].text in table.versions().get(name, ()):
+            special.check_version(name, checks.Context(self.place, where, self.look))
             return where, where
         spec = table.commands().get(name)
         if spec is None:
@@ -221,7 +222,7 @@ class Prover:
         if external and spec.builtin:
             raise Refused(f"{name} exists in the shell only")
         if spec.check:
-            context = special.Context(self.place, where, self.look)
+            context = checks.Context(self.place, where, self.look)
             moved = special.CHECKS[spec.check](spec, rest, context)
             return (where, where) if moved is None else (moved, where)
         self.operands(spec, read(spec, rest), where)
@@ -240,7 +241,7 @@ class Prover:
         return name
 
     def operands(self, spec: table.Spec, parsed: Parsed, where: Where) -> None:
-        special.operands(spec, parsed, special.Context(self.place, where, self.look))
+        checks.operands(spec, parsed, checks.Context(self.place, where, self.look))
 
     # -- files
 
