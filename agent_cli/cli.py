@@ -74,13 +74,18 @@ def _start_worker(options: "argparse.Namespace") -> "subprocess.Popen[bytes] | N
 
 def _is_interactive(options: "argparse.Namespace") -> bool:
     """Whether there is a person in front of a terminal who wants to talk."""
+    is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     return (
         options.prompt is None
         and options.input_format == "text"
         and options.output_format == "text"
-        and sys.stdin.isatty()
-        and sys.stdout.isatty()
+        and (is_terminal or _is_page())
     )
+
+
+def _is_page() -> bool:
+    """Whether the terminal is a page of `agent serve`, at the other end of two pipes."""
+    return os.environ.get("TEXTUAL_DRIVER", "").startswith("agent_cli.")
 
 
 def _wants_inline(options: "argparse.Namespace") -> bool:
@@ -105,7 +110,7 @@ def _run_screen(options: "argparse.Namespace", worker: "subprocess.Popen[bytes] 
 
     wished = wishes(options, attended=True)
     is_inline = load_settings(wished, os.environ).settings.ui == "inline"
-    if is_inline or not moves_cursor(os.environ):
+    if not _is_page() and (is_inline or not moves_cursor(os.environ)):
         return _run_inline(options, worker)
     from agent_cli.frontends.tui import start
 

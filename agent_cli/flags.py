@@ -16,6 +16,7 @@ SUBCOMMANDS = {
     "check": "explain what would be decided about a command",
     "completions": "write what bash, zsh or fish needs to complete this command line",
     "doctor": "look at what the program depends on, and say what to do",
+    "serve": "the full-screen app in a browser on this machine",
     "sessions": "list, show, search, export and delete sessions",
     "stats": "count calls, tokens and dollars by tool, model and day",
     "trust": "show what trusting a folder enables, and trust it",

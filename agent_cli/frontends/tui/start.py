@@ -107,6 +107,7 @@ async def _show(session: Session, wishes: Wishes, loaded: Loaded, prompt: str | 
         reduced_motion=loaded.settings.reduced_motion,
         first_prompt=prompt,
         log_file=log_file(places),
+        real_terminal="TEXTUAL_DRIVER" not in os.environ,
     )
     app.desk.sessions = Sessions(places.state)
     for warning in loaded.warnings:
