@@ -38,7 +38,10 @@ def run(arguments: list[str]) -> int:
     from agent_cli.flags import SUBCOMMANDS, parser, subcommand
 
     options = parser(arguments).parse_args(arguments)
-    worker = None if options.command else _start_worker(options)
+    interactive = not options.command and _is_interactive(options)
+    inline = not options.command and _wants_inline(options, interactive=interactive)
+    interactive = interactive and not inline
+    worker = None if options.command or interactive else _start_worker(options)
     from agent_cli.core.errors import UserError
 
     try:
@@ -48,10 +51,10 @@ def run(arguments: list[str]) -> int:
             _print_anything()
             code: int = subcommand(options.command).run(options)
             return code
-        if _wants_inline(options):
+        if inline:
             return _run_inline(options, worker)
-        if _is_interactive(options):
-            return _run_screen(options, worker)
+        if interactive:
+            return _run_screen(options)
         return _run_headless(options, worker)
     except UserError as error:
         sys.stderr.write(f"agent: {error.message}\n" + (f"{error.hint}\n" if error.hint else ""))
@@ -75,12 +78,12 @@ def _start_worker(options: "argparse.Namespace") -> "subprocess.Popen[bytes] | N
 def _is_interactive(options: "argparse.Namespace") -> bool:
     """Whether there is a person in front of a terminal who wants to talk."""
     is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
-    return (
-        options.prompt is None
-        and options.input_format == "text"
-        and options.output_format == "text"
-        and (is_terminal or _is_page())
-    )
+    return _wants_talk(options) and (is_terminal or _is_page())
+
+
+def _wants_talk(options: "argparse.Namespace") -> bool:
+    """Whether text comes in and goes out, and not for one prompt only."""
+    return options.prompt is None and options.input_format == options.output_format == "text"
 
 
 def _is_page() -> bool:
@@ -88,10 +91,16 @@ def _is_page() -> bool:
     return os.environ.get("TEXTUAL_DRIVER", "").startswith("agent_cli.")
 
 
-def _wants_inline(options: "argparse.Namespace") -> bool:
-    """Whether lines shall come in and go out, also through pipes."""
-    is_text = options.prompt is None and options.input_format == options.output_format == "text"
-    return is_text and (options.inline or options.screen_reader)
+def _wants_inline(options: "argparse.Namespace", *, interactive: bool) -> bool:
+    """Whether lines come in and go out: by wish, also through pipes, or for want of a screen."""
+    if options.inline or options.screen_reader:
+        return _wants_talk(options)
+    if not interactive or _is_page():
+        return False
+    from agent_cli.config.glance import glance
+    from agent_cli.frontends.shared.terminal import moves_cursor
+
+    return glance(os.environ).is_inline or not moves_cursor(os.environ)
 
 
 def _run_inline(options: "argparse.Namespace", worker: "subprocess.Popen[bytes] | None") -> int:
@@ -103,18 +112,15 @@ def _run_inline(options: "argparse.Namespace", worker: "subprocess.Popen[bytes] 
     return start.run(wished, worker, is_read_aloud=options.screen_reader)
 
 
-def _run_screen(options: "argparse.Namespace", worker: "subprocess.Popen[bytes] | None") -> int:
-    from agent_cli.flags import wishes
-    from agent_cli.frontends.shared.terminal import moves_cursor
-    from agent_cli.runtime import load_settings
+def _run_screen(options: "argparse.Namespace") -> int:
+    """The model's worker starts when the prompt is on the screen, which it would only slow down."""
+    import gc
 
-    wished = wishes(options, attended=True)
-    is_inline = load_settings(wished, os.environ).settings.ui == "inline"
-    if not _is_page() and (is_inline or not moves_cursor(os.environ)):
-        return _run_inline(options, worker)
+    gc.disable()  # until all is loaded: there is no garbage yet
+    from agent_cli.flags import wishes
     from agent_cli.frontends.tui import start
 
-    return start.run(wished, worker, None)
+    return start.run(wishes(options, attended=True))
 
 
 def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes] | None") -> int:

@@ -7,12 +7,12 @@ TYPE_CHECKING = False  # importing typing for it would cost more than all of thi
 if TYPE_CHECKING:
     from typing import Any
 
-    from agent_cli.resuming import Resume
-    from agent_cli.runtime import Wishes
+    from agent_cli.wishes import Resume, Wishes
 
 MODES = ("default", "accept-edits", "plan", "auto", "yolo")
 SUBCOMMANDS = {
     "audit": "show what was run, and by whose permission",
+    "checkpoints": "show what is kept for undo, and let it go",
     "check": "explain what would be decided about a command",
     "completions": "write what bash, zsh or fish needs to complete this command line",
     "doctor": "look at what the program depends on, and say what to do",
@@ -135,7 +135,7 @@ def wishes(options: argparse.Namespace, *, attended: bool) -> "Wishes":
     from pathlib import Path
 
     from agent_cli.core.errors import UserError
-    from agent_cli.runtime import Wishes
+    from agent_cli.wishes import Wishes
 
     cwd = Path(options.cwd or ".").resolve()
     added = tuple(Path(each).resolve() for each in options.add_dir or ())
@@ -164,7 +164,7 @@ def wishes(options: argparse.Namespace, *, attended: bool) -> "Wishes":
 def _resume(options: argparse.Namespace) -> "Resume | None":
     """The session the command line means, if it means one; which is found out later."""
     from agent_cli.core.errors import UserError
-    from agent_cli.resuming import Resume
+    from agent_cli.wishes import Resume
 
     words = getattr(options, "resume", None)
     if words is None and not getattr(options, "continued", False):

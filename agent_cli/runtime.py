@@ -1,12 +1,11 @@
 """The composition root, the only module that knows all parts: settings in, a session out."""
 
 import json
-import logging
 import os
 import subprocess
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from agent_cli import resuming, tools
 from agent_cli.config.layers import PROJECT_FILE, Loaded, load
 from agent_cli.config.places import Places
 from agent_cli.config.schema import ModelSettings, PermissionSettings, Settings
+from agent_cli.core.checkpoint import Checkpoints, NoCheckpoints
 from agent_cli.core.errors import UserError
 from agent_cli.core.housekeeping import Economy
 from agent_cli.core.inbox import Inbox
@@ -27,7 +27,7 @@ from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.session import Parts, Session, new_session_id
 from agent_cli.core.spending import local_day
-from agent_cli.core.store import Records
+from agent_cli.core.store import Observer, Records
 from agent_cli.core.tool_context import SessionView
 from agent_cli.lib.discovery import values_named
 from agent_cli.lib.own_environment import forget
@@ -35,36 +35,18 @@ from agent_cli.models.providers import take_credentials
 from agent_cli.models.remote import Endpoint
 from agent_cli.models.source import ModelSource
 from agent_cli.models.worker_process import WorkerProcess
-from agent_cli.resuming import Resume
 from agent_cli.safety.environment import child_environment, looks_secret, project_entries
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sandbox import SandboxChoice
 from agent_cli.storage.audit import AuditLog
+from agent_cli.storage.checkpoints import CheckpointStore
 from agent_cli.storage.learnt_rules import LearntRules
 from agent_cli.storage.metrics import Metrics
+from agent_cli.storage.program_log import start_log
 from agent_cli.storage.sessions import Sessions
 from agent_cli.storage.trust import Standing, TrustStore
-
-
-@dataclass(frozen=True, kw_only=True)
-class Wishes:
-    """What the command line asks for."""
-
-    cwd: Path
-    added: tuple[Path, ...] = ()
-    trust: bool = False
-    """Trust the folder for this run, whatever is stored about it."""
-    tools: tuple[str, ...] | None = None
-    """The only tools to use; None: all."""
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    """Settings given as flags, nested like the configuration."""
-    system_prompt: str | None = None
-    appended_prompt: str | None = None
-    attended: bool = True
-    """Whether somebody can be asked."""
-    resume: Resume | None = None
-    """The session to go on with; None: a new one."""
+from agent_cli.wishes import Wishes
 
 
 def find_session(wishes: Wishes, environment: Mapping[str, str]) -> Wishes:
@@ -80,6 +62,10 @@ def find_session(wishes: Wishes, environment: Mapping[str, str]) -> Wishes:
     # Trust was asked for the directory that was in view, not for whichever the session was in.
     trust = wishes.trust and cwd.samefile(wishes.cwd)
     return replace(wishes, resume=resume, cwd=cwd, settings=settings, trust=trust)
+
+
+_forgotten: dict[str, str] = {}
+"""Credentials that an earlier session took out of this process's environment."""
 
 
 def load_settings(wishes: Wishes, environment: Mapping[str, str]) -> Loaded:
@@ -136,13 +122,14 @@ def open_session(
     worker: "subprocess.Popen[bytes] | None" = None,
 ) -> Session:
     """A session, ready to run. `worker` is a worker process that was started ahead of time."""
-    variables = dict(os.environ if environment is None else environment)
+    variables = {**_forgotten, **os.environ} if environment is None else dict(environment)
     secrets = {name: value for name, value in variables.items() if looks_secret(name, value)}
     credentials = take_credentials(variables)
     if environment is None:
         forget(credentials)
+        _forgotten.update(credentials)
     places = Places.of(variables)
-    start_log(places)
+    start_log(places.log_file)
     trusted = folder_standing(wishes, variables).trusted
     redactor = Redactor(secrets | credentials)
     sessions = Sessions(places.state, redactor.redact)
@@ -188,11 +175,12 @@ def open_session(
             policy=policy,
             inbox=Inbox(attended=wishes.attended),
             recorder=Records(metrics, AuditLog(places.state / "audit.jsonl")),
-            observers=(metrics,),
+            observers=(metrics, *_telemetry(settings.telemetry.endpoint)),
             statistics=lambda: metrics.statistics(local_day()),
             store=store,
             history=past,
             kept_rules=learnt_rules(places, workspace.root),
+            checkpoints=make_checkpoints(settings, places, session_id, workspace, variables),
             outgoing=Outgoing(redactor, spill),
             system_prompt=_system_prompt(wishes, settings, workspace, places, trusted=trusted),
             selection=_selection(wishes, registry),
@@ -201,6 +189,28 @@ def open_session(
             retry=RetryPolicy(attempts=settings.limits.retries + 1),
             options=_of(settings, settings.model).options,
         )
+    )
+
+
+def make_checkpoints(
+    settings: Settings,
+    places: Places,
+    session_id: str,
+    workspace: Workspace,
+    environment: Mapping[str, str],
+) -> Checkpoints:
+    """Where what is needed to take calls back is kept, if the person wants that."""
+    wanted = settings.checkpoints
+    if not wanted.enabled:
+        return NoCheckpoints()
+    return CheckpointStore(
+        places.state / "checkpoints",
+        session_id,
+        roots=(workspace.root, *workspace.added),
+        home=workspace.home,
+        environment={name: environment.get(name, "") for name in ("PATH", "HOME")},
+        quota=wanted.quota * 1_000_000,
+        days=wanted.days,
     )
 
 
@@ -218,6 +228,20 @@ def _economy(settings: Settings, metrics: Metrics) -> Economy:
         automatic=settings.context.automatic,
         fast_model=settings.fast_model,
     )
+
+
+def _telemetry(endpoint: str) -> tuple[Observer, ...]:
+    """What sends spans, if that is wished for."""
+    if not endpoint:
+        return ()
+    try:
+        from agent_cli.storage.telemetry import Telemetry  # noqa: PLC0415 (an extra, rarely used)
+    except ImportError as error:
+        raise UserError(
+            "OpenTelemetry is not installed, but telemetry.endpoint is set.",
+            hint="Install the extra: pip install 'agent-cli[otel]'.",
+        ) from error
+    return (Telemetry(endpoint),)
 
 
 def _private_temporary() -> str | None:
@@ -257,27 +281,6 @@ def model_source(
 def metrics_file(places: Places) -> Path:
     """Where calls and requests are counted."""
     return places.state / "stats.db"
-
-
-def log_file(places: Places) -> Path:
-    """Where the program writes what it says about itself."""
-    return places.state / "agent.log"
-
-
-def start_log(places: Places) -> None:
-    """Write what the program says about itself to a private file; do without if that cannot be."""
-    logger = logging.getLogger("agent_cli")
-    if logger.handlers:
-        return
-    try:
-        places.state.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handler: logging.Handler = logging.FileHandler(log_file(places), delay=True)
-        os.close(os.open(log_file(places), os.O_WRONLY | os.O_CREAT, 0o600))
-    except OSError:
-        handler = logging.NullHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    logger.addHandler(handler)
-    logger.propagate = False
 
 
 def read_schema(path: Path) -> dict[str, Any]:

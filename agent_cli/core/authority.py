@@ -25,6 +25,7 @@ from agent_cli.core.permissions import Decision, Effect, Mode, Policy
 from agent_cli.core.store import Nowhere, RuleStore
 from agent_cli.core.tool import Invocation
 from agent_cli.core.tool_context import ShellStanding, ToolContext
+from agent_cli.safety.sandbox import Tier
 
 AnyInvocation = Invocation[Any]
 
@@ -104,6 +105,12 @@ class Authority:
             return False
         return True
 
+    async def confirm(self, hearing: Hearing, reason: str) -> None:
+        """Ask about a call that needed no question until now; a no is a failure."""
+        assert hearing.judgement is not None
+        asked = Decision(Effect.ASK, (reason,))
+        await self._ask(hearing, replace(hearing.judgement, decision=asked))
+
     async def _judge(self, hearing: Hearing) -> Judgement:
         context = hearing.context
         if self.policy.mode is Mode.AUTO:
@@ -176,6 +183,7 @@ class Authority:
             odd=briefing.odd,
             network=briefing.network,
             directory=context.state(ShellStanding).directory or session.workspace.root,
+            sandbox=await _sandbox(context, judgement.decision),
             rule=offered_rule(invocation, facts, self.policy),
         )
 
@@ -195,6 +203,13 @@ class Authority:
 
 def _not_permitted(message: str) -> ToolFailure:
     return ToolFailure(message, type=FailureType.PERMISSION)
+
+
+async def _sandbox(context: ToolContext, decision: Decision) -> str:
+    """What would confine the call if it ran as it was decided about."""
+    if not decision.confined:
+        return Tier.NONE.value
+    return (await context.session.sandbox.get()).tier.value
 
 
 def _command(invocation: AnyInvocation) -> Display | None:

@@ -331,6 +331,7 @@ class Turn:
         self, reason: FinishReason, *, text: str = "", error: str = "", hint: str = ""
     ) -> None:
         self.is_over = True
+        self.treasurer.tell()
         self.emit(
             TurnFinished(
                 turn=self.number,
@@ -342,5 +343,6 @@ class Turn:
                 usage=self._used,
                 seconds=time.monotonic() - self._started,
                 denials=self.pipeline.authority.unanswered,
+                receipt=self.pipeline.keeper.receipt(self.pipeline.state),
             )
         )

@@ -18,6 +18,7 @@ from typing import Any, Literal, TypeVar
 from agent_cli import __version__
 from agent_cli.core.authority import Authority
 from agent_cli.core.by_hand import CompactionByHand
+from agent_cli.core.checkpoint import Checkpoints, NoCheckpoints
 from agent_cli.core.context import Fill
 from agent_cli.core.conversation import Conversation
 from agent_cli.core.entries import ModeChanged, ModelChanged, Opened, Titled
@@ -27,9 +28,10 @@ from agent_cli.core.history import History, read_history
 from agent_cli.core.housekeeping import Economy, Household, Housekeeping
 from agent_cli.core.inbox import Answer, Inbox, Request
 from agent_cli.core.journal import Journal
+from agent_cli.core.keeping import Keeper
 from agent_cli.core.loop import Limits, Turn
 from agent_cli.core.memory import Memory
-from agent_cli.core.messages import Content, Message
+from agent_cli.core.messages import Content, Message, UserMessage
 from agent_cli.core.model import Model, ModelFacts, ModelRequest, Models, Usage
 from agent_cli.core.outgoing import Outgoing
 from agent_cli.core.own import OwnCommand
@@ -43,6 +45,7 @@ from agent_cli.core.store import Nowhere, Observer, Recorder, RuleStore, Store
 from agent_cli.core.titling import as_title, ask_for_title
 from agent_cli.core.tool import AnyTool
 from agent_cli.core.tool_context import SessionView
+from agent_cli.core.undoing import Undoing
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.sandbox import SandboxChoice, SandboxUnavailable
 
@@ -72,6 +75,8 @@ class Parts:
     store: Store
     outgoing: Outgoing
     system_prompt: str
+    checkpoints: Checkpoints = field(default_factory=NoCheckpoints)
+    """What is needed to take calls back."""
     kept_rules: RuleStore = field(default_factory=Nowhere)
     """Where "always in this project" is kept."""
     selection: Selection = EVERYTHING
@@ -105,14 +110,17 @@ class Session:
         self.memory = Memory(self._conversation, self._journal, parts.store, parts.history.pins)
         """Pins, and what can be called back."""
         self._begin()
+        authority = Authority(
+            policy=parts.policy,
+            inbox=parts.inbox,
+            emit=self._tell,
+            kept_rules=parts.kept_rules,
+        )
+        self._keeper = Keeper(parts.checkpoints, authority, self._tell)
         self._pipeline = Pipeline(
             registry=parts.registry,
-            authority=Authority(
-                policy=parts.policy,
-                inbox=parts.inbox,
-                emit=self._tell,
-                kept_rules=parts.kept_rules,
-            ),
+            authority=authority,
+            keeper=self._keeper,
             session=parts.view,
             recorder=parts.recorder,
             outgoing=parts.outgoing,
@@ -120,6 +128,14 @@ class Session:
             model=lambda: self._model,
             selection=parts.selection,
         )
+        self.undoing = Undoing(
+            parts.checkpoints,
+            is_running=lambda: self.is_running,
+            turn=lambda: self._turns,
+            tell_model=self._tell_model,
+            entries=parts.store.entries,
+        )
+        """Undo, redo and going back."""
         self._housekeeping = Housekeeping(parts.economy, self._household(), self.spending)
 
     @property
@@ -197,6 +213,10 @@ class Session:
         """What can confine commands."""
         return self._parts.view.sandbox
 
+    def redact(self, text: str) -> str:
+        """A text without the secrets that are known here."""
+        return self._parts.outgoing.redact(text)
+
     def state(self, kind: type[S]) -> S:
         """A tool's own memory of this session."""
         return self._pipeline.state.get(kind)
@@ -251,6 +271,7 @@ class Session:
         events: asyncio.Queue[Event] = asyncio.Queue()
         self._emit = events.put_nowait
         self._turns += 1
+        self._keeper.begin(self._turns)
         self._task = asyncio.create_task(begin())
         try:
             while True:
@@ -360,6 +381,7 @@ class Session:
             self._task.cancel()
             await asyncio.wait([self._task])
         await self._pipeline.state.close()
+        await asyncio.to_thread(self._parts.checkpoints.close)
         await self._parts.models.close()
         for observer in self._parts.observers:
             await asyncio.to_thread(observer.close)
@@ -467,6 +489,10 @@ class Session:
             for observer in self._parts.observers:
                 observer.see(each)
             self._emit(each)
+
+    def _tell_model(self, text: str) -> None:
+        """Something the model should know before its next step."""
+        self._conversation.append(UserMessage(content=text, origin="program"))
 
     def _warn(self, text: str, hint: str) -> None:
         self._warnings.append(Notice(level="warning", text=text, hint=hint))

@@ -42,7 +42,8 @@ class Spending:
 
     total: Usage = field(default_factory=Usage)
     last: Usage = field(default_factory=Usage)
-    """The latest request of the conversation itself: how full the window was."""
+    """The latest request of the conversation itself, or what a compaction left of it: how full the
+    window is."""
     models: dict[str, Account] = field(default_factory=dict)
     turns: list[TurnAccount] = field(default_factory=list)
     today: Callable[[], date] = local_day

@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 
 from agent_cli.core.trust import SERVERS
 from agent_cli.doctor._check import Check, Finding, Patient, ok, skipped
-from agent_cli.runtime import Wishes, folder_standing
+from agent_cli.runtime import folder_standing
+from agent_cli.wishes import Wishes
 
 
 def servers(patient: Patient) -> Finding:

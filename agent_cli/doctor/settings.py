@@ -4,7 +4,8 @@ from agent_cli.config.layers import PROJECT_FILE, Loaded
 from agent_cli.core.errors import UserError
 from agent_cli.doctor._check import Check, Finding, Patient, ok
 from agent_cli.models.providers import provider_of, take_credentials
-from agent_cli.runtime import Wishes, folder_standing, load_settings
+from agent_cli.runtime import folder_standing, load_settings
+from agent_cli.wishes import Wishes
 
 
 def loaded_for(patient: Patient) -> Loaded:

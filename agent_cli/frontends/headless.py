@@ -20,6 +20,7 @@ from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.core.events import (
     ApprovalAsked,
     Event,
+    HistoryCompacted,
     ModelRetrying,
     Notice,
     PlanAsked,
@@ -145,6 +146,8 @@ class _Player:
             match event:
                 case Notice():
                     _err(f"{event.level}: {event.text}" + (f" {event.hint}" if event.hint else ""))
+                case HistoryCompacted():
+                    _err(f"info: compacted: {event.ledger.heading}. {event.reason}")
                 case ModelRetrying():
                     _err(f"retrying in {event.delay:.1f} s: {event.reason}")
                 case ApprovalAsked() | QuestionAsked() | PlanAsked():
@@ -164,6 +167,9 @@ class _Player:
             _out(text)
         if self._output == "json":
             _out(json.dumps(self._summary(finished, text, failed_schema), ensure_ascii=False))
+        receipt = finished.receipt
+        if self._output == "text" and (receipt.files or receipt.running):
+            _err(receipt.line(finished.usage))
         if finished.error:
             _err(f"error: {finished.error}" + (f"\n{finished.hint}" if finished.hint else ""))
         if failed_schema:
@@ -190,6 +196,7 @@ class _Player:
             "denials": finished.denials,
             "seconds": round(finished.seconds, 3),
             "usage": finished.usage.model_dump(),
+            "receipt": finished.receipt.model_dump(),
         }
 
 

@@ -9,7 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from agent_cli.core.errors import ExitCode, UserError
-from agent_cli.runtime import Wishes, chosen_model, load_settings
+from agent_cli.runtime import chosen_model, load_settings
+from agent_cli.wishes import Wishes
 
 _PASSED_ON = ("model", "api_base", "permission_mode", "cwd")
 

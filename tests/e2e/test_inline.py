@@ -525,3 +525,20 @@ def test_another_session_is_chosen_at_the_prompt(agent: Opener) -> None:
     ask(terminal, "/sessions")
     answer(terminal, "remember the colour", "1")
     terminal.wait_for("Resumed", "It is blue.")
+
+
+def test_a_change_is_taken_back_after_a_question(program: Program, agent: Opener) -> None:
+    write = {"name": "Write", "arguments": {"file_path": "note.txt", "content": "new\n"}}
+    terminal = agent(
+        {"calls": [write]},
+        {"text": "Written."},
+        flags=("--inline", "--trust", "--permission-mode", "accept-edits"),
+    )
+    ask(terminal, "write it")
+    terminal.wait_for("Written.")
+    terminal.wait_gone("esc interrupts")
+    assert (program.workspace / "note.txt").exists()
+    ask(terminal, "/undo")
+    answer(terminal, "Yes, undo", "y")
+    terminal.wait_for("Took back 1 call")
+    assert not (program.workspace / "note.txt").exists()

@@ -8,14 +8,15 @@ from typing import Any, Literal
 from agent_cli.commands._command import Command
 from agent_cli.core.events import Event
 from agent_cli.core.session import Session
+from agent_cli.frontends.repl.going_back import GoingBack
 from agent_cli.frontends.repl.manual import KEYS
 from agent_cli.frontends.repl.stage import Stage
 from agent_cli.frontends.repl.talk import BUSY, Talk
 from agent_cli.frontends.shared.answers import Answer
 from agent_cli.lib.dates import ago
-from agent_cli.resuming import Resume
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.sessions import Sessions
+from agent_cli.wishes import Resume
 
 _MOST_SESSIONS = 9
 
@@ -32,6 +33,7 @@ class InlineDesk:
         self._teller = talk.teller
         self._stage = stage
         self._sessions = sessions
+        self._going_back = GoingBack(talk, stage)
         self._listed = tuple(commands)
         self._named = {name: each for each in commands for name in (each.name, *each.aliases)}
         talk.obey = self.obey
@@ -109,6 +111,15 @@ class InlineDesk:
 
     def retry(self) -> None:
         self._talk.retry()
+
+    def undo(self, scope: str) -> None:
+        self._going_back.undo(scope)
+
+    def redo(self) -> None:
+        self._going_back.redo()
+
+    def rewind(self) -> None:
+        self._going_back.rewind()
 
     def play(self, turn: AsyncGenerator[Event, None]) -> None:
         self._talk.play(turn)

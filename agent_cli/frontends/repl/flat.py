@@ -17,6 +17,7 @@ from agent_cli.frontends.shared.answers import Answer
 from agent_cli.frontends.shared.signs import Signs
 from agent_cli.frontends.shared.typed import pasted
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
+from agent_cli.safety.sanitise import clean
 
 _WIDTH = 80
 _TWICE = 2.0
@@ -77,8 +78,8 @@ class FlatStage:
         self._say(*offered)
         default = leave or answers[0].id
         while True:
-            at = next(n for n, answer in enumerate(answers, 1) if answer.id == default)
-            self._write(f"Answer with a number (Enter: {at}): ")
+            numbers = (str(n) for n, answer in enumerate(answers, 1) if answer.id == default)
+            self._write(f"Answer with a number (Enter: {next(numbers, 'none of these')}): ")
             line = (await self._asked_line()).strip().lower()
             if not line:
                 return default
@@ -94,6 +95,9 @@ class FlatStage:
     async def edit(self, text: str) -> str | None:
         self._say(Text("There is no editor here. Say what should change instead."))
         return None
+
+    def prefill(self, text: str) -> None:
+        self._say(Text(f"The prompt was: {clean(text)}"))
 
     def copy(self, text: str) -> bool:
         return False

@@ -153,6 +153,10 @@ class LiveStage:
             except (OSError, ValueError):
                 return None
 
+    def prefill(self, text: str) -> None:
+        self.prompt.text = fit(text)
+        self.prompt.cursor_position = len(self.prompt.text)
+
     def copy(self, text: str) -> bool:
         encoded = base64.b64encode(text.encode("utf-8", "replace")).decode("ascii")
         self._output.write_raw(f"\x1b]52;c;{encoded}\x07")
@@ -233,8 +237,7 @@ class LiveStage:
         async def edit() -> None:
             text = await self.edit(self._chips.expand(self.prompt.text))
             if text is not None:
-                self.prompt.text = fit(text)
-                self.prompt.cursor_position = len(self.prompt.text)
+                self.prefill(text)
 
         self._tasks.append(asyncio.create_task(edit()))
 

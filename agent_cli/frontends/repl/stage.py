@@ -40,6 +40,10 @@ class Stage(Protocol):
         """The text as the person's editor left it; None: as it was."""
         ...
 
+    def prefill(self, text: str) -> None:
+        """Put a text into the prompt, to be sent again or changed."""
+        ...
+
     def copy(self, text: str) -> bool:
         """Put a text on the clipboard; False: there is none."""
         ...

@@ -27,14 +27,11 @@ from agent_cli.frontends.shared.slash import all_commands
 from agent_cli.frontends.shared.terminal import moves_cursor
 from agent_cli.frontends.shared.trusting import keep_trust, told, trust_items
 from agent_cli.models.worker_process import spawn
-from agent_cli.resuming import Resume
 from agent_cli.runtime import (
-    Wishes,
     chosen_model,
     find_session,
     folder_standing,
     load_settings,
-    log_file,
     open_session,
     tidy,
 )
@@ -42,6 +39,7 @@ from agent_cli.safety.redact import Redactor
 from agent_cli.storage.prompt_history import PromptHistory
 from agent_cli.storage.session_lock import SessionInUse
 from agent_cli.storage.sessions import Sessions, SeveralSessions
+from agent_cli.wishes import Resume, Wishes
 
 Stage = LiveStage | FlatStage
 Worker = subprocess.Popen[bytes] | None
@@ -101,6 +99,7 @@ class _Show:
         self._asking = Asking(stage)
         self._history = history
         self._signals: list[int] = []
+        self._warning = ""
 
     async def play(self, wishes: Wishes, prompt: str, worker: Worker) -> int:
         """Until the person leaves; returns the exit code."""
@@ -126,12 +125,12 @@ class _Show:
         loaded = load_settings(wishes, os.environ)
         places = Places.of(os.environ)
         teller = Teller(self._stage, is_still=loaded.settings.reduced_motion)
-        talk = Talk(session, self._stage, teller, self._history, log_file=log_file(places))
+        talk = Talk(session, self._stage, teller, self._history, log_file=places.log_file)
         desk = InlineDesk(talk, self._stage, all_commands(), Sessions(places.state))
         self._leave_on_signals(talk)
         if wishes.attended:
             talk.greet()
-        for warning in loaded.warnings:
+        for warning in filter(None, (self._warning, *loaded.warnings)):
             talk.teller.warn(warning)
         listening = asyncio.create_task(self._listen(talk, prompt))
         tidying = asyncio.create_task(asyncio.to_thread(tidy, loaded.settings, os.environ))
@@ -156,7 +155,7 @@ class _Show:
             return wishes
         trusts = await self._asking.trust(str(wishes.cwd), told(items))
         if trusts:
-            keep_trust(wishes.cwd, items, os.environ)
+            self._warning = keep_trust(wishes.cwd, items, Places.of(os.environ))
         return replace(wishes, trust=trusts)
 
     async def _copy_of(self, error: SessionInUse, wishes: Wishes, before: Resume | None) -> Wishes:

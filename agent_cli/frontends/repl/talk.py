@@ -18,7 +18,8 @@ from agent_cli.frontends.repl.stage import Stage
 from agent_cli.frontends.repl.teller import Teller
 from agent_cli.frontends.shared.endings import EXIT_CODES, has_failed
 from agent_cli.frontends.shared.past import resumed_line
-from agent_cli.frontends.shared.slash import MODES, OWN_OPTIONS, SHELL, kind_of
+from agent_cli.frontends.shared.slash import MODES, OWN_OPTIONS, SHELL
+from agent_cli.frontends.shared.typed import kind_of
 from agent_cli.safety.sanitise import clean
 from agent_cli.storage.prompt_history import PromptHistory
 

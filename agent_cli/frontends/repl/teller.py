@@ -225,6 +225,8 @@ class Teller:
 
     def _end(self, event: TurnFinished) -> None:
         self._close()
+        if line := event.receipt.line(event.usage):
+            self.note(line)
         if has_failed(event):
             self.warn(event.error, event.hint or "/retry tries again.", is_error=True)
         elif text := stopped(event):

@@ -1,14 +1,11 @@
 """What can be asked for besides a turn: slash commands, modes, shell commands of one's own."""
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
 from agent_cli import commands
 from agent_cli.commands._command import Command
 from agent_cli.core.permissions import Mode
 from agent_cli.lib.discovery import values_named
-
-Kind = Literal["prompt", "shell", "command"]
 
 SHELL = "Bash"
 """The tool that runs the person's own commands."""
@@ -16,17 +13,6 @@ OWN_OPTIONS = {"timeout": 600_000}
 """A person waits as long as they like, and knows how to interrupt."""
 MODES = (Mode.DEFAULT, Mode.ACCEPT_EDITS, Mode.PLAN, Mode.AUTO)
 """Those that Shift+Tab goes through; yolo is asked for by name."""
-
-
-def kind_of(text: str) -> Kind:
-    """What a text asks for, by its first character."""
-    match text[:1]:
-        case "!":
-            return "shell"
-        case "/":
-            return "command"
-        case _:
-            return "prompt"
 
 
 def all_commands() -> list[Command]:

@@ -1,7 +1,5 @@
 """What a person is told before they trust a folder, and how their answer is kept."""
 
-import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 from agent_cli.config.places import Places
@@ -22,9 +20,10 @@ def told(items: tuple[TrustItem, ...]) -> tuple[str, ...]:
     return tuple(f"{item.kind}: {item.path} ({item.detail})" for item in items)
 
 
-def keep_trust(folder: Path, items: tuple[TrustItem, ...], environment: Mapping[str, str]) -> None:
-    """Remember a yes; without a place to keep it, it holds for this run."""
+def keep_trust(folder: Path, items: tuple[TrustItem, ...], places: Places) -> str:
+    """Remember a yes; a warning if it cannot be kept: then it holds for this run."""
     try:
-        trust_store(Places.of(environment)).trust(folder, items)
+        trust_store(places).trust(folder, items)
     except OSError as error:
-        sys.stderr.write(f"warning: the answer cannot be stored: {error}\n")
+        return f"The answer cannot be stored: {error}"
+    return ""

@@ -3,9 +3,8 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
-from dataclasses import dataclass
 from pathlib import Path
 
 from textual.timer import Timer
@@ -31,30 +30,14 @@ from agent_cli.frontends.tui.asking import Questions
 from agent_cli.frontends.tui.blocks.banner import BannerBlock
 from agent_cli.frontends.tui.blocks.notice import ErrorBlock, NoticeBlock
 from agent_cli.frontends.tui.blocks.prompt import PromptBlock
-from agent_cli.frontends.tui.body import Body
-from agent_cli.frontends.tui.composer import Composer
 from agent_cli.frontends.tui.crashing import CrashingApp
 from agent_cli.frontends.tui.gauge import Gauge
 from agent_cli.frontends.tui.notify import notify_terminal
 from agent_cli.frontends.tui.scribe import Scribe
-from agent_cli.frontends.tui.transcript import Transcript
-from agent_cli.frontends.tui.working import WorkingLine
+from agent_cli.frontends.tui.widgets import Widgets
 from agent_cli.lib.text import plural
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Widgets:
-    """What a chat is shown with."""
-
-    body: Body
-    working: WorkingLine
-    composer: Composer
-
-    @property
-    def transcript(self) -> Transcript:
-        return self.body.transcript
 
 
 class Chat:
@@ -164,6 +147,19 @@ class Chat:
         home = self.session.workspace.home
         place = f"~{root.removeprefix(home)}" if root.startswith(f"{home}/") else root
         self._transcript.add(BannerBlock(place=place, branch=self.gauge.branch, facts=facts))
+
+    def show_again(self, events: Iterable[Event]) -> None:
+        """Begin with an empty screen and draw what happened before."""
+        self.scribe.forget()
+        self._transcript.clear()
+        self.greet()
+        self.scribe.replay(events)
+        self.tell_panel()
+        self.changed()
+
+    def put_into_prompt(self, text: str) -> None:
+        """Let the person have a text to change and to send again."""
+        self._widgets.composer.prompt.prepend(text)
 
     def _show_past(self) -> None:
         """Show a resumed session as it was."""

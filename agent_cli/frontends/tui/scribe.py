@@ -20,11 +20,13 @@ from agent_cli.frontends.shared.endings import has_failed, retrying, stopped
 from agent_cli.frontends.tui.blocks.compaction import CompactionBlock
 from agent_cli.frontends.tui.blocks.notice import ErrorBlock, NoticeBlock
 from agent_cli.frontends.tui.blocks.prompt import PromptBlock
+from agent_cli.frontends.tui.blocks.receipt import ReceiptBlock
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.blocks.thinking import ThinkingBlock
 from agent_cli.frontends.tui.blocks.tool import ToolBlock
 from agent_cli.frontends.tui.panel import Changed
 from agent_cli.frontends.tui.transcript import Transcript
+from agent_cli.lib.collecting import paused
 
 
 class Scribe:
@@ -63,9 +65,10 @@ class Scribe:
     def replay(self, events: Iterable[Event]) -> None:
         """Draw what happened in earlier turns."""
         self._is_past = True
-        for event in events:
-            self.write(event)
-        self._close()
+        with paused(), self._transcript.filling():
+            for event in events:
+                self.write(event)
+            self._close()
         self._is_past = False
 
     def write(self, event: Event) -> None:
@@ -134,6 +137,8 @@ class Scribe:
 
     def _end(self, event: TurnFinished) -> None:
         self._close()
+        if line := event.receipt.line(event.usage):
+            self._transcript.add(ReceiptBlock(line, event.receipt.details()))
         if has_failed(event):
             self._transcript.add(ErrorBlock(event.error, event.hint))
         elif text := stopped(event):
