@@ -21,11 +21,12 @@ from agent_cli.core.inbox import Inbox
 from agent_cli.core.loop import Limits
 from agent_cli.core.model import Models
 from agent_cli.core.outgoing import Outgoing
+from agent_cli.core.parts import Parts, new_session_id
 from agent_cli.core.permissions import Effect, Mode, Place, Policy, Rules
 from agent_cli.core.prompt import Surroundings, build, instruction_directories, read_instructions
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
-from agent_cli.core.session import Parts, Session, new_session_id
+from agent_cli.core.session import Session
 from agent_cli.core.spending import local_day
 from agent_cli.core.store import Observer, Records
 from agent_cli.core.tool_context import SessionView

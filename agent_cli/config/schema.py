@@ -183,6 +183,9 @@ class Settings(Table):
     "auto" (edits, and commands that are not dangerous inside the sandbox) or "yolo"."""
     sandbox: Literal["auto", "off", "bwrap", "landlock"] = "auto"
     """What confines commands in the mode auto; "auto" takes the best that works here."""
+    ui: Literal["full", "inline"] = "full"
+    """Where the chat is: on a full screen, or inline in the terminal's scrollback. A terminal that
+    cannot move its cursor gets plain lines in any case."""
     theme: str = ""
     """The look of the full-screen app: "agent-dark", "agent-light" or any other that /theme lists;
     empty: dark or light, as the terminal says."""

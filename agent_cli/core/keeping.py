@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from agent_cli.core.authority import Authority, Hearing
 from agent_cli.core.checkpoint import Checkpoints, Kept, Record, Upcoming
@@ -24,8 +24,9 @@ from agent_cli.safety.blast.radius import DELETES, MODES, OWNERS
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
 AnyInvocation = Invocation[Any]
-SECONDS = 2.0
+SECONDS = 1.0
 """For finding out what a command strikes; what is not found in time is not rescued."""
 
 
@@ -63,15 +64,18 @@ class Keeper:
             yield
             return
         try:
-            kept = await asyncio.to_thread(self.checkpoints.before, call)
-        except OSError as error:
-            log.warning("no checkpoint before %s: %s", call.tool, error)
-            kept = Kept(lost=(error.strerror or str(error),))
-        await self._heed(kept, call, hearing)
-        try:
+            kept = await _to_the_end(asyncio.to_thread(self._keep, call))
+            await self._heed(kept, call, hearing)
             yield
         finally:
             await _to_the_end(asyncio.to_thread(self._see, call, context.workspace.root))
+
+    def _keep(self, call: Upcoming) -> Kept:
+        try:
+            return self.checkpoints.before(call)
+        except OSError as error:
+            log.warning("no checkpoint before %s: %s", call.tool, error)
+            return Kept(lost=(error.strerror or str(error),))
 
     async def _upcoming(
         self, invocation: AnyInvocation, context: ToolContext, hearing: Hearing | None
@@ -173,7 +177,7 @@ def _files(record: Record, checkpoints: Checkpoints, root: str) -> list[FileTouc
     return found
 
 
-async def _to_the_end(work: Any) -> None:
+async def _to_the_end(work: Coroutine[Any, Any, T]) -> T:
     """Wait for something that must not be left half done, even when the turn is interrupted."""
     task = asyncio.ensure_future(work)
     cancelled = False
@@ -182,6 +186,6 @@ async def _to_the_end(work: Any) -> None:
             await asyncio.shield(task)
         except asyncio.CancelledError:
             cancelled = True
-    task.result()
     if cancelled:
         raise asyncio.CancelledError
+    return task.result()

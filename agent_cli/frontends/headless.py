@@ -20,7 +20,6 @@ from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.core.events import (
     ApprovalAsked,
     Event,
-    FinishReason,
     HistoryCompacted,
     ModelRetrying,
     Notice,
@@ -30,6 +29,7 @@ from agent_cli.core.events import (
 )
 from agent_cli.core.inbox import Answer, Answers, Approval, PlanAnswer
 from agent_cli.core.session import Session
+from agent_cli.frontends.shared.endings import EXIT_CODES
 from agent_cli.frontends.shared.past import how_to_resume
 from agent_cli.lib.text import plural
 from agent_cli.safety.sanitise import clean
@@ -41,17 +41,6 @@ WAIT_FOR_INPUT = 3.0
 """Seconds until piped input must begin when there is a prompt already."""
 
 OutputFormat = Literal["text", "json", "stream-json"]
-
-_EXIT_CODES: dict[FinishReason, int] = {
-    "done": ExitCode.DONE,
-    "failed": ExitCode.FAILED,
-    "repetition": ExitCode.FAILED,
-    "denied": ExitCode.PERMISSION,
-    "temporary": ExitCode.TEMPORARY,
-    "step_limit": ExitCode.LIMIT,
-    "cost_limit": ExitCode.LIMIT,
-    "interrupted": ExitCode.INTERRUPTED,
-}
 
 
 @dataclass(frozen=True)
@@ -192,7 +181,7 @@ class _Player:
                 "was there to give.\nAllow with --allow RULE, or choose a --permission-mode."
             )
             return ExitCode.PERMISSION
-        return _EXIT_CODES[finished.reason]
+        return EXIT_CODES[finished.reason]
 
     def _summary(self, finished: TurnFinished, text: str, problem: str | None) -> dict[str, Any]:
         return {

@@ -22,6 +22,7 @@ from agent_cli.core.checkpoint import (
     Upcoming,
 )
 from agent_cli.lib.files import private_directory
+from agent_cli.lib.text import size
 from agent_cli.storage.checkpoint import quota
 from agent_cli.storage.checkpoint.blobs import Blobs, is_unread
 from agent_cli.storage.checkpoint.git import Git, NoGit
@@ -115,15 +116,21 @@ class CheckpointStore:
         )
         pending = _Pending(record)
         notes: tuple[str, ...] = ()
+        lost: tuple[str, ...] = ()
         if call.paths is not None:
             pending.known = self._known(call.paths)
             lost = _lost(pending.known)
         else:
             notes = self._snapshot()
             has = opened.trees.safe((*call.deletes, *call.strikes))
-            self._make_room(weight(call, has))
+            needed = weight(call, has)
+            if needed > self._quota * _ROOMY:
+                # Everything older would have to go, and it would not be kept all the same.
+                call = replace(call, deletes=(), strikes=())
+                lost = (f"{size(needed)} is more than the quota for checkpoints allows",)
+            self._make_room(needed if not lost else 0)
             pending.rescue = rescue(call, opened.blobs, has)
-            lost = pending.rescue.lost()
+            lost += pending.rescue.lost()
         known = {**pending.known, **pending.rescue.states}
         changes = tuple(Change(path, state, state) for path, state in known.items())
         pending.record = replace(record, changes=changes, notes=(*lost, *notes))

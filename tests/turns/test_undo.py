@@ -11,13 +11,14 @@ import pytest
 
 from agent_cli.core.checkpoint import Restored
 from agent_cli.core.errors import UserError
-from agent_cli.core.events import ApprovalAsked, Notice
+from agent_cli.core.events import ApprovalAsked, Notice, ToolStarted
 from agent_cli.core.inbox import Approval
 from agent_cli.core.messages import UserMessage
 from agent_cli.core.undo import Choice, Preview
 from agent_cli.resuming import Resume
 from tests.kit.places import KINDS, furnish, git, git_picture, picture
 from tests.kit.sessions import Scene, SceneMaker, finish, of_type, results
+from tests.kit.shells import until
 
 YOLO = {"mode": "yolo"}
 
@@ -423,3 +424,23 @@ async def test_a_resumed_session_can_still_undo(make_session: SceneMaker) -> Non
     assert [each.title for each in moment.calls] == ["rm a.txt"]
     await undo(again)
     assert (again.workspace / "a.txt").read_text() == "before\n"
+
+
+async def test_an_interrupted_command_can_be_taken_back(make_session: SceneMaker) -> None:
+    scene = make_session(
+        bash("rm a.txt; echo begun > b.txt; sleep 60"), settings=YOLO, files={"a.txt": "before\n"}
+    )
+    async with asyncio.timeout(60), aclosing(scene.session.run("go")) as events:
+        async for event in events:
+            if isinstance(event, ToolStarted):
+                await until((scene.workspace / "b.txt").exists)
+                scene.session.interrupt()
+    await undo(scene)
+    assert (scene.workspace / "a.txt").read_text() == "before\n"
+    assert not (scene.workspace / "b.txt").exists()
+
+
+async def test_a_refused_call_leaves_no_checkpoint(make_session: SceneMaker) -> None:
+    scene = make_session(bash("rm a.txt"), {"text": "ok"}, files={"a.txt": "before\n"})
+    await scene.play(answer=lambda _: Approval(answer="no"))
+    assert await scene.session.undoing.records() == ()

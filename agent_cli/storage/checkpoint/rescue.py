@@ -1,5 +1,6 @@
 """Copies of what a command is known to strike, ignored files and places outside included."""
 
+import itertools
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
@@ -93,7 +94,7 @@ def rescue(call: Upcoming, blobs: Blobs, is_kept: Callable[[str], bool]) -> Resc
 def weight(call: Upcoming, is_kept: Callable[[str], bool]) -> int:
     """How many bytes `rescue` would keep."""
     total = 0
-    for path in _below((*call.deletes, *call.strikes)):
+    for path in itertools.islice(_below((*call.deletes, *call.strikes)), MOST_FILES):
         found = _lstat(path)
         if found is not None and stat.S_ISREG(found.st_mode) and found.st_size <= LARGEST:
             total += 0 if is_kept(path) else found.st_size

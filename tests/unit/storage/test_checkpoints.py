@@ -231,3 +231,21 @@ def test_a_directory_exchanged_for_a_link_is_not_followed(desk: Desk, tmp_path: 
     assert (elsewhere / "f").read_text() == "not yours\n"
     assert (desk.root / "d" / "f").read_text() == "before\n"
     assert not (desk.root / "d").is_symlink()
+
+
+def test_what_cannot_fit_does_not_drive_out_what_does(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, quota=1_000_000)
+    (desk.root / ".gitignore").write_text("big\n")
+    (desk.root / "big").write_bytes(b"x" * 900_000)
+    (desk.root / "small").write_text("before\n")
+    first = desk.shell("echo 1 > small")
+    kept = desk.store.before(
+        Upcoming(
+            call_id="x", turn=1, tool="Bash", title="rm big", paths=None,
+            deletes=(str(desk.root / "big"),),
+        )
+    )  # fmt: skip
+    assert kept.lost == ("900 kB is more than the quota for checkpoints allows",)
+    assert desk.store.after("x") is None
+    assert list(desk.store.records()) == [first]
+    desk.store.close()
