@@ -102,12 +102,12 @@ class Asking:
 
     async def _questions(self, request: QuestionRequest) -> Answers:
         given: list[str] = []
-        total = len(request.questions)
+        total, heading = len(request.questions), words.question_heading(request)
         for number, question in enumerate(request.questions, 1):
             corner = f"  {number} of {total}" if total > 1 else ""
             self._stage.paper.put(Text(""), *map(Text, visible(question.text).split("\n")))
             with self._stage.paper.held():
-                given.append(await self._question(f"{words.QUESTION_HEADING}{corner}", question))
+                given.append(await self._question(f"{heading}{corner}", question))
         return Answers(answers=tuple(given))
 
     async def _question(self, heading: str, question: Question) -> str:
