@@ -6,12 +6,8 @@ from textual.content import Content
 
 from agent_cli.core.inbox import Approval, ApprovalRequest
 from agent_cli.frontends.shared import briefing
-from agent_cli.frontends.shared.answers import (
-    WHY_NOT,
-    Answer,
-    approval_answers,
-    approval_heading,
-)
+from agent_cli.frontends.shared.answers import WHY_NOT, Answer
+from agent_cli.frontends.shared.requests import approval_answers, approval_heading
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.tui.ink import FAINT, MUTED
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
