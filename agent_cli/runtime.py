@@ -21,13 +21,14 @@ from agent_cli.core.inbox import Inbox
 from agent_cli.core.loop import Limits
 from agent_cli.core.model import Models
 from agent_cli.core.outgoing import Outgoing
+from agent_cli.core.parts import Parts, new_session_id
 from agent_cli.core.permissions import Effect, Mode, Place, Policy, Rules
 from agent_cli.core.prompt import Surroundings, build, instruction_directories, read_instructions
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
-from agent_cli.core.session import Parts, Session, new_session_id
+from agent_cli.core.session import Session
 from agent_cli.core.spending import local_day
-from agent_cli.core.store import Records
+from agent_cli.core.store import Observer, Records
 from agent_cli.core.tool_context import SessionView
 from agent_cli.lib.discovery import values_named
 from agent_cli.lib.own_environment import forget
@@ -175,7 +176,7 @@ def open_session(
             policy=policy,
             inbox=Inbox(attended=wishes.attended),
             recorder=Records(metrics, AuditLog(places.state / "audit.jsonl")),
-            observers=(metrics,),
+            observers=(metrics, *_telemetry(settings.telemetry.endpoint)),
             statistics=lambda: metrics.statistics(local_day()),
             store=store,
             history=past,
@@ -228,6 +229,20 @@ def _economy(settings: Settings, metrics: Metrics) -> Economy:
         automatic=settings.context.automatic,
         fast_model=settings.fast_model,
     )
+
+
+def _telemetry(endpoint: str) -> tuple[Observer, ...]:
+    """What sends spans, if that is wished for."""
+    if not endpoint:
+        return ()
+    try:
+        from agent_cli.storage.telemetry import Telemetry  # noqa: PLC0415 (an extra, rarely used)
+    except ImportError as error:
+        raise UserError(
+            "OpenTelemetry is not installed, but telemetry.endpoint is set.",
+            hint="Install the extra: pip install 'agent-cli[otel]'.",
+        ) from error
+    return (Telemetry(endpoint),)
 
 
 def _private_temporary() -> str | None:

@@ -103,6 +103,15 @@ class ContextSettings(Table):
     request for its length."""
 
 
+class TelemetrySettings(Table):
+    """Spans of turns, model requests and tool calls by OpenTelemetry: names and numbers, never
+    contents. Needs the extra "otel"."""
+
+    endpoint: str = ""
+    """Where they are sent by OTLP over HTTP, such as "http://localhost:4318/v1/traces"; empty:
+    nowhere."""
+
+
 class ModelSettings(Table):
     """What is special about one model."""
 
@@ -174,6 +183,9 @@ class Settings(Table):
     "auto" (edits, and commands that are not dangerous inside the sandbox) or "yolo"."""
     sandbox: Literal["auto", "off", "bwrap", "landlock"] = "auto"
     """What confines commands in the mode auto; "auto" takes the best that works here."""
+    ui: Literal["full", "inline"] = "full"
+    """Where the chat is: on a full screen, or inline in the terminal's scrollback. A terminal that
+    cannot move its cursor gets plain lines in any case."""
     theme: str = ""
     """The look of the full-screen app: "agent-dark", "agent-light" or any other that /theme lists;
     empty: dark or light, as the terminal says."""
@@ -183,6 +195,7 @@ class Settings(Table):
     limits: LimitSettings = LimitSettings()
     budget: BudgetSettings = BudgetSettings()
     context: ContextSettings = ContextSettings()
+    telemetry: TelemetrySettings = TelemetrySettings()
     instructions: InstructionSettings = InstructionSettings()
     environment: EnvironmentSettings = EnvironmentSettings()
     checkpoints: CheckpointSettings = CheckpointSettings()

@@ -331,6 +331,7 @@ class Turn:
         self, reason: FinishReason, *, text: str = "", error: str = "", hint: str = ""
     ) -> None:
         self.is_over = True
+        self.treasurer.tell()
         self.emit(
             TurnFinished(
                 turn=self.number,

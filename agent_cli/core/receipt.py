@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from agent_cli.core.model import Usage
+from agent_cli.core.pricing import price
 from agent_cli.lib.text import plural
 
 
@@ -51,8 +52,7 @@ class Receipt(BaseModel):
         parts += [_runs(each) for each in self.running]
         tokens = usage.input_tokens + usage.output_tokens
         if tokens:
-            cost = "price unknown" if usage.cost is None else f"${usage.cost:.4f}"
-            parts.append(f"{plural(tokens, 'token')}, {cost}")
+            parts.append(f"{plural(tokens, 'token')}, {price(usage)}")
         return " · ".join(part for part in parts if part)
 
     def details(self) -> tuple[str, ...]:

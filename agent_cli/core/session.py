@@ -10,83 +10,41 @@ Closing the generator cancels the turn, and waits until everything it started ha
 
 import asyncio
 import shutil
-import uuid
-from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
+from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
 from agent_cli import __version__
 from agent_cli.core.authority import Authority
 from agent_cli.core.by_hand import CompactionByHand
-from agent_cli.core.checkpoint import Checkpoints, NoCheckpoints
 from agent_cli.core.context import Fill
 from agent_cli.core.conversation import Conversation
 from agent_cli.core.entries import ModeChanged, ModelChanged, Opened, Titled
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event, Notice, TurnFinished
 from agent_cli.core.history import History, read_history
-from agent_cli.core.housekeeping import Economy, Household, Housekeeping
-from agent_cli.core.inbox import Answer, Inbox, Request
+from agent_cli.core.housekeeping import Household, Housekeeping
+from agent_cli.core.inbox import Answer, Request
 from agent_cli.core.journal import Journal
 from agent_cli.core.keeping import Keeper
-from agent_cli.core.loop import Limits, Turn
+from agent_cli.core.loop import Turn
 from agent_cli.core.memory import Memory
 from agent_cli.core.messages import Content, Message, UserMessage
-from agent_cli.core.model import Model, ModelFacts, ModelRequest, Models, Usage
-from agent_cli.core.outgoing import Outgoing
+from agent_cli.core.model import Model, ModelFacts, ModelRequest, Usage
 from agent_cli.core.own import OwnCommand
-from agent_cli.core.permissions import Mode, Policy, Rules
+from agent_cli.core.parts import Parts
+from agent_cli.core.permissions import Mode, Rules
 from agent_cli.core.pipeline import Pipeline
-from agent_cli.core.registry import EVERYTHING, Registry, Selection
-from agent_cli.core.retry import RetryPolicy
+from agent_cli.core.registry import Selection
 from agent_cli.core.spending import Spending
 from agent_cli.core.statistics import Statistics
-from agent_cli.core.store import Nowhere, Observer, Recorder, RuleStore, Store
 from agent_cli.core.titling import as_title, ask_for_title
 from agent_cli.core.tool import AnyTool
-from agent_cli.core.tool_context import SessionView
 from agent_cli.core.undoing import Undoing
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.sandbox import SandboxChoice, SandboxUnavailable
 
 S = TypeVar("S")
-
-
-def new_session_id() -> str:
-    """A fresh id."""
-    return uuid.uuid4().hex[:12]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Parts:
-    """What a session is made of; the composition root puts it together."""
-
-    view: SessionView
-    models: Models
-    model: str
-    fallbacks: Sequence[str] = ()
-    registry: Registry
-    policy: Policy
-    inbox: Inbox
-    recorder: Recorder
-    observers: Sequence[Observer] = ()
-    statistics: Callable[[], Statistics] = Statistics
-    """What was counted today, over all sessions."""
-    store: Store
-    outgoing: Outgoing
-    system_prompt: str
-    checkpoints: Checkpoints = field(default_factory=NoCheckpoints)
-    """What is needed to take calls back."""
-    kept_rules: RuleStore = field(default_factory=Nowhere)
-    """Where "always in this project" is kept."""
-    selection: Selection = EVERYTHING
-    limits: Limits = Limits()
-    economy: Economy = Economy()
-    retry: RetryPolicy = RetryPolicy()
-    options: dict[str, Any] = field(default_factory=dict)
-    """Sampling and the like, sent with each request."""
-    history: History = History()
-    """What the store holds already, when the session is resumed."""
 
 
 class Session:

@@ -30,7 +30,7 @@ async def test_the_receipt_folds_open(make_session: SceneMaker) -> None:
     )  # fmt: skip
     async with running(scene) as screen:
         await screen.send("go")
-        await screen.shows("1 file changed by shell +1 −0 · 900 tokens, price unknown")
+        await screen.shows("1 file changed by shell +1 −0 · 900 tokens, unknown price")
         assert "a.txt: changed" not in screen.text
         await screen.idle()
         await screen.pilot.press("ctrl+o")

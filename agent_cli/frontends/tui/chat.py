@@ -22,9 +22,10 @@ from agent_cli.core.events import (
     TurnFinished,
     UsageChanged,
 )
-from agent_cli.core.permissions import Mode
 from agent_cli.core.session import Session
+from agent_cli.frontends.shared.endings import has_failed
 from agent_cli.frontends.shared.past import resumed_line
+from agent_cli.frontends.shared.slash import MODES, OWN_OPTIONS, SHELL
 from agent_cli.frontends.tui.asking import Questions
 from agent_cli.frontends.tui.blocks.banner import BannerBlock
 from agent_cli.frontends.tui.blocks.notice import ErrorBlock, NoticeBlock
@@ -37,13 +38,6 @@ from agent_cli.frontends.tui.widgets import Widgets
 from agent_cli.lib.text import plural
 
 log = logging.getLogger(__name__)
-
-MODES = (Mode.DEFAULT, Mode.ACCEPT_EDITS, Mode.PLAN, Mode.AUTO)
-"""Those that Shift+Tab goes through; yolo is asked for by name."""
-SHELL = "Bash"
-"""The tool that runs the person's own commands."""
-OWN_OPTIONS = {"timeout": 600_000}
-"""A person waits as long as they like, and knows Esc."""
 
 
 class Chat:
@@ -174,7 +168,7 @@ class Chat:
             return
         self.scribe.replay(past.events)
         ends = [event for event in past.events if isinstance(event, TurnFinished)]
-        self._has_failed = bool(ends) and ends[-1].reason in ("failed", "temporary")
+        self._has_failed = bool(ends) and has_failed(ends[-1])
         self._transcript.add(NoticeBlock(resumed_line(past, time.time())))
         if past.unknown:
             what = plural(past.unknown, "entry", "entries")
@@ -295,7 +289,7 @@ class Chat:
                 self._widgets.working.update(tokens=event.total.output_tokens)
                 self.changed()
             case TurnFinished():
-                self._has_failed = event.reason in ("failed", "temporary")
+                self._has_failed = has_failed(event)
                 if event.steps:
                     notify_terminal(self._app, "agent", f"{event.reason}: {event.text[:80]}")
 

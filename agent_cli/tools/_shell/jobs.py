@@ -15,6 +15,9 @@ from agent_cli.tools._shell.command import Command
 MOST_FINISHED = 20
 """Ended jobs whose output can still be read."""
 
+JOB_ALIASES = dict.fromkeys(("shell_id", "bash_id", "id"), "job_id")
+"""Other names under which models give a job."""
+
 Status = Literal["running", "ended", "killed"]
 
 
