@@ -77,6 +77,7 @@ class Session:
             inbox=parts.inbox,
             emit=self._tell,
             kept_rules=parts.kept_rules,
+            undo_room=parts.checkpoints.room,
         )
         self._keeper = Keeper(parts.checkpoints, authority, self._tell)
         self._pipeline = Pipeline(

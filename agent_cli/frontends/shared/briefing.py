@@ -51,6 +51,7 @@ def facts(request: ApprovalRequest, runs: str) -> Iterator[Fact]:
     if not request.steps:  # a command is shown whole above
         yield from _facts("Touches", _not_named_above(request))
     yield from _facts("Asked because", request.reasons)
+    yield from _facts("Undo", (request.undo,) if request.undo else ())
     if request.network:
         yield from _facts("Network", ("it talks to other machines",))
     yield from _facts("Runs", (runs,) if runs else ())
