@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import argparse
     import subprocess
 
-LOCAL_MODELS = ("scripted:",)
+LOCAL_MODELS = ("scripted:", "offline:")
 
 
 def main() -> None:

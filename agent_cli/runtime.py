@@ -29,6 +29,9 @@ from agent_cli.core.store import Nowhere
 from agent_cli.core.tool_context import SessionView
 from agent_cli.lib.discovery import values_named
 from agent_cli.lib.own_environment import forget
+from agent_cli.models.guide.model import NAME as GUIDE
+from agent_cli.models.guide.model import GuideModel
+from agent_cli.models.guide.tour import lay_out
 from agent_cli.models.providers import take_credentials
 from agent_cli.models.remote import Endpoint
 from agent_cli.models.source import ModelSource
@@ -124,7 +127,9 @@ def open_session(
     trusted = folder_standing(wishes, variables).trusted
     session_id = new_session_id()
     spill = places.state / "results" / session_id
-    roots = (str(wishes.cwd), *map(str, wishes.added))
+    temporary = _private_temporary()
+    scratch = _tour_folder(settings, temporary)
+    roots = (str(wishes.cwd), *map(str, (*wishes.added, *([scratch] if scratch else []))))
     workspace = Workspace(
         root=roots[0],
         added=roots[1:],
@@ -134,7 +139,7 @@ def open_session(
         readable=(str(spill),),
     )
     registry = registry or built_in_tools()
-    temporary = _private_temporary()
+    guide = GuideModel(scratch, is_paced=wishes.attended)
     return Session(
         Parts(
             view=SessionView(
@@ -151,7 +156,7 @@ def open_session(
                 sandbox=SandboxChoice(settings.sandbox),
                 temporary=temporary,
             ),
-            models=models or model_source(settings, credentials, WorkerProcess(worker)),
+            models=models or model_source(settings, credentials, WorkerProcess(worker), guide),
             model=chosen_model(settings),
             fallbacks=settings.fallback_models,
             registry=registry,
@@ -178,10 +183,21 @@ def _private_temporary() -> str | None:
         return None
 
 
+def _tour_folder(settings: Settings, temporary: str | None) -> Path | None:
+    """Where the offline guide gives its tour: away from the project, gone with the session."""
+    if settings.model != GUIDE or temporary is None:
+        return None
+    try:
+        return lay_out(Path(temporary).resolve() / "tour")
+    except OSError:
+        return None
+
+
 def model_source(
     settings: Settings,
     credentials: Mapping[str, str],
     worker: WorkerProcess,
+    guide: GuideModel | None = None,
 ) -> ModelSource:
     """Where the session's models come from."""
     endpoints: dict[str, Endpoint] = {}
@@ -200,7 +216,7 @@ def model_source(
         for name, model in settings.models.items()
         if model.prompted_tools is not None
     }
-    return ModelSource(credentials, endpoints, worker, prompted=prompted)
+    return ModelSource(credentials, endpoints, worker, prompted=prompted, guide=guide)
 
 
 def log_file(places: Places) -> Path:
@@ -242,8 +258,9 @@ def chosen_model(settings: Settings) -> str:
     if not settings.model:
         raise UserError(
             "No model is chosen.",
-            hint="Name one with --model, AGENT_MODEL or `model = …` in the configuration, "
-            "such as anthropic/claude-sonnet-4-5 or ollama_chat/qwen3.",
+            hint="`agent setup` helps to choose one. Or name it with --model, AGENT_MODEL or "
+            "`model = …` in the configuration: anthropic/claude-sonnet-4-5, ollama_chat/qwen3, "
+            f"or {GUIDE}, which follows rules and needs no key.",
         )
     return settings.model
 

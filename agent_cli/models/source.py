@@ -7,6 +7,8 @@ from pathlib import Path
 
 from agent_cli.core.errors import UserError
 from agent_cli.core.model import Model, ModelFacts
+from agent_cli.models.guide.model import NAME as GUIDE
+from agent_cli.models.guide.model import GuideModel
 from agent_cli.models.prompted import PromptedTools
 from agent_cli.models.providers import provider_of, variables_for
 from agent_cli.models.remote import Endpoint, RemoteModel
@@ -26,12 +28,13 @@ class ModelSource:
         worker: WorkerProcess,
         *,
         prompted: Mapping[str, bool] | None = None,
+        guide: GuideModel | None = None,
     ) -> None:
         self._credentials = credentials
         self._endpoints = endpoints
         self._prompted = prompted or {}
         self._worker = worker
-        self._models: dict[str, Model] = {}
+        self._models: dict[str, Model] = {GUIDE: guide or GuideModel()}
 
     def get(self, name: str) -> Model:
         """The model of this name; raises UserError if there can be none."""

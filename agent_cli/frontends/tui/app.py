@@ -104,6 +104,7 @@ class AgentApp(CrashingApp[int]):
             self.animation_level = "none"
         self._log_file = log_file
         self._has_failed = False
+        self._suggestion = ""
         self.session = session
         self._slash = {name: each for each in commands for name in (each.name, *each.aliases)}
         self._listed = tuple(commands)
@@ -178,6 +179,7 @@ class AgentApp(CrashingApp[int]):
     def on_prompt_submitted(self, event: Prompt.Submitted) -> None:
         """Send, queue, or carry out a command."""
         event.stop()
+        self._suggestion = ""
         self._history.add(event.text)
         if event.kind == "command":
             self._command(event.body)
@@ -194,8 +196,12 @@ class AgentApp(CrashingApp[int]):
         self.retry()
 
     def on_prompt_submitted_empty(self, event: Prompt.SubmittedEmpty) -> None:
-        """Enter on an empty prompt sends what waits, now."""
+        """Enter on an empty prompt sends what waits, now, or says what was suggested."""
         event.stop()
+        if self._turn is None and self._suggestion:
+            self._composer.prompt.replace_all(self._suggestion)
+            self._composer.prompt.submit()
+            return
         waiting = self._composer.queue.messages
         if self._turn is None or not waiting or _is_shell(waiting[0]):
             return  # a command waits until the shell is free
@@ -283,6 +289,7 @@ class AgentApp(CrashingApp[int]):
                 self.changed()
             case TurnFinished():
                 self._has_failed = event.reason in ("failed", "temporary")
+                self._suggestion = event.suggestion
                 if event.steps:
                     notify_terminal(self, "agent", f"{event.reason}: {event.text[:80]}")
 

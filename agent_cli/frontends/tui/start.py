@@ -21,9 +21,9 @@ from agent_cli.frontends.tui.app import HERE, AgentApp
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.trust import TrustModal
 from agent_cli.lib.discovery import values_named
+from agent_cli.models.guide.model import NAME as GUIDE
 from agent_cli.runtime import (
     Wishes,
-    chosen_model,
     folder_standing,
     load_settings,
     log_file,
@@ -42,7 +42,8 @@ def run(wishes: Wishes, worker: "subprocess.Popen[bytes] | None", prompt: str | 
             "This terminal cannot show a full screen (TERM=dumb).",
             hint='Use another one, or ask without a screen: agent -p "explain this project"',
         )
-    chosen_model(load_settings(wishes, os.environ).settings)  # before the person is asked anything
+    if not load_settings(wishes, os.environ).settings.model:
+        wishes = replace(wishes, settings={**wishes.settings, "model": GUIDE})
     if not folder_standing(wishes, os.environ).trusted:
         wishes = replace(wishes, trust=_ask_trust(wishes.cwd))
     loaded = load_settings(wishes, os.environ)

@@ -1,0 +1,1 @@
+"""The offline guide: a built-in model that follows rules and is no language model."""
