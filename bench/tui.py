@@ -41,18 +41,19 @@ import os, time
 from agent_cli.cli import main
 from agent_cli.frontends.tui.app import AgentApp
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
+from agent_cli.frontends.tui.chat import Chat
 
-greet = AgentApp._greet
+greet = Chat.greet
 
 def block():
     made = ReplyBlock("The quick brown fox jumps over the lazy dog. " * 11)
     made.finish()
     return made
 
-def filled(app):
-    greet(app)
+def filled(chat):
+    greet(chat)
     for _ in range(int(os.environ["BLOCKS"])):
-        app._transcript.add(block())
+        chat._transcript.add(block())
 
 async def append(app):
     times = []
@@ -64,7 +65,7 @@ async def append(app):
         times.append(time.perf_counter() - started)
     app.notify(f"median {sorted(times)[20] * 1e6:.0f} us", markup=False)
 
-AgentApp._greet = filled
+Chat.greet = filled
 AgentApp.action_help = append
 main()
 """

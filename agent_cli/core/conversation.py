@@ -1,27 +1,22 @@
 """The history of a session: appended to, kept as it grows, and always fit to be sent."""
 
 import json
-import logging
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from agent_cli.core.arguments import read_object
+from agent_cli.core.entries import Compacted, HistoryItem, Kept, LedgerLine, Written
+from agent_cli.core.history import Placed
+from agent_cli.core.journal import Journal
 from agent_cli.core.messages import AssistantMessage, Message, ToolCall, close_open_calls
-from agent_cli.core.store import Store
-
-log = logging.getLogger(__name__)
 
 
 class Conversation:
     """The messages of a session. Nothing but `replace` changes what was said before."""
 
-    def __init__(
-        self, store: Store, messages: Iterable[Message] = (), *, warn: Callable[[str], None]
-    ) -> None:
-        self._store = store
-        self._messages = list(messages)
-        self._warn = warn
-        self._storing = True
+    def __init__(self, journal: Journal, placed: Iterable[Placed] = ()) -> None:
+        self._journal = journal
+        self._placed = list(placed)
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -29,29 +24,52 @@ class Conversation:
         return tuple(close_open_calls(self._messages))
 
     @property
+    def placed(self) -> tuple[Placed, ...]:
+        """Everything said so far, with where it stands in the log."""
+        return tuple(self._placed)
+
+    @property
     def ends_in_a_reply(self) -> bool:
         """Whether the model spoke last; not all of them can go on from there."""
-        return bool(self._messages) and isinstance(self.messages[-1], AssistantMessage)
+        return bool(self._placed) and isinstance(self.messages[-1], AssistantMessage)
 
-    def append(self, message: Message) -> None:
-        """Add to the end, and keep it."""
-        self._messages.append(message)
-        if not self._storing:
-            return
-        try:
-            self._store.append(message)
-        except OSError as error:
-            self._storing = False
-            log.warning("the session cannot be stored: %s", error)
-            self._warn(f"This session cannot be stored: {error.strerror or error}.")
+    @property
+    def _messages(self) -> list[Message]:
+        return [placed.message for placed in self._placed]
 
-    def replace(self, messages: Sequence[Message]) -> None:
-        """Put a shorter history in the place of the present one."""
-        self._messages = list(messages)
+    def append(self, message: Message) -> str:
+        """Add to the end, and keep it; returns its address in the log."""
+        at = self._journal.say(message)
+        self._placed.append(Placed(at, message))
+        return at
+
+    def replace(
+        self, messages: Sequence[Message], *, reason: str = "", ledger: Sequence[LedgerLine] = ()
+    ) -> str:
+        """Put another history in the place of the present one; returns the id of its entry.
+
+        Messages of the present one are recognised and only referred to.
+        """
+        places = {id(placed.message): placed for placed in self._placed}
+        items: list[HistoryItem] = []
+        for message in messages:
+            found = places.get(id(message))
+            items.append(Kept(at=found.at) if found else Written(message=message))
+        history = Compacted(reason=reason, history=tuple(items), ledger=tuple(ledger))
+        entry = self._journal.add(history)
+        self._placed = [
+            places.get(id(message)) or Placed(f"{entry}.{number}", message)
+            for number, message in enumerate(messages)
+        ]
+        return entry
+
+    def load(self, placed: Iterable[Placed]) -> None:
+        """Go on from what the log says by now."""
+        self._placed = list(placed)
 
     def close_open_calls(self, why: str) -> None:
         """Give each call of the last reply that has no result the same one."""
-        for message in close_open_calls(self._messages, why)[len(self._messages) :]:
+        for message in close_open_calls(self._messages, why)[len(self._placed) :]:
             self.append(message)
 
     def fresh_ids(self, calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:

@@ -229,12 +229,12 @@ class Turn:
             self._has_thinned = True
             messages, count = thin(self.conversation.messages)
             if count:
-                self.conversation.replace(messages)
+                self.conversation.replace(messages, reason=error.message)
                 self.emit(HistoryCompacted(reason=error.message, dropped=count))
             return count > 0
         if error.kind is ModelErrorKind.BAD_HISTORY and not self._has_repaired:
             self._has_repaired = True
-            self.conversation.replace(self.conversation.messages)
+            self.conversation.replace(self.conversation.messages, reason=error.message)
             self.emit(Notice(level="warning", text=f"The history was mended: {error.message}"))
             return True
         return False

@@ -13,13 +13,17 @@ import shutil
 import uuid
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
+from agent_cli import __version__
 from agent_cli.core.authority import Authority
 from agent_cli.core.conversation import Conversation
+from agent_cli.core.entries import ModeChanged, ModelChanged, Opened, Titled
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event, Notice, TurnFinished
+from agent_cli.core.history import History, read_history
 from agent_cli.core.inbox import Answer, Inbox, Request
+from agent_cli.core.journal import Journal
 from agent_cli.core.loop import Ledger, Limits, Turn
 from agent_cli.core.messages import Content, Message
 from agent_cli.core.model import Model, ModelFacts, ModelRequest, Models, Usage
@@ -65,7 +69,8 @@ class Parts:
     retry: RetryPolicy = RetryPolicy()
     options: dict[str, Any] = field(default_factory=dict)
     """Sampling and the like, sent with each request."""
-    history: Sequence[Message] = ()
+    history: History = History()
+    """What the store holds already, when the session is resumed."""
 
 
 class Session:
@@ -74,24 +79,30 @@ class Session:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._model = parts.models.get(parts.model)
-        self._ledger = Ledger()
-        self._turns = 0
+        self._ledger = Ledger(parts.history.usage, parts.history.last)
+        self._turns = parts.history.turns
+        self._title = parts.history.title
         self._turn: Turn | None = None
         self._task: asyncio.Task[None] | None = None
         self._emit: Callable[[Event], None] = lambda _event: None
-        self._conversation = Conversation(parts.store, parts.history, warn=self._warn)
+        self._warnings: list[Notice] = []
+        self._journal = Journal(
+            parts.store, root=parts.history.root, head=parts.history.head, warn=self._warn
+        )
+        self._conversation = Conversation(self._journal, parts.history.messages)
+        self._begin()
         self._pipeline = Pipeline(
             registry=parts.registry,
             authority=Authority(
                 policy=parts.policy,
                 inbox=parts.inbox,
-                emit=lambda event: self._emit(event),
+                emit=self._tell,
                 kept_rules=parts.kept_rules,
             ),
             session=parts.view,
             recorder=parts.recorder,
             outgoing=parts.outgoing,
-            emit=lambda event: self._emit(event),
+            emit=self._tell,
             model=lambda: self._model,
             selection=parts.selection,
         )
@@ -100,6 +111,16 @@ class Session:
     def id(self) -> str:
         """The session's id."""
         return self._parts.view.id
+
+    @property
+    def title(self) -> str:
+        """What the session is called; empty: nothing yet."""
+        return self._title
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether something was said, so that it can be resumed."""
+        return self._journal.has_begun
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -198,6 +219,7 @@ class Session:
             await asyncio.wait([self._task])
             self._task = self._turn = None
             self._emit = lambda _event: None
+            self._journal.sync()
 
     async def prepare(self) -> None:
         """Find out what a first turn must not stumble over; raises UserError."""
@@ -237,15 +259,37 @@ class Session:
     def use_model(self, name: str) -> None:
         """Go on with another model, from the next turn."""
         self._model = self._parts.models.get(name)
+        self._journal.add(ModelChanged(model=name))
 
     def forget(self) -> None:
         """Begin a new conversation: nothing said so far is sent any more."""
-        self._conversation.replace(())
+        self._journal.rewind(self._journal.root, "a new conversation")
+        self._conversation.load(())
         self._ledger.last = Usage()
+
+    def rewind(self, to: str, reason: str = "") -> History:
+        """Go on from an earlier entry of the log; returns the session as it stands then."""
+        self._journal.rewind(to, reason)
+        history = self.history()
+        self._conversation.load(history.messages)
+        for message in history.missing:
+            self._conversation.append(message)
+        self._ledger.last = history.last
+        return history
+
+    def history(self) -> History:
+        """The session as its log tells it."""
+        return read_history(self._parts.store.entries())
+
+    def rename(self, title: str, by: Literal["person", "model"] = "person") -> None:
+        """Give the session a title."""
+        self._title = title
+        self._journal.add(Titled(title=title, by=by))
 
     def set_mode(self, mode: Mode) -> None:
         """Change the permission mode, from the next call."""
         self._parts.policy.mode = mode
+        self._journal.add(ModeChanged(mode=mode.value))
 
     async def close(self) -> None:
         """End the turn, what tools left running, and the models."""
@@ -267,7 +311,7 @@ class Session:
             pipeline=self._pipeline,
             models=[self._model, *fallbacks],
             request=self._request,
-            emit=lambda event: self._emit(event),
+            emit=self._tell,
             ledger=self._ledger,
             limits=parts.limits,
             retry=parts.retry,
@@ -283,7 +327,7 @@ class Session:
             model=self.model,
             conversation=self._conversation,
             pipeline=self._pipeline,
-            emit=lambda event: self._emit(event),
+            emit=self._tell,
         )
 
     def _request(self, _model: Model) -> ModelRequest:
@@ -304,5 +348,29 @@ class Session:
         read_only = selection.read_only or planning
         return replace(selection, mode=self.mode.value, read_only=read_only)
 
-    def _warn(self, text: str) -> None:
-        self._emit(Notice(level="warning", text=text))
+    def _begin(self) -> None:
+        """The first entry, or those a program that ended too early did not get to write."""
+        if self._parts.history.head is None:
+            self._journal.add(
+                Opened(
+                    session=self.id,
+                    workspace=self.workspace.root,
+                    model=self.model,
+                    mode=self.mode.value,
+                    program=__version__,
+                )
+            )
+        for message in self._parts.history.missing:
+            self._conversation.append(message)
+
+    def _tell(self, event: Event) -> None:
+        """Write an event down, then show it; a turn's first and last event stay what they are."""
+        self._journal.note(event)
+        notices, self._warnings = self._warnings, []
+        is_last = isinstance(event, TurnFinished)
+        events: list[Event] = [*notices, event] if is_last else [event, *notices]
+        for each in events:
+            self._emit(each)
+
+    def _warn(self, text: str, hint: str) -> None:
+        self._warnings.append(Notice(level="warning", text=text, hint=hint))

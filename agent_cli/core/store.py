@@ -1,11 +1,13 @@
 """What the core wants kept, whoever keeps it."""
 
+from collections.abc import Sequence
 from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
+from agent_cli.core.entries import Entry
 from agent_cli.core.errors import FailureType
-from agent_cli.core.messages import Message
+from agent_cli.core.events import TextDelta, ThinkingDelta
 
 
 class CallRecord(BaseModel):
@@ -50,10 +52,29 @@ class Recorder(Protocol):
 
 
 class Store(Protocol):
-    """Keeps a session's messages as they happen."""
+    """Keeps a session's entries as they happen."""
 
-    def append(self, message: Message) -> None:
-        """Keep one message; may raise OSError."""
+    def append(self, entry: Entry) -> None:
+        """Keep one entry; may raise OSError, and is then called with the same one again."""
+        ...
+
+    def stream(self, delta: TextDelta | ThinkingDelta, *, after: str) -> None:
+        """Keep a piece of a reply until the whole is an entry; may raise OSError.
+
+        `after` is the entry the reply follows.
+        """
+        ...
+
+    def stream_ended(self) -> None:
+        """The pieces are part of an entry now; may raise OSError."""
+        ...
+
+    def entries(self) -> Sequence[Entry]:
+        """Everything that was kept, oldest first; may raise OSError."""
+        ...
+
+    def sync(self) -> None:
+        """Make sure of what was kept; may raise OSError."""
         ...
 
 
@@ -71,8 +92,21 @@ class Nowhere:
     def record(self, record: CallRecord) -> None:
         """Forget the record."""
 
-    def append(self, message: Message) -> None:
-        """Forget the message."""
+    def append(self, entry: Entry) -> None:
+        """Forget the entry."""
+
+    def stream(self, delta: TextDelta | ThinkingDelta, *, after: str) -> None:
+        """Forget the piece."""
+
+    def stream_ended(self) -> None:
+        """There is nothing to remove."""
+
+    def entries(self) -> Sequence[Entry]:
+        """Nothing."""
+        return ()
+
+    def sync(self) -> None:
+        """There is nothing to make sure of."""
 
     def keep(self, rule: str) -> None:
         """Forget the rule."""

@@ -5,6 +5,7 @@ import contextlib
 import os
 import re
 import signal
+import subprocess
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -70,10 +71,10 @@ def globs(patterns: Iterable[str], *, named: str) -> list[str]:
 class Running:
     """A ripgrep process whose output is being read."""
 
-    process: asyncio.subprocess.Process
+    process: subprocess.Popen[bytes]
     output: int
-    """The reading end of a pipe of our own: a stream of asyncio's would wake up for every line."""
-    errors: asyncio.Task[bytes]
+    """The reading end of its output: a stream of asyncio's would wake up for every line."""
+    errors: "Errors"
     stopped: bool = False
     _small_pieces: int = 0
 
@@ -98,13 +99,40 @@ class Running:
 
     async def problems(self) -> tuple[str, ...]:
         """What could not be searched. Raises when nothing could, because the request is wrong."""
-        code = await self.process.wait()
+        code = await _ended(self.process)
         if self.stopped or code in (0, 1):
             return ()
-        told = (await self.errors).decode("utf-8", "replace")
+        told = (await self.errors.beginning()).decode("utf-8", "replace")
         if failure := wrong_request(told):
             raise failure
         return tuple(line.removeprefix("rg: ") for line in told.splitlines() if line)
+
+
+class Errors:
+    """Reads what a process complains of, to the end, and keeps the beginning."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._kept = b""
+        self._loop = asyncio.get_running_loop()
+        self._over: asyncio.Future[None] = self._loop.create_future()
+        self._loop.add_reader(descriptor, self._take)
+
+    def _take(self) -> None:
+        chunk = os.read(self._descriptor, CHUNK)
+        self._kept = (self._kept + chunk)[:_KEPT_ERRORS]
+        if not chunk:
+            self.close()
+
+    def close(self) -> None:
+        """Read no more; the descriptor is still open."""
+        self._loop.remove_reader(self._descriptor)
+        _settle(self._over)
+
+    async def beginning(self) -> bytes:
+        """The first bytes, once the last have come."""
+        await self._over
+        return self._kept
 
 
 @contextlib.asynccontextmanager
@@ -112,33 +140,35 @@ async def ripgrep(
     command: Any, context: ToolContext, *, directory: str, paths: Sequence[str]
 ) -> AsyncIterator[Running]:
     """Run a command on absolute paths; whatever happens, the process has ended afterwards."""
-    arguments = [*command.command, "--", *paths]
     environment = dict(context.session.environment)
     environment.pop("RIPGREP_CONFIG_PATH", None)
-    output, into = os.pipe()
-    try:
-        process = await asyncio.create_subprocess_exec(
-            *arguments,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=into,
-            stderr=asyncio.subprocess.PIPE,
-            cwd=directory,
-            env=environment,
-            process_group=0,
-        )
-    except BaseException:
-        os.close(output)
-        raise
-    finally:
-        os.close(into)
-    running = Running(process, output, asyncio.create_task(_beginning(process.stderr)))
-    try:
-        yield running
-    finally:
-        _kill(process)
-        os.close(output)
-        await running.errors
-        await process.wait()
+    # Not asyncio's own subprocess: it starts a thread first, and the first match would wait for it.
+    process = subprocess.Popen(  # noqa: ASYNC220 (returns as soon as the program is loaded)
+        [*command.command, "--", *paths],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        cwd=directory,
+        env=environment,
+        process_group=0,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    with process.stdout, process.stderr:
+        running = Running(process, process.stdout.fileno(), Errors(process.stderr.fileno()))
+        try:
+            yield running
+        finally:
+            _kill(process)
+            running.errors.close()
+            await _ended(process)
+
+
+async def _ended(process: subprocess.Popen[bytes]) -> int:
+    """The exit code, once it has ended; nearly always it has, or will at once."""
+    code = process.poll()
+    return await asyncio.to_thread(process.wait) if code is None else code
 
 
 async def _readable(descriptor: int) -> None:
@@ -176,15 +206,7 @@ def wrong_request(told: str) -> ToolFailure | None:
     return None
 
 
-async def _beginning(stream: asyncio.StreamReader | None) -> bytes:
-    """The first bytes of a stream, which is read to its end."""
-    kept = b""
-    while stream is not None and (chunk := await stream.read(CHUNK)):
-        kept = (kept + chunk)[:_KEPT_ERRORS]
-    return kept
-
-
-def _kill(process: asyncio.subprocess.Process) -> None:
-    if process.returncode is None:
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

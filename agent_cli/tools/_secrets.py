@@ -1,12 +1,12 @@
-"""Keeps files that may hold secrets out of a search, before anything in them is compared.
+"""Keeps files that may hold secrets out of a search.
 
-Dropping what was found in them would not do: whether a pattern matches tells what is in a file.
+ripgrep passes over most of them; what it finds in the others is dropped before it is counted, so
+that nobody can tell from an answer whether a pattern matches in them.
 """
 
-import os
+import fnmatch
 import re
 from collections.abc import Iterable, Iterator
-from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any
 
@@ -37,16 +37,14 @@ class Secrets:
 
     @property
     def arguments(self) -> list[str]:
-        """What makes ripgrep pass over them."""
+        """What makes ripgrep pass over most of them, at no cost: only `hides` knows them all."""
         if self._lifted or self._place.is_file:
             return []
-        # One glob with alternatives is tested faster than many globs.
-        names = f"{{{','.join(_name_globs())}}}"
-        own = _below(self._place.directory, self._home)
-        return [f"--iglob=!{glob}" for glob in (names, *own)]
+        own = _below(self._place, self._home)
+        return [*_plain_names(), *(f"--glob=!{glob}" for glob in own)]
 
     def hides(self, path: str) -> bool:
-        """Whether a path is secret, for names that globs do not tell apart."""
+        """Whether nothing found at a path may be counted or shown."""
         return not self._lifted and is_secret(path, self._home) is not None
 
     async def note(self, command: Any, context: ToolContext) -> str:
@@ -68,54 +66,37 @@ class Secrets:
 
 def _told(count: int, *, whole: bool) -> str:
     if not count:
-        return "" if whole else "Files that may hold secrets, if there are any, were not searched."
+        return "" if whole else "Files that may hold secrets, if there are any, were left out."
     at_least = "" if whole else "At least "
     were = "was" if count == 1 else "were"
-    return f"{at_least}{plural(count, 'file')} that may hold secrets {were} not searched."
+    return f"{at_least}{plural(count, 'file')} that may hold secrets {were} left out."
 
 
-def _below(directory: str, home: str) -> Iterator[str]:
-    """Globs for the secret paths of the home directory and the system that are in a directory."""
-    named = [os.path.join(home, name) for name in SECRET_HOME]  # noqa: PTH118
-    for path in (*named, *SECRET_SYSTEM):
-        inside = os.path.relpath(path, directory)
-        if not inside.startswith("../") and inside != ".":
-            yield "/" + _literal(inside)
+def _below(place: Place, home: str) -> Iterator[str]:
+    """Globs for the secret paths of the home directory and the system that are in a place."""
+    for path in (*(f"{home}/{name}" for name in SECRET_HOME), *SECRET_SYSTEM):
+        if path.startswith(place.prefix):
+            yield "/" + _literal(path.removeprefix(place.prefix))
 
 
 @lru_cache(maxsize=1)
-def _name_globs() -> tuple[str, ...]:
-    """Globs for every secret name and none of the exceptions."""
-    found = [_literal(name) for name in SECRET_COMPONENTS]
-    for pattern in SECRET_NAMES:
-        harmless = [name for name in NOT_SECRET if fnmatchcase(name, pattern)]
-        if harmless:
-            before, _, after = pattern.partition("*")
-            words = [name[len(before) : len(name) - len(after)] for name in harmless]
-            found += [f"{before}{glob}{after}" for glob in all_but(words)]
-        else:
-            found.append(pattern)
-    return tuple(dict.fromkeys(found))
+def _plain_names() -> tuple[str, ...]:
+    """Arguments for the names that ripgrep looks up in a table.
+
+    Anything else becomes a regular expression, which takes longer to compile than the first
+    match takes to find.
+    """
+    names = (_literal(name) for name in SECRET_COMPONENTS)
+    patterns = (pattern for pattern in SECRET_NAMES if _is_plain(pattern))
+    return tuple(f"--glob=!{glob}" for glob in (*names, *patterns))
 
 
-def all_but(words: Iterable[str]) -> list[str]:
-    """Globs that together match every text except these words: globs know no "not"."""
-    return ["", _continuing("", frozenset(words))]
-
-
-def _continuing(start: str, words: frozenset[str]) -> str:
-    """A glob for everything that can follow a start, at least one character, but for the words."""
-    following = sorted(
-        {word[len(start)] for word in words if word.startswith(start) and word != start}
-    )
-    if not following:
-        return "?*"
-    options = [f"[!{''.join(following)}]*"]
-    for character in following:
-        if start + character not in words:
-            options.append(character)
-        options.append(character + _continuing(start + character, words))
-    return f"{{{','.join(options)}}}"
+def _is_plain(pattern: str) -> bool:
+    """Whether it is a name or an ending, and catches no name that is known to be harmless."""
+    if set(pattern.removeprefix("*.")) & set("*?["):
+        return False
+    is_ending = pattern.startswith("*.") and pattern.count(".") == 1
+    return (is_ending or "*" not in pattern) and not fnmatch.filter(NOT_SECRET, pattern)
 
 
 def _literal(name: str) -> str:

@@ -62,7 +62,7 @@ class Screen:
 
     async def idle(self) -> None:
         """Wait until no turn is under way."""
-        await until(lambda: self.app._turn is None)
+        await until(lambda: not self.app.chat.is_busy)
         await self.pilot.pause()
 
 

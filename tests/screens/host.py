@@ -10,10 +10,10 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from agent_cli.frontends import tui
+from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.composer import CommandItem, Composer
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
-from agent_cli.frontends.tui.modals.typed_ahead import TypedAhead
 from agent_cli.frontends.tui.prompt import Prompt
 from agent_cli.frontends.tui.status import Status
 

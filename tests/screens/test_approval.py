@@ -11,8 +11,8 @@ from textual import events
 
 from agent_cli.core.display import DiffBlock, TextBlock
 from agent_cli.core.inbox import Approval, ApprovalRequest, Step
+from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.tui.modals.approval import ApprovalModal
-from agent_cli.frontends.tui.modals.typed_ahead import TypedAhead
 from tests.screens.host import Host, at_once, screen_text, type_text
 
 

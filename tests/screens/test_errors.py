@@ -44,7 +44,7 @@ async def test_a_broken_command_of_ours_does_not_end_the_app(
 
     monkeypatch.setattr(logging.getLogger("agent_cli"), "propagate", True)
     async with running(make_session({"text": "alive"})) as screen:
-        screen.app._slash["broken"] = Command(name="broken", help="", run=broken)
+        screen.app.desk._named["broken"] = Command(name="broken", help="", run=broken)
         await screen.send("/broken")
         await screen.shows("/broken failed (RuntimeError: [/oops])")
         await screen.send("go")
@@ -57,7 +57,7 @@ async def test_a_fault_while_drawing_is_told_and_the_session_goes_on(
 ) -> None:
     async with running(make_session({"text": "one"}, {"text": "two"})) as screen:
         with monkeypatch.context() as patch:
-            patch.setattr(screen.app._scribe, "write", lambda event: 1 / 0)
+            patch.setattr(screen.app.chat.scribe, "write", lambda event: 1 / 0)
             await screen.send("go")
             await screen.shows("This is a bug in the program", "ZeroDivisionError")
             await screen.idle()

@@ -12,6 +12,7 @@ from agent_cli.core.display import DiffBlock, TerminalBlock, TextBlock
 from agent_cli.core.inbox import ApprovalRequest, Choice, Question, QuestionRequest, Step
 from agent_cli.frontends.tui.app import AgentApp
 from agent_cli.frontends.tui.blocks import BannerBlock, Block, ErrorBlock, PromptBlock, ReplyBlock
+from agent_cli.frontends.tui.chat import Chat
 from agent_cli.frontends.tui.modals.approval import ApprovalModal
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.plan import PlanModal
@@ -79,11 +80,11 @@ def opened(make_session: SceneMaker, monkeypatch: pytest.MonkeyPatch) -> Opener:
     monkeypatch.setenv("AGENT_REDUCED_MOTION", "1")
     monkeypatch.delenv("NO_COLOR", raising=False)
 
-    async def stay(_: AgentApp) -> None:
+    async def stay(_: Chat) -> None:
         pass
 
-    monkeypatch.setattr(AgentApp, "_look_around", stay)
-    monkeypatch.setattr(AgentApp, "_greet", lambda _: None)
+    monkeypatch.setattr(Chat, "look_around", stay)
+    monkeypatch.setattr(Chat, "greet", lambda _: None)
     name = "claude-sonnet-4-5"
     scene = make_session(settings={"model": name}, models={name: []})
 
@@ -304,7 +305,7 @@ async def test_modals(opened: Opener, name: str, look: str) -> None:
 
 async def test_help(opened: Opener) -> None:
     async with opened() as (app, pilot):
-        app.help()
+        app.desk.help()
         await _check("help", app, pilot)
 
 

@@ -12,8 +12,8 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import TextArea
 
+from agent_cli.frontends.shared.file_index import FileIndex
 from agent_cli.frontends.tui.completion import Completing, Completion
-from agent_cli.frontends.tui.file_index import FileIndex
 from agent_cli.frontends.tui.prompt import Prompt
 from agent_cli.frontends.tui.queue_line import QueueLine
 from agent_cli.frontends.tui.status import StatusLine

@@ -7,6 +7,7 @@ from rich.style import Style
 from textual.color import Color
 from textual.widget import Widget
 
+from agent_cli.frontends.shared.signs import ASCII, EMOJI, PLAIN, Signs
 from agent_cli.safety.sanitise import Span as ForeignSpan
 from agent_cli.safety.sanitise import Style as ForeignStyle
 
@@ -15,54 +16,6 @@ PROSE = 100
 """Lines of prose are not wider than this: longer ones are hard to read."""
 ROW = 132
 """Rows with a figure at their right end are not wider than this."""
-
-
-@dataclass(frozen=True)
-class Signs:
-    """The signs that differ between terminals."""
-
-    running: str = "⏳"
-    asking: str = "✋"
-    done: str = "✅"
-    failed: str = "❌"
-    prompt: str = "▌"
-    bar: str = "│"
-    cursor: str = "›"
-    bullet: str = "•"
-    ellipsis: str = "…"
-    minus: str = "−"
-    dot: str = "·"
-    rule: str = "─"
-    down: str = "↓"
-    right: str = "▸"
-    open_item: str = "☐"
-    current_item: str = "▶"
-    done_item: str = "☑"
-    spinner: str = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-
-
-EMOJI = Signs()
-PLAIN = Signs(running="… ", asking="? ", done="ok", failed="!!")
-ASCII = Signs(
-    running="..",
-    asking="? ",
-    done="ok",
-    failed="!!",
-    prompt=">",
-    bar="|",
-    cursor=">",
-    bullet="-",
-    ellipsis="...",
-    minus="-",
-    dot="-",
-    rule="-",
-    down="v",
-    right=">",
-    open_item="[ ]",
-    current_item="[>]",
-    done_item="[x]",
-    spinner="-\\|/",
-)
 
 
 @dataclass(frozen=True)

@@ -2,40 +2,19 @@
 
 import re
 from collections.abc import Sequence
-from functools import cache
 
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from rich.style import Style
 from textual.strip import Strip
 
+from agent_cli.frontends.shared.markdown import parser
 from agent_cli.frontends.tui.highlight import highlighted
 from agent_cli.frontends.tui.inline import inline
 from agent_cli.frontends.tui.lines import BLANK, Line, Span, indented, split_lines, wrap
 from agent_cli.frontends.tui.look import PROSE, Look
 from agent_cli.frontends.tui.tables import Cell, table
 
-_DEEPEST = 20
 _CODE: list[Span] = [("  ", None)]
-
-
-@cache
-def parser() -> MarkdownIt:
-    """CommonMark with tables. Raw HTML is text, and no block depends on another one.
-
-    Without reference definitions a block means the same whatever follows it, so that a reply can be
-    rendered while it arrives.
-    """
-    options = {"html": False, "maxNesting": _DEEPEST}
-    return MarkdownIt("commonmark", options).enable(["table", "strikethrough"]).disable("reference")
-
-
-def starts(source: str) -> list[int]:
-    """The numbers of the lines at which the outermost blocks of a text start."""
-    tokens: list[Token] = []
-    markdown = parser()
-    markdown.block.parse(source, markdown, {}, tokens)
-    return [t.map[0] for t in tokens if t.level == 0 and t.nesting >= 0 and t.map]
 
 
 def render(source: str, width: int, look: Look) -> list[Strip]:

@@ -64,7 +64,7 @@ def run(wishes: Wishes, worker: "subprocess.Popen[bytes] | None", prompt: str | 
                 log_file=log_file(Places.of(os.environ)),
             )
             for warning in loaded.warnings:
-                app.call_later(app.warn, warning)
+                app.call_later(app.chat.warn, warning)
             _leave_on_signals(app)
             code = await app.run_async()
             if app.crash is not None:

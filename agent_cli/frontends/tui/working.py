@@ -9,9 +9,9 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
+from agent_cli.frontends.shared.signs import ASCII, EMOJI
+from agent_cli.frontends.shared.wording import duration, rough
 from agent_cli.frontends.tui.lines import Line, Span, crop
-from agent_cli.frontends.tui.look import ASCII, EMOJI
-from agent_cli.frontends.tui.wording import duration, rough
 from agent_cli.safety.sanitise import clean
 
 _FRAMES_A_SECOND = 10

@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from agent_cli.frontends.tui.file_index import FileIndex
+from agent_cli.frontends.shared.file_index import FileIndex
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ async def test_a_hundred_thousand_files_answer_quickly() -> None:
 
 
 async def test_a_new_search_ends_the_one_before() -> None:
-    from agent_cli.frontends.tui.file_index import best
+    from agent_cli.frontends.shared.file_index import best
 
     stop = Event()
     stop.set()

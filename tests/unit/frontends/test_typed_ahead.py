@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_cli.frontends.tui.modals.typed_ahead import ARM, TypedAhead
+from agent_cli.frontends.shared.typed_ahead import ARM, TypedAhead
 
 GAPS = st.lists(st.floats(0.0, ARM - 0.001), max_size=40)
 

@@ -11,8 +11,6 @@ import pytest
 from agent_cli.core.display import TableBlock
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.tools import _ripgrep
-from agent_cli.tools._glob import alternatives
-from agent_cli.tools._secrets import all_but
 from agent_cli.tools.grep import TOOL
 from tests.kit.search import Bench, rg_processes
 
@@ -125,14 +123,25 @@ async def test_whether_a_secret_matches_cannot_be_told(bench: Bench) -> None:
     assert right == await bench.text(TOOL, pattern="KEY=b", output_mode="count")
 
 
-def test_all_but_matches_everything_except_the_words() -> None:
-    from fnmatch import fnmatchcase
-
-    globs = [plain for glob in all_but(["dist", "do"]) for plain in alternatives(glob)]
-    for word in ("", "d", "di", "dis", "dists", "dot", "other", "xdist", "dx", "disx"):
-        assert any(fnmatchcase(word, glob) for glob in globs), word
-    for word in ("dist", "do"):
-        assert not any(fnmatchcase(word, glob) for glob in globs)
+async def test_nothing_found_in_a_secret_file_gets_out(bench: Bench) -> None:
+    bench.write(
+        {
+            ".env.local": "KEY=needle\n" * 6_000,
+            "Server.PEM": "needle\n",
+            "id_rsa_work": b"needle\n\0\0",
+            "terraform.tfstate.backup": "x" * 2_000 + "needle\n",
+            "two\nlines.env": "needle\n",
+            "a.txt": "needle\n",
+        }
+    )
+    for mode in ("content", "files_with_matches", "count"):
+        result = await bench.run(TOOL, pattern="needle", output_mode=mode, context=1)
+        told = str(result.llm_content)
+        assert result.metadata == {"matches": 1, "files": 1, "whole": True}
+        assert "5 files that may hold secrets were left out." in told
+        for name in ("KEY", "PEM", "rsa", "tfstate", "lines", "binary"):
+            assert name not in told
+    assert "".join(map(str, bench.shown)).count("needle") == 1
 
 
 async def test_of_a_long_line_the_surroundings_of_the_match_are_shown(bench: Bench) -> None:

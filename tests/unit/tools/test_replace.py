@@ -95,7 +95,7 @@ async def test_ignored_secret_and_binary_files_are_left_out(bench: Bench) -> Non
     )
     result = await bench.run(TOOL, pattern="foo", replacement="x", preview=False)
     assert result.summary == "Replaced 1 match in 1 file"
-    assert "1 file that may hold secrets was not searched" in str(result.llm_content)
+    assert "1 file that may hold secrets was left out" in str(result.llm_content)
     assert (bench.root / "key.pem").read_bytes() == b"foo"
     assert (bench.root / "a.bin").read_bytes() == b"foo\n\0\0foo\n"
     assert (bench.root / "out/a.txt").read_bytes() == b"foo"

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from textual.strip import Strip
 
+from agent_cli.frontends.shared.flow import Flow
 from agent_cli.frontends.tui.blocks.base import EDGE, MARGIN, Block
-from agent_cli.frontends.tui.flow import Flow
 from agent_cli.frontends.tui.lines import BLANK, indented
 from agent_cli.frontends.tui.look import Look
 from agent_cli.frontends.tui.markdown import code_line, render

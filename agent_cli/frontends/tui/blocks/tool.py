@@ -10,9 +10,10 @@ from textual.strip import Strip
 from agent_cli.core.display import DiffBlock, Display, TerminalBlock, TodoBlock
 from agent_cli.core.events import ToolFinished, ToolProgress, ToolStarted
 from agent_cli.core.messages import text_of
+from agent_cli.frontends.shared.bounded import bounded, bounded_text
 from agent_cli.frontends.tui.blocks.base import EDGE, MARGIN, Block
 from agent_cli.frontends.tui.blocks.tool_head import Head, head_line
-from agent_cli.frontends.tui.displays import bounded, bounded_text, display_lines
+from agent_cli.frontends.tui.displays import display_lines
 from agent_cli.frontends.tui.displays.diff import diff_preview
 from agent_cli.frontends.tui.displays.output import output_lines, tail_lines
 from agent_cli.frontends.tui.displays.small import todo_lines

@@ -4,10 +4,10 @@ from typing import Literal, NamedTuple
 
 from rich.cells import cell_len
 
+from agent_cli.frontends.shared.wording import duration
 from agent_cli.frontends.tui.blocks.base import EDGE, MARGIN
 from agent_cli.frontends.tui.lines import Line, Span, crop, shorten
 from agent_cli.frontends.tui.look import ROW, Look
-from agent_cli.frontends.tui.wording import duration
 
 WIDE = 76
 """From this width on results stand in a column of their own."""

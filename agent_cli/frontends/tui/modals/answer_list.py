@@ -1,7 +1,6 @@
 """The answers of a modal, one below the other, each with its key."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rich.cells import cell_len
 from textual import events
@@ -11,19 +10,8 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from agent_cli.frontends.shared.answers import Answer
 from agent_cli.frontends.tui.ink import FAINT, MUTED
-
-
-@dataclass(frozen=True)
-class Answer:
-    """One answer: what it is called, the key that gives it, what it would add."""
-
-    id: str
-    label: str
-    key: str
-    note: str = ""
-    disabled: bool = False
-    """It cannot be given yet."""
 
 
 class AnswerList(Widget):

@@ -13,11 +13,12 @@ from textual.screen import ModalScreen
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
+from agent_cli.frontends.shared.answers import Answer
+from agent_cli.frontends.shared.typed_ahead import BURST, TypedAhead
 from agent_cli.frontends.tui.ink import MUTED
-from agent_cli.frontends.tui.modals.answer_list import Answer, AnswerList
+from agent_cli.frontends.tui.modals.answer_list import AnswerList
 from agent_cli.frontends.tui.modals.line import Line
 from agent_cli.frontends.tui.modals.sheet import Part, Sheet
-from agent_cli.frontends.tui.modals.typed_ahead import BURST, TypedAhead
 
 Result = TypeVar("Result")
 

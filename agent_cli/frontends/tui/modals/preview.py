@@ -12,6 +12,7 @@ from agent_cli.core.display import (
     TextBlock,
     TodoBlock,
 )
+from agent_cli.frontends.shared.briefing import diff_body
 from agent_cli.frontends.tui.ink import FAINT
 from agent_cli.safety.sanitise import visible
 
@@ -53,11 +54,7 @@ def diff(block: DiffBlock) -> Content:
     )
     path = visible(block.path, one_line=True)
     lines = [Content.assemble((path, "bold"), "  ", figures), Content("")]
-    text = visible(block.diff)
-    # The two lines that name the file, and only those: a removed "-- x" looks like one of them.
-    if text.startswith("--- ") and "\n@@" in text:
-        text = text[text.index("\n@@") + 1 :]
-    for line in text.removesuffix("\n").split("\n"):
+    for line in diff_body(block).split("\n"):
         if line.startswith("@@"):
             lines.append(Content.styled(line, FAINT))
         elif line.startswith("+"):

@@ -1,21 +1,21 @@
 """The model asks: options to pick from, and always room for the person's own words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from textual.content import Content
 
 from agent_cli.core.inbox import Answers, Question, QuestionRequest
-from agent_cli.frontends.tui.modals.answer_list import Answer
+from agent_cli.frontends.shared.answers import (
+    QUESTION_HEADING,
+    YOUR_ANSWER,
+    Answer,
+    chosen_labels,
+    question_answers,
+)
+from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.sheet import Part, Prose
-from agent_cli.frontends.tui.modals.typed_ahead import TypedAhead
 from agent_cli.safety.sanitise import visible
-
-_HEADING = "The model asks"
-_DONE = Answer("done", "Done", "d")
-_OWN = Answer("own", "Something else …", "o")
-_WRITE = Answer("own", "Write an answer …", "w")
-_SKIP = Answer("skip", "No answer", "n")
 
 
 class QuestionModal(GuardedModal[Answers]):
@@ -42,10 +42,7 @@ class QuestionModal(GuardedModal[Answers]):
             case "skip":
                 self._next("")
             case "done":
-                labels = (
-                    c.label for n, c in enumerate(self._question.choices) if n in self._chosen
-                )
-                self._next(", ".join(labels))
+                self._next(chosen_labels(self._question, self._chosen))
             case number if self._question.multiple:
                 self._chosen ^= {int(number)}
                 self.update_answers(self._offered())
@@ -61,7 +58,7 @@ class QuestionModal(GuardedModal[Answers]):
         self.dismiss(Answers(answers=tuple(self._given)))
 
     def _write(self) -> None:
-        self.open_line("Your answer")
+        self.open_line(YOUR_ANSWER)
 
     def _next(self, text: str) -> None:
         self._given.append(text)
@@ -73,24 +70,15 @@ class QuestionModal(GuardedModal[Answers]):
 
     def _title(self) -> str:
         total = len(self.request.questions)
-        return f"{_HEADING}  {len(self._given) + 1} of {total}" if total > 1 else _HEADING
+        return (
+            f"{QUESTION_HEADING}  {len(self._given) + 1} of {total}"
+            if total > 1
+            else QUESTION_HEADING
+        )
 
     def _offered(self) -> Sequence[Answer]:
-        return tuple(_answers(self._question, self._chosen))
+        return tuple(question_answers(self._question, self._chosen))
 
 
 def _parts(question: Question) -> Sequence[Part]:
     return (Prose(Content(visible(question.text))),)
-
-
-def _answers(question: Question, chosen: set[int]) -> Iterator[Answer]:
-    for number, choice in enumerate(question.choices):
-        label = visible(choice.label, one_line=True)
-        if question.multiple:
-            label = f"{'☑' if number in chosen else '☐'} {label}"
-        key = str(number + 1) if number < 9 else ""
-        yield Answer(str(number), label, key, visible(choice.description, one_line=True))
-    if question.multiple and question.choices:
-        yield _DONE
-    yield _OWN if question.choices else _WRITE
-    yield _SKIP

@@ -4,16 +4,17 @@ from collections.abc import Iterator, Sequence
 
 from textual.content import Content
 
-from agent_cli.frontends.tui.modals.answer_list import Answer
+from agent_cli.frontends.shared.answers import (
+    TRUST_ANSWERS,
+    TRUST_ENABLES,
+    TRUST_HEADING,
+    TRUST_MEANING,
+    Answer,
+)
+from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.sheet import Lines, Part, Prose, Space
-from agent_cli.frontends.tui.modals.typed_ahead import TypedAhead
 from agent_cli.safety.sanitise import visible
-
-_ANSWERS = (
-    Answer("no", "No", "n", "look around; nothing of the folder is loaded"),
-    Answer("yes", "Yes, I trust it", "y", "remembered for this folder"),
-)
 
 
 class TrustModal(GuardedModal[bool]):
@@ -23,7 +24,7 @@ class TrustModal(GuardedModal[bool]):
         self, folder: str, enables: Sequence[str] = (), *, guard: TypedAhead | None = None
     ) -> None:
         parts = tuple(_parts(folder, enables))
-        super().__init__("Do you trust this folder?", parts, _ANSWERS, guard=guard)
+        super().__init__(TRUST_HEADING, parts, TRUST_ANSWERS, guard=guard)
 
     def give(self, answer: Answer) -> None:
         self.dismiss(answer.id == "yes" and self.seen_end)
@@ -32,8 +33,8 @@ class TrustModal(GuardedModal[bool]):
 def _parts(folder: str, enables: Sequence[str]) -> Iterator[Part]:
     yield Lines(Content.styled(visible(folder, one_line=True), "bold"))
     yield Space()
-    yield Prose(Content("A folder can tell the agent what to do and bring programs to run."))
+    yield Prose(Content(TRUST_MEANING))
     if enables:
         yield Space()
-        yield Prose(Content("If you trust it, these take effect:"))
+        yield Prose(Content(TRUST_ENABLES))
         yield from (Lines(Content(f"· {visible(text, one_line=True)}"), 2) for text in enables)

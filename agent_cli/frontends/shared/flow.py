@@ -3,7 +3,7 @@
 import re
 from itertools import pairwise
 
-from agent_cli.frontends.tui.markdown import starts
+from agent_cli.frontends.shared.markdown import starts
 
 _FENCE = re.compile(r" {0,3}(?P<marks>`{3,}(?=[^`\n]*\n)|~{3,})[^\n]*\n")
 

@@ -1,0 +1,276 @@
+"""The entries a session is kept in: a tree that only ever grows.
+
+Each entry names the one it follows. The head is the last entry; the way from it back to the
+beginning is the session as it stands. Going back is one more entry, `Rewound`, that follows an
+earlier one: what was said in between stays in the log and can be returned to.
+"""
+
+import uuid
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, TypeAdapter, ValidationError
+
+from agent_cli.core.events import (
+    ApprovalAsked,
+    Event,
+    PlanAsked,
+    PromptAdded,
+    QuestionAsked,
+    TextDelta,
+    ThinkingDelta,
+    ToolProgress,
+)
+from agent_cli.core.messages import Message
+
+VERSION = 1
+"""Of the format. A reader passes over kinds it does not know, whatever their version."""
+
+PASSING = (
+    TextDelta,
+    ThinkingDelta,
+    PromptAdded,
+    ToolProgress,
+    ApprovalAsked,
+    QuestionAsked,
+    PlanAsked,
+)
+"""Events that are not kept: a message, a result or an answer says the same later on."""
+
+
+class BaseBody(BaseModel):
+    """The base of what an entry can say."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class Opened(BaseBody):
+    """The first entry."""
+
+    kind: Literal["opened"] = "opened"
+    session: str
+    workspace: str
+    model: str
+    mode: str
+    program: str
+    """The version of the program that opened it."""
+    forked_from: str = ""
+    """The session whose entries follow, copied."""
+
+
+class Said(BaseBody):
+    """A message, from now on part of the conversation."""
+
+    kind: Literal["message"] = "message"
+    message: Message
+
+
+class Happened(BaseBody):
+    """Something that was shown and will be shown again when the session is resumed."""
+
+    kind: Literal["event"] = "event"
+    event: Event
+
+
+class Shown(BaseBody):
+    """What was shown of a reply and never became part of the conversation."""
+
+    kind: Literal["shown"] = "shown"
+    thinking: str = ""
+    text: str = ""
+
+
+class ModeChanged(BaseBody):
+    """The permission mode from now on."""
+
+    kind: Literal["mode"] = "mode"
+    mode: str
+
+
+class ModelChanged(BaseBody):
+    """The model from now on."""
+
+    kind: Literal["model"] = "model"
+    model: str
+
+
+class Kept(BaseBody):
+    """A message of the new history that stands elsewhere in the log."""
+
+    type: Literal["kept"] = "kept"
+    at: str
+    """Its address: see `Placed` in core/history.py."""
+
+
+class Written(BaseBody):
+    """A message of the new history that was said nowhere before: a summary, a note."""
+
+    type: Literal["written"] = "written"
+    message: Message
+
+
+HistoryItem = Annotated[Kept | Written, Field(discriminator="type")]
+
+
+class LedgerLine(BaseBody):
+    """What a compaction did with one thing, in words for the person."""
+
+    what: str
+    fate: Literal["kept", "thinned", "summarised", "dropped"]
+    tokens: int = 0
+    """About how many it had."""
+    at: str = ""
+    """The address of the message, if it is one."""
+
+
+class Compacted(BaseBody):
+    """How the conversation reads from here on. Following an earlier entry again undoes it."""
+
+    kind: Literal["compacted"] = "compacted"
+    reason: str = ""
+    history: tuple[HistoryItem, ...]
+    ledger: tuple[LedgerLine, ...] = ()
+
+
+class Pinned(BaseBody):
+    """Something that is sent word for word ever after; the entry's id is the pin's."""
+
+    kind: Literal["pinned"] = "pinned"
+    text: str = ""
+    at: str = ""
+    """The address of the pinned message; empty: the text itself is pinned."""
+
+
+class Unpinned(BaseBody):
+    """A pin is taken away."""
+
+    kind: Literal["unpinned"] = "unpinned"
+    pin: str
+    """The id of the Pinned entry."""
+
+
+class Titled(BaseBody):
+    """The session's title from now on."""
+
+    kind: Literal["titled"] = "titled"
+    title: str
+    by: Literal["person", "model"] = "person"
+
+
+class Rewound(BaseBody):
+    """The conversation went back to the entry this one follows."""
+
+    kind: Literal["rewound"] = "rewound"
+    reason: str = ""
+
+
+class Unknown(BaseModel):
+    """Something a newer version of the program wrote: kept as it is, and passed over."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    kind: str = ""
+
+
+KnownBody = (
+    Opened
+    | Said
+    | Happened
+    | Shown
+    | ModeChanged
+    | ModelChanged
+    | Compacted
+    | Pinned
+    | Unpinned
+    | Titled
+    | Rewound
+)
+
+
+def _kind(body: Any) -> str:
+    kind = body.get("kind") if isinstance(body, Mapping) else getattr(body, "kind", "")
+    return kind if kind in _KINDS and not isinstance(body, Unknown) else "unknown"
+
+
+Body = Annotated[
+    Annotated[Opened, Tag("opened")]
+    | Annotated[Said, Tag("message")]
+    | Annotated[Happened, Tag("event")]
+    | Annotated[Shown, Tag("shown")]
+    | Annotated[ModeChanged, Tag("mode")]
+    | Annotated[ModelChanged, Tag("model")]
+    | Annotated[Compacted, Tag("compacted")]
+    | Annotated[Pinned, Tag("pinned")]
+    | Annotated[Unpinned, Tag("unpinned")]
+    | Annotated[Titled, Tag("titled")]
+    | Annotated[Rewound, Tag("rewound")]
+    | Annotated[Unknown, Tag("unknown")],
+    Discriminator(_kind),
+]
+_KINDS = {
+    "opened", "message", "event", "shown", "mode", "model",
+    "compacted", "pinned", "unpinned", "titled", "rewound",
+}  # fmt: skip
+
+
+class Entry(BaseModel):
+    """One line of a session's log."""
+
+    model_config = ConfigDict(frozen=True)
+
+    version: int = VERSION
+    id: str = Field(min_length=1)
+    parent: str | None
+    """The entry this one follows; None: it follows nothing."""
+    time: datetime
+    body: Body
+
+
+ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry)
+
+
+def new_entry(body: KnownBody, parent: str | None) -> Entry:
+    """An entry that is made now."""
+    return Entry(id=uuid.uuid4().hex[:12], parent=parent, time=datetime.now(UTC), body=body)
+
+
+def read_entry(line: bytes | str) -> Entry | None:
+    """The entry a line holds; None for half a line and for what is none of ours."""
+    try:
+        return ENTRY.validate_json(line)
+    except ValidationError:
+        return _from_the_future(line)
+
+
+def as_entry(data: Mapping[str, Any]) -> Entry | None:
+    """The entry that data already read from JSON holds."""
+    try:
+        return ENTRY.validate_python(data)
+    except ValidationError:
+        return None
+
+
+class _Frame(BaseModel):
+    """What every version has in common."""
+
+    version: int
+    id: str = Field(min_length=1)
+    parent: str | None
+    time: datetime
+    body: dict[str, Any]
+
+
+def _from_the_future(line: bytes | str) -> Entry | None:
+    """A kind that is known by name but has other fields than it has here is passed over too."""
+    try:
+        frame = _Frame.model_validate_json(line)
+    except ValidationError:
+        return None
+    return Entry(
+        version=frame.version,
+        id=frame.id,
+        parent=frame.parent,
+        time=frame.time,
+        body=Unknown.model_validate(frame.body),
+    )

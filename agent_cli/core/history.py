@@ -1,0 +1,315 @@
+"""What a session's entries come to: the conversation, what was shown, and the rest of its state.
+
+The conversation, what is shown again and the pins are read along the way from the head to the
+beginning. Mode, model, title and what was used are read from the whole log: going back in the
+conversation neither renames the session nor gives tokens back.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from agent_cli.core.entries import (
+    Compacted,
+    Entry,
+    Happened,
+    Kept,
+    ModeChanged,
+    ModelChanged,
+    Opened,
+    Pinned,
+    Said,
+    Shown,
+    Titled,
+    Unknown,
+    Unpinned,
+)
+from agent_cli.core.errors import FailureType, ToolFailure
+from agent_cli.core.events import (
+    Event,
+    PlanAnswered,
+    PromptAdded,
+    TextDelta,
+    ThinkingDelta,
+    ToolFinished,
+    ToolStarted,
+    TurnFinished,
+    TurnStarted,
+    UsageChanged,
+)
+from agent_cli.core.messages import (
+    INTERRUPTED,
+    AssistantMessage,
+    Message,
+    ToolMessage,
+    UserMessage,
+    no_result,
+    text_of,
+)
+from agent_cli.core.model import Usage
+from agent_cli.core.tool import ToolResult
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A message and where it stands in the log.
+
+    The address is the id of its entry, or `ID.N` for the Nth message of a compaction.
+    """
+
+    at: str
+    message: Message
+
+
+@dataclass(frozen=True)
+class Pin:
+    """Something that is always sent."""
+
+    id: str
+    text: str
+    at: str = ""
+    """The address of the message it was taken from."""
+
+
+@dataclass(frozen=True)
+class History:
+    """A session as its log tells it."""
+
+    opened: Opened | None = None
+    messages: tuple[Placed, ...] = ()
+    """The conversation as the model is to read it."""
+    missing: tuple[Message, ...] = ()
+    """Results the log does not hold because the program ended too early; say them first."""
+    events: tuple[Event, ...] = ()
+    """What was shown, in the events that show it again."""
+    pins: tuple[Pin, ...] = ()
+    title: str = ""
+    mode: str = ""
+    model: str = ""
+    usage: Usage = Usage()
+    """Of the whole session."""
+    last: Usage = Usage()
+    """Of the latest request."""
+    turns: int = 0
+    root: str | None = None
+    """The id of the first entry: following it again is an empty conversation."""
+    head: str | None = None
+    updated: datetime | None = None
+    unknown: int = 0
+    """Entries a newer version of the program wrote."""
+
+
+def read_history(entries: Sequence[Entry]) -> History:
+    """The state of a session whose log holds these entries."""
+    way = path(entries)
+    walk = _Walk(addresses(entries))
+    for entry in way:
+        walk.take(entry)
+    whole = _Whole()
+    for entry in entries:
+        whole.take(entry)
+    return History(
+        opened=whole.opened,
+        messages=tuple(walk.messages),
+        missing=tuple(walk.missing()),
+        events=tuple(walk.all_events()),
+        pins=tuple(walk.pins.values()),
+        title=whole.title,
+        mode=whole.mode,
+        model=whole.model,
+        usage=whole.usage,
+        last=walk.last,
+        turns=whole.turns,
+        root=entries[0].id if entries else None,
+        head=entries[-1].id if entries else None,
+        updated=entries[-1].time if entries else None,
+        unknown=whole.unknown,
+    )
+
+
+def path(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries from the beginning to the head, without the branches that were left.
+
+    An entry whose parent cannot be found follows the one before it in the log: a line that was
+    damaged takes nothing else with it.
+    """
+    places = {entry.id: number for number, entry in enumerate(entries)}
+    way: list[Entry] = []
+    number = len(entries) - 1
+    while number >= 0:
+        entry = entries[number]
+        way.append(entry)
+        if entry.parent is None:
+            break
+        found = places.get(entry.parent, number - 1)
+        number = found if found < number else number - 1
+    way.reverse()
+    return way
+
+
+def addresses(entries: Sequence[Entry]) -> dict[str, Message]:
+    """Every message the log holds, on whatever branch, by its address."""
+    found: dict[str, Message] = {}
+    for entry in entries:
+        match entry.body:
+            case Said(message=message):
+                found[entry.id] = message
+            case Compacted():
+                found |= {placed.at: placed.message for placed in _compacted(entry, found)}
+            case _:
+                pass
+    return found
+
+
+def _compacted(entry: Entry, known: dict[str, Message]) -> Iterator[Placed]:
+    assert isinstance(entry.body, Compacted)
+    for number, item in enumerate(entry.body.history):
+        if not isinstance(item, Kept):
+            yield Placed(f"{entry.id}.{number}", item.message)
+        elif (message := known.get(item.at)) is not None:
+            yield Placed(item.at, message)
+
+
+@dataclass
+class _Walk:
+    """What is read along the way to the head."""
+
+    known: dict[str, Message]
+    messages: list[Placed] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    pins: dict[str, Pin] = field(default_factory=dict)
+    last: Usage = Usage()
+    _running: dict[str, ToolStarted] = field(default_factory=dict)
+    _finished: dict[str, ToolResult] = field(default_factory=dict)
+
+    def take(self, entry: Entry) -> None:
+        match entry.body:
+            case Said(message=message):
+                self.messages.append(Placed(entry.id, message))
+                self.events += shown_again(message)
+            case Happened(event=event):
+                self._event(event)
+            case Shown():
+                self.events += _deltas(entry.body.thinking, entry.body.text)
+            case Compacted():
+                self.messages = list(_compacted(entry, self.known))
+            case Pinned(text=text, at=at):
+                message_at = self.known.get(at)
+                text = text or (_said(message_at) if message_at else "")
+                self.pins[entry.id] = Pin(entry.id, text, at)
+            case Unpinned(pin=pin):
+                self.pins.pop(pin, None)
+            case _:
+                pass
+
+    def _event(self, event: Event) -> None:
+        match event:
+            case ToolStarted():
+                self._running[event.call_id] = event
+            case ToolFinished():
+                self._running.pop(event.call_id, None)
+                self._finished[event.call_id] = event.result
+            case UsageChanged():
+                self.last = event.step
+            case TurnStarted() | TurnFinished():
+                self._close()
+            case _:
+                pass
+        self.events.append(event)
+
+    def all_events(self) -> list[Event]:
+        self._close()
+        return self.events
+
+    def _close(self) -> None:
+        """A call that was running when the program ended is not running any more."""
+        for started in self._running.values():
+            failure = ToolFailure(INTERRUPTED, type=FailureType.CANCELLED)
+            result = ToolResult.failed(failure, summary="Interrupted")
+            self.events.append(
+                ToolFinished(call_id=started.call_id, tool=started.tool, result=result, seconds=0)
+            )
+        self._running.clear()
+
+    def missing(self) -> Iterator[Message]:
+        """The results of the last reply's calls that are not in the conversation."""
+        given: set[str] = set()
+        for placed in reversed(self.messages):
+            message = placed.message
+            if isinstance(message, ToolMessage):
+                given.add(message.call_id)
+            elif isinstance(message, AssistantMessage):
+                for call in message.calls:
+                    if call.id not in given:
+                        result = self._finished.get(call.id)
+                        yield (
+                            _message_of(call.id, call.name, result)
+                            if result
+                            else no_result(call, INTERRUPTED)
+                        )
+                return
+            else:
+                return
+
+
+@dataclass
+class _Whole:
+    """What is read from the whole log."""
+
+    opened: Opened | None = None
+    title: str = ""
+    mode: str = ""
+    model: str = ""
+    usage: Usage = Usage()
+    turns: int = 0
+    unknown: int = 0
+
+    def take(self, entry: Entry) -> None:
+        match entry.body:
+            case Opened():
+                self.opened = self.opened or entry.body
+                self.mode, self.model = entry.body.mode, entry.body.model
+            case Titled(title=title):
+                self.title = title
+            case ModeChanged(mode=mode):
+                self.mode = mode
+            case Happened(event=PlanAnswered(mode=mode)):
+                self.mode = mode
+            case ModelChanged(model=model):
+                self.model = model
+            case Happened(event=UsageChanged(step=step)):
+                self.usage += step
+            case Happened(event=TurnStarted(turn=turn)):
+                self.turns = max(self.turns, turn)
+            case Unknown():
+                self.unknown += 1
+            case _:
+                pass
+
+
+def shown_again(message: Message) -> Iterator[Event]:
+    """The events that show a message as it was shown when it was said."""
+    match message:
+        case UserMessage(origin="person"):
+            yield PromptAdded(text=text_of(message.content))
+        case AssistantMessage():
+            thinking = "\n".join(each.text for each in message.thinking if each.text)
+            yield from _deltas(thinking, message.text)
+        case _:
+            pass
+
+
+def _deltas(thinking: str, text: str) -> Iterator[Event]:
+    if thinking:
+        yield ThinkingDelta(text=thinking)
+    if text:
+        yield TextDelta(text=text)
+
+
+def _said(message: Message) -> str:
+    return message.text if isinstance(message, AssistantMessage) else text_of(message.content)
+
+
+def _message_of(call_id: str, name: str, result: ToolResult) -> ToolMessage:
+    content = result.llm_content or "(no output)"
+    return ToolMessage(call_id=call_id, name=name, content=content, is_error=not result.success)

@@ -1,0 +1,1 @@
+"""The inline frontend: the same session in the terminal's own scrollback."""

@@ -1,0 +1,42 @@
+"""No more of what a tool shows than a screen needs; the session keeps the rest."""
+
+from agent_cli.core.display import (
+    DiffBlock,
+    Display,
+    TableBlock,
+    TerminalBlock,
+    TextBlock,
+    TodoBlock,
+)
+from agent_cli.lib.text import head_and_tail
+
+MOST_CHARACTERS = 40_000
+"""What is kept for the screen of one text a tool gives."""
+MOST_ROWS = 400
+
+_GAP = "… {left_out:,} characters are not shown"
+
+
+def bounded(display: Display) -> Display:
+    """The same with no more than the screen needs."""
+    match display:
+        case TextBlock(text=text) if len(text) > MOST_CHARACTERS:
+            return display.model_copy(update={"text": bounded_text(text)})
+        case DiffBlock(diff=diff) if len(diff) > MOST_CHARACTERS:
+            shown = diff[:MOST_CHARACTERS].rpartition("\n")[0]
+            return display.model_copy(update={"diff": f"{shown}\n…"})
+        case TerminalBlock(output=output, command=command) if (
+            len(output) + len(command) > MOST_CHARACTERS
+        ):
+            return display.model_copy(update={"output": bounded_text(output), "command": ""})
+        case TableBlock(rows=rows) if len(rows) > MOST_ROWS:
+            return display.model_copy(update={"rows": rows[:MOST_ROWS]})
+        case TodoBlock(items=items) if len(items) > MOST_ROWS:
+            return display.model_copy(update={"items": items[:MOST_ROWS]})
+        case _:
+            return display
+
+
+def bounded_text(text: str) -> str:
+    """The beginning and the end of a long text."""
+    return head_and_tail(text, MOST_CHARACTERS, _GAP)

@@ -1,0 +1,85 @@
+"""Everything a person needs to decide about a call, as text that is safe to show."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from agent_cli.core.display import DiffBlock, TerminalBlock, TextBlock
+from agent_cli.core.inbox import ApprovalRequest
+from agent_cli.safety.sanitise import oddities, visible
+
+BEWARE = "Beware"
+MODEL_SAYS = "The model says"
+
+
+class Fact(NamedTuple):
+    """A label and what it says; the label of a further line of the same kind is empty."""
+
+    label: str
+    text: str
+
+
+def where(request: ApprovalRequest) -> str:
+    """Where a command would run; of a change to a file there is nothing to say."""
+    return f"without a sandbox, in {request.directory}" if request.steps else ""
+
+
+def told_steps(request: ApprovalRequest) -> tuple[Fact, ...]:
+    """Each simple command and what it does, if that says more than the command itself."""
+    if not request.steps or (len(request.steps) == 1 and not request.steps[0].note):
+        return ()
+    return tuple(Fact(one_line(step.text), one_line(step.note)) for step in request.steps)
+
+
+def warnings(request: ApprovalRequest) -> tuple[str, ...]:
+    """The engine's, and our own look at what is shown, should the engine not have looked."""
+    match request.preview:
+        case TextBlock(text=text) | TerminalBlock(command=text) | DiffBlock(diff=text):
+            own = oddities(text)
+        case _:
+            own = oddities(request.title)
+    return tuple(dict.fromkeys(one_line(warning) for warning in (*request.odd, *own)))
+
+
+def facts(request: ApprovalRequest, runs: str) -> Iterator[Fact]:
+    """What the call means and why it is asked; `runs` says where it would run."""
+    yield from _facts("Consequences", _not_said_above(request))
+    yield from _facts("Leads to", request.resolved)
+    if not request.steps:  # a command is shown whole above
+        yield from _facts("Touches", request.targets)
+    yield from _facts("Asked because", request.reasons)
+    if request.network:
+        yield from _facts("Network", ("it talks to other machines",))
+    yield from _facts("Runs", (runs,) if runs else ())
+
+
+def said(request: ApprovalRequest) -> str:
+    """The model's own words, in quotation marks; empty if it has none."""
+    return f"“{one_line(request.description)}”" if request.description else ""
+
+
+def diff_body(block: DiffBlock) -> str:
+    """The diff without the two lines that name the file."""
+    text = visible(block.diff)
+    # Those two and only those: a removed "-- x" looks like one of them.
+    if text.startswith("--- ") and "\n@@" in text:
+        text = text[text.index("\n@@") + 1 :]
+    return text.removesuffix("\n")
+
+
+def one_line(text: str) -> str:
+    """Foreign text on one line, with everything odd in it spelled out."""
+    return visible(text, one_line=True)
+
+
+def _not_said_above(request: ApprovalRequest) -> tuple[str, ...]:
+    """The consequences that do not stand beside the command they belong to already."""
+    return tuple(
+        line
+        for line in request.consequences
+        if not any(line in step.note for step in request.steps)
+    )
+
+
+def _facts(label: str, values: tuple[str, ...]) -> Iterator[Fact]:
+    for number, value in enumerate(values):
+        yield Fact("" if number else label, one_line(value))

@@ -1,0 +1,99 @@
+"""What slash commands may do to the screen, and how they are found and run."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+from textual.app import App
+
+from agent_cli.commands._command import Command
+from agent_cli.core.session import Session
+from agent_cli.frontends.tui.blocks.reply import ReplyBlock
+from agent_cli.frontends.tui.chat import Chat
+from agent_cli.frontends.tui.composer import CommandItem
+from agent_cli.frontends.tui.modals.help import HelpModal
+from agent_cli.frontends.tui.transcript import Transcript
+
+
+class ScreenDesk:
+    """The full-screen app as commands see it."""
+
+    def __init__(
+        self, app: App[Any], chat: Chat, transcript: Transcript, commands: Sequence[Command]
+    ) -> None:
+        self._app = app
+        self._chat = chat
+        self._transcript = transcript
+        self._listed = tuple(commands)
+        self._named = {name: each for each in commands for name in (each.name, *each.aliases)}
+
+    def __iter__(self) -> Iterator[Command]:
+        return iter(self._listed)
+
+    def items(self) -> list[CommandItem]:
+        """The commands as the menu shows them."""
+        return [CommandItem(each.name, each.help, each.argument) for each in self._listed]
+
+    def obey(self, text: str) -> None:
+        """Carry out what was typed after the slash."""
+        name, _, argument = text.partition(" ")
+        command = self._named.get(name.lower())
+        if command is None:
+            self.warn(f"There is no command /{name}.", "/help lists them.")
+            return
+        self.carry_out(command, argument.strip())
+
+    def carry_out(self, command: Command, argument: str = "") -> None:
+        """Run a command."""
+        try:
+            command.run(self, argument)
+        except Exception as error:  # a broken command must not end the session
+            self._chat.own_fault(f"/{command.name} failed", error)
+
+    # ── what commands need of us ─────────────────────────────────────────────────────────────────
+
+    @property
+    def session(self) -> Session:
+        return self._chat.session
+
+    def say(self, markdown: str) -> None:
+        block = ReplyBlock(markdown)
+        block.finish()
+        self._transcript.add(block)
+
+    def warn(self, text: str, hint: str = "") -> None:
+        self._chat.warn(text, hint)
+
+    def changed(self) -> None:
+        self._chat.changed()
+
+    def clear(self) -> None:
+        self._chat.clear()
+
+    def retry(self) -> None:
+        self._chat.retry()
+
+    def copy(self, what: Literal["reply", "all"]) -> None:
+        blocks = list(self._transcript.blocks)
+        replies = [b.plain_text() for b in blocks if what == "all" or isinstance(b, ReplyBlock)]
+        if replies:
+            self._app.copy_to_clipboard("\n\n".join(replies) if what == "all" else replies[-1])
+            self._app.notify("Copied.", markup=False)
+
+    def help(self) -> None:
+        named = [(f"/{c.name} {c.argument}".rstrip(), c.help) for c in self._listed]
+        self._app.push_screen(HelpModal(named))
+
+    def changes(self) -> Sequence[str]:
+        return self._chat.scribe.diffs
+
+    def window(self) -> int | None:
+        return self._chat.gauge.window
+
+    def themes(self) -> Sequence[str]:
+        return sorted(self._app.available_themes)
+
+    def use_theme(self, name: str) -> None:
+        self._app.theme = name
+
+    def leave(self) -> None:
+        self._app.exit(0)
