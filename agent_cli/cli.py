@@ -96,12 +96,12 @@ def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes
 
     from agent_cli.flags import wishes
     from agent_cli.frontends import headless
-    from agent_cli.runtime import load_settings, open_session, read_schema
+    from agent_cli.runtime import load_settings, open_session, read_schema, with_local_facts
 
     schema = read_schema(Path(options.json_schema)) if options.json_schema else None
     prompt = None if streamed else headless.read_prompt(options.prompt)
     wished = wishes(options, attended=streamed)
-    loaded = load_settings(wished, os.environ)
+    loaded = with_local_facts(load_settings(wished, os.environ), os.environ)
     for warning in loaded.warnings:
         sys.stderr.write(f"warning: {warning}\n")
     how = headless.Options(options.output_format, schema)

@@ -13,6 +13,7 @@ MODES = ("default", "accept-edits", "plan", "auto", "yolo")
 SUBCOMMANDS = {
     "audit": "show what was run, and by whose permission",
     "check": "explain what would be decided about a command",
+    "setup": "choose a model and give its key",
     "trust": "show what trusting a folder enables, and trust it",
 }
 """Each is a module in subcommands/ with `add_arguments` and `run`."""

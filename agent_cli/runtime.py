@@ -40,6 +40,8 @@ from agent_cli.safety.environment import child_environment, looks_secret, projec
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sandbox import SandboxChoice
+from agent_cli.setup.keys import KeyStore
+from agent_cli.setup.overlay import learn, with_card, with_choice
 from agent_cli.storage.audit import AuditLog
 from agent_cli.storage.learnt_rules import LearntRules
 from agent_cli.storage.trust import Standing, TrustStore
@@ -79,7 +81,19 @@ def load_settings(wishes: Wishes, environment: Mapping[str, str]) -> Loaded:
             f"{wishes.cwd} is not trusted any more: {', '.join(standing.changed[:5])} changed. "
             "Look at it with `agent trust`."
         )
-    return replace(loaded, warnings=tuple(warnings))
+    settings = with_card(with_choice(loaded.settings, places), places)
+    origins = dict(loaded.origins)
+    if settings.model and not loaded.settings.model:
+        origins["model"] = "agent setup"
+    return replace(loaded, settings=settings, origins=origins, warnings=tuple(warnings))
+
+
+def with_local_facts(loaded: Loaded, environment: Mapping[str, str]) -> Loaded:
+    """The same, with what a server on this machine says of the model; it is asked once."""
+    places = Places.of(environment)
+    warning = learn(loaded.settings, places)
+    warnings = (*loaded.warnings, warning) if warning else loaded.warnings
+    return replace(loaded, settings=with_card(loaded.settings, places), warnings=warnings)
 
 
 def folder_standing(wishes: Wishes, environment: Mapping[str, str]) -> Standing:
@@ -123,6 +137,8 @@ def open_session(
     if environment is None:
         forget(credentials)
     places = Places.of(variables)
+    given = {name: value for name, value in credentials.items() if value.strip()}
+    credentials = {**KeyStore(places.config).load(), **given}
     start_log(places)
     trusted = folder_standing(wishes, variables).trusted
     session_id = new_session_id()
@@ -170,7 +186,6 @@ def open_session(
             selection=_selection(wishes, registry),
             limits=Limits(settings.limits.steps, settings.limits.cost),
             retry=RetryPolicy(attempts=settings.limits.retries + 1),
-            options=_of(settings, settings.model).options,
         )
     )
 
@@ -210,6 +225,7 @@ def model_source(
             input_price=own.input_price,
             output_price=own.output_price,
             window=own.window,
+            options=own.options,
         )
     prompted = {
         name: model.prompted_tools

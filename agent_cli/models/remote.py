@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from agent_cli.core.errors import ModelError, ModelErrorKind
@@ -41,6 +41,8 @@ class Endpoint:
     output_price: float | None = None
     window: int | None = None
     """Tokens a request may have, where LiteLLM's list does not know."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Sent with each request unless the request says otherwise."""
 
 
 class RemoteModel:
@@ -95,6 +97,7 @@ class RemoteModel:
         arguments: dict[str, Any] = {
             "model": self.name,
             "messages": request_messages(request.system, request.messages, self.name),
+            **self._endpoint.options,
             **request.options,
         }
         if request.tools:

@@ -165,6 +165,10 @@ class Chat:
         """Show that something is wrong."""
         self._transcript.add(NoticeBlock(text, hint, "warning"))
 
+    def note(self, text: str) -> None:
+        """Show something the person should know."""
+        self._transcript.add(NoticeBlock(text))
+
     def own_fault(self, what: str, error: Exception) -> None:
         """Tell of a bug of ours, and keep its traceback."""
         log.error("%s", what, exc_info=error)

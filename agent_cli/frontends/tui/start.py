@@ -18,6 +18,7 @@ from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.core.trust import TooMuch, what_trust_enables
 from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.app import HERE, AgentApp
+from agent_cli.frontends.tui.first_run import with_a_model
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.trust import TrustModal
 from agent_cli.lib.discovery import values_named
@@ -29,6 +30,7 @@ from agent_cli.runtime import (
     log_file,
     open_session,
     trust_store,
+    with_local_facts,
 )
 from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sanitise import clean
@@ -42,11 +44,11 @@ def run(wishes: Wishes, worker: "subprocess.Popen[bytes] | None", prompt: str | 
             "This terminal cannot show a full screen (TERM=dumb).",
             hint='Use another one, or ask without a screen: agent -p "explain this project"',
         )
-    if not load_settings(wishes, os.environ).settings.model:
-        wishes = replace(wishes, settings={**wishes.settings, "model": GUIDE})
+    wishes, note = with_a_model(wishes)
     if not folder_standing(wishes, os.environ).trusted:
         wishes = replace(wishes, trust=_ask_trust(wishes.cwd))
-    loaded = load_settings(wishes, os.environ)
+    loaded = with_local_facts(load_settings(wishes, os.environ), os.environ)
+    worker = _if_needed(worker, loaded.settings.model)
     history = PromptHistory.of_project(
         Places.of(os.environ).state, wishes.cwd, Redactor.from_environment(os.environ).redact
     )
@@ -63,6 +65,8 @@ def run(wishes: Wishes, worker: "subprocess.Popen[bytes] | None", prompt: str | 
                 first_prompt=prompt,
                 log_file=log_file(Places.of(os.environ)),
             )
+            if note:
+                app.call_later(app.chat.note, note)
             for warning in loaded.warnings:
                 app.call_later(app.chat.warn, warning)
             _leave_on_signals(app)
@@ -74,6 +78,17 @@ def run(wishes: Wishes, worker: "subprocess.Popen[bytes] | None", prompt: str | 
             await session.close()
 
     return asyncio.run(play())
+
+
+def _if_needed(
+    worker: "subprocess.Popen[bytes] | None", model: str
+) -> "subprocess.Popen[bytes] | None":
+    """The process that loads LiteLLM, unless it turned out that nobody needs it."""
+    if worker is None or model != GUIDE:
+        return worker
+    worker.kill()
+    worker.wait()
+    return None
 
 
 def _leave_on_signals(app: App[int]) -> None:
