@@ -1,6 +1,7 @@
 """A set-up, the same for every frontend: look, list, try out, keep."""
 
 import asyncio
+import re
 import time
 from collections.abc import Mapping
 from contextlib import aclosing
@@ -25,6 +26,8 @@ from agent_cli.setup.servers import find_servers
 PATIENCE = 30.0
 """Seconds a model has to answer when it is tried out."""
 WRONG_KEY = frozenset({ModelErrorKind.AUTHENTICATION, ModelErrorKind.PERMISSION})
+_WRONG_KEY = re.compile(r"api.?key.{0,20}(?:not valid|invalid|incorrect)", re.IGNORECASE)
+"""Google answers 400, as to any bad request."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +133,7 @@ class SetupDesk:
                 works=False,
                 problem=text,
                 hint=error.hint,
-                is_wrong_key=error.kind in WRONG_KEY,
+                is_wrong_key=error.kind in WRONG_KEY or bool(_WRONG_KEY.search(text)),
             )
         return Tried(works=True, seconds=time.monotonic() - started)
 

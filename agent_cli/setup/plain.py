@@ -18,7 +18,7 @@ class PlainTalk:
     async def choose(
         self, heading: str, options: Sequence[Option], *, other: str = ""
     ) -> str | None:
-        """A number picks, words narrow the list down, an empty line goes back."""
+        """A number picks, words narrow the list down to one, an empty line goes back."""
         shown = list(options)
         while True:
             self._list(heading, shown, other)
@@ -28,9 +28,11 @@ class PlainTalk:
             if said.isdigit() and 0 < int(said) <= min(len(shown), MOST):
                 return shown[int(said) - 1].id
             narrowed = [each for each in options if _fits(each, said)]
-            exact = [each for each in narrowed if said in (each.id, each.label)]
-            if exact or (not narrowed and other):
-                return exact[0].id if exact else said
+            exact = [each for each in narrowed if said.lower() == each.label.lower()]
+            if exact or len(narrowed) == 1:
+                return (exact or narrowed)[0].id
+            if not narrowed and other:
+                return said
             if not narrowed:
                 self.say(f"Nothing fits “{said}”.")
             shown = narrowed or list(options)

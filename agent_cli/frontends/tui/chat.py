@@ -25,7 +25,7 @@ from agent_cli.core.events import (
 from agent_cli.core.permissions import Mode
 from agent_cli.core.session import Session
 from agent_cli.frontends.tui.asking import Questions
-from agent_cli.frontends.tui.blocks.banner import BannerBlock
+from agent_cli.frontends.tui.blocks.banner import GUIDE_TIPS, TIPS, BannerBlock
 from agent_cli.frontends.tui.blocks.notice import ErrorBlock, NoticeBlock
 from agent_cli.frontends.tui.blocks.prompt import PromptBlock
 from agent_cli.frontends.tui.body import Body
@@ -36,6 +36,7 @@ from agent_cli.frontends.tui.notify import notify_terminal
 from agent_cli.frontends.tui.scribe import Scribe
 from agent_cli.frontends.tui.transcript import Transcript
 from agent_cli.frontends.tui.working import WorkingLine
+from agent_cli.models.guide.model import NAME as GUIDE
 
 log = logging.getLogger(__name__)
 
@@ -159,7 +160,10 @@ class Chat:
         facts = (self.session.model, f"{self.session.mode.value} mode")
         home = self.session.workspace.home
         place = f"~{root.removeprefix(home)}" if root.startswith(f"{home}/") else root
-        self._transcript.add(BannerBlock(place=place, branch=self.gauge.branch, facts=facts))
+        tips = GUIDE_TIPS if self.session.model == GUIDE else TIPS
+        self._transcript.add(
+            BannerBlock(place=place, branch=self.gauge.branch, facts=facts, tips=tips)
+        )
 
     def warn(self, text: str, hint: str = "") -> None:
         """Show that something is wrong."""
