@@ -96,11 +96,18 @@ def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes
 
     from agent_cli.flags import wishes
     from agent_cli.frontends import headless
-    from agent_cli.runtime import load_settings, open_session, read_schema, with_local_facts
+    from agent_cli.runtime import (
+        find_session,
+        load_settings,
+        open_session,
+        read_schema,
+        tidy,
+        with_local_facts,
+    )
 
     schema = read_schema(Path(options.json_schema)) if options.json_schema else None
     prompt = None if streamed else headless.read_prompt(options.prompt)
-    wished = wishes(options, attended=streamed)
+    wished = find_session(wishes(options, attended=streamed), os.environ)
     loaded = with_local_facts(load_settings(wished, os.environ), os.environ)
     for warning in loaded.warnings:
         sys.stderr.write(f"warning: {warning}\n")
@@ -109,13 +116,15 @@ def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes
     async def play() -> int:
         session = open_session(wished, loaded.settings, worker=worker)
         try:
-            if loaded.settings.mode == "auto" or loaded.settings.sandbox in ("bwrap", "landlock"):
+            if session.mode == "auto" or loaded.settings.sandbox in ("bwrap", "landlock"):
                 await session.prepare()
             if prompt is None:
                 return await headless.run_stream(session, how)
             return await headless.run_once(session, prompt, how)
         finally:
             await session.close()
+            headless.tell_how_to_resume(session)
+            tidy(loaded.settings, os.environ)
 
     return asyncio.run(play())
 

@@ -7,13 +7,16 @@ TYPE_CHECKING = False  # importing typing for it would cost more than all of thi
 if TYPE_CHECKING:
     from typing import Any
 
+    from agent_cli.resuming import Resume
     from agent_cli.runtime import Wishes
 
 MODES = ("default", "accept-edits", "plan", "auto", "yolo")
 SUBCOMMANDS = {
     "audit": "show what was run, and by whose permission",
     "check": "explain what would be decided about a command",
+    "sessions": "list, show, search, export and delete sessions",
     "setup": "choose a model and give its key",
+    "stats": "count calls, tokens and dollars by tool, model and day",
     "trust": "show what trusting a folder enables, and trust it",
 }
 """Each is a module in subcommands/ with `add_arguments` and `run`."""
@@ -45,6 +48,7 @@ def parser(arguments: "list[str] | None" = None) -> argparse.ArgumentParser:
         "-p", "--prompt", metavar="PROMPT", nargs="?", const="-",
         help="answer one prompt and exit; - reads it from standard input",
     )  # fmt: skip
+    _add_resuming(top)
     _add_settings(top)
     output = top.add_argument_group("output")
     output.add_argument(
@@ -77,6 +81,19 @@ def subcommand(name: str) -> "Any":
     import importlib
 
     return importlib.import_module(f"agent_cli.subcommands.{name}")
+
+
+def _add_resuming(top: argparse.ArgumentParser) -> None:
+    group = top.add_argument_group("sessions")
+    group.add_argument(
+        "-c", "--continue", dest="continued", action="store_true",
+        help="go on with the last session of this directory",
+    )  # fmt: skip
+    group.add_argument(
+        "-r", "--resume", metavar="ID", nargs="?", const="",
+        help="go on with the session of this id, or in which these words were said",
+    )  # fmt: skip
+    group.add_argument("--fork", action="store_true", help="go on in a copy of the session")
 
 
 def _add_settings(target: argparse.ArgumentParser) -> None:
@@ -127,7 +144,23 @@ def wishes(options: argparse.Namespace, *, attended: bool) -> "Wishes":
         system_prompt=system,
         appended_prompt=options.append_system_prompt,
         attended=attended,
+        resume=_resume(options),
     )
+
+
+def _resume(options: argparse.Namespace) -> "Resume | None":
+    """The session the command line means, if it means one; which is found out later."""
+    from agent_cli.core.errors import UserError
+    from agent_cli.resuming import Resume
+
+    words = getattr(options, "resume", None)
+    if words is None and not getattr(options, "continued", False):
+        if getattr(options, "fork", False):
+            raise UserError(
+                "--fork needs a session.", hint="agent -c --fork, or agent -r ID --fork"
+            )
+        return None
+    return Resume(words or "", ask=words == "", fork=options.fork, stay=options.cwd is not None)
 
 
 def _given_settings(options: argparse.Namespace) -> "dict[str, Any]":
@@ -137,7 +170,8 @@ def _given_settings(options: argparse.Namespace) -> "dict[str, Any]":
         "api_base": options.api_base,
         "mode": options.permission_mode,
         "permissions": {name: getattr(options, name) for name in ("allow", "ask", "deny")},
-        "limits": {"steps": options.max_steps, "cost": options.max_cost},
+        "limits": {"steps": options.max_steps},
+        "budget": {"session": options.max_cost},
     }
     return _without_none(settings)
 

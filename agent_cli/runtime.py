@@ -11,11 +11,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from agent_cli import tools
+from agent_cli import resuming, tools
 from agent_cli.config.layers import PROJECT_FILE, Loaded, load
 from agent_cli.config.places import Places
 from agent_cli.config.schema import ModelSettings, PermissionSettings, Settings
 from agent_cli.core.errors import UserError
+from agent_cli.core.housekeeping import Economy
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.loop import Limits
 from agent_cli.core.model import Models
@@ -25,7 +26,8 @@ from agent_cli.core.prompt import Surroundings, build, instruction_directories, 
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.session import Parts, Session, new_session_id
-from agent_cli.core.store import Nowhere
+from agent_cli.core.spending import local_day
+from agent_cli.core.store import Records
 from agent_cli.core.tool_context import SessionView
 from agent_cli.lib.discovery import values_named
 from agent_cli.lib.own_environment import forget
@@ -36,6 +38,7 @@ from agent_cli.models.providers import take_credentials
 from agent_cli.models.remote import Endpoint
 from agent_cli.models.source import ModelSource
 from agent_cli.models.worker_process import WorkerProcess
+from agent_cli.resuming import Resume
 from agent_cli.safety.environment import child_environment, looks_secret, project_entries
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.redact import Redactor
@@ -44,7 +47,12 @@ from agent_cli.setup.keys import KeyStore
 from agent_cli.setup.overlay import learn, with_card, with_choice
 from agent_cli.storage.audit import AuditLog
 from agent_cli.storage.learnt_rules import LearntRules
+from agent_cli.storage.metrics import Metrics
+from agent_cli.storage.sessions import Sessions
 from agent_cli.storage.trust import Standing, TrustStore
+
+_TAKEN: dict[str, str] = {}
+"""Keys that earlier sessions took out of this process's environment."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +71,23 @@ class Wishes:
     appended_prompt: str | None = None
     attended: bool = True
     """Whether somebody can be asked."""
+    resume: Resume | None = None
+    """The session to go on with; None: a new one."""
+
+
+def find_session(wishes: Wishes, environment: Mapping[str, str]) -> Wishes:
+    """The wishes with the session they mean, its directory and its model; raises UserError."""
+    if wishes.resume is None or wishes.resume.found is not None:
+        return wishes
+    resume = resuming.find(wishes.resume, wishes.cwd, environment)
+    assert resume.found is not None
+    cwd = resuming.directory(resume, wishes.cwd)
+    settings = dict(wishes.settings)
+    if resume.found.model and not environment.get("AGENT_MODEL"):
+        settings.setdefault("model", resume.found.model)
+    # Trust was asked for the directory that was in view, not for whichever the session was in.
+    trust = wishes.trust and cwd.samefile(wishes.cwd)
+    return replace(wishes, resume=resume, cwd=cwd, settings=settings, trust=trust)
 
 
 def load_settings(wishes: Wishes, environment: Mapping[str, str]) -> Loaded:
@@ -136,12 +161,16 @@ def open_session(
     credentials = take_credentials(variables)
     if environment is None:
         forget(credentials)
+        _TAKEN.update(credentials)
+        credentials = dict(_TAKEN)
     places = Places.of(variables)
     given = {name: value for name, value in credentials.items() if value.strip()}
     credentials = {**KeyStore(places.config).load(), **given}
     start_log(places)
     trusted = folder_standing(wishes, variables).trusted
-    session_id = new_session_id()
+    redactor = Redactor(secrets | credentials)
+    sessions = Sessions(places.state, redactor.redact)
+    session_id, store, past = resuming.open_store(wishes.resume, sessions, new_session_id())
     spill = places.state / "results" / session_id
     temporary = _private_temporary()
     scratch = _tour_folder(settings, temporary)
@@ -156,6 +185,12 @@ def open_session(
     )
     registry = registry or built_in_tools()
     guide = GuideModel(scratch, is_paced=wishes.attended)
+    counted = registry
+    metrics = Metrics(metrics_file(places), registry_size=lambda: len(counted), today=local_day)
+    policy = make_policy(wishes, settings, workspace, places, trusted=trusted)
+    if "mode" not in wishes.settings:
+        restored = resuming.restored_mode(past, trusted=trusted, attended=wishes.attended)
+        policy.mode = restored or policy.mode
     return Session(
         Parts(
             view=SessionView(
@@ -176,17 +211,37 @@ def open_session(
             model=chosen_model(settings),
             fallbacks=settings.fallback_models,
             registry=registry,
-            policy=make_policy(wishes, settings, workspace, places, trusted=trusted),
+            policy=policy,
             inbox=Inbox(attended=wishes.attended),
-            recorder=AuditLog(places.state / "audit.jsonl"),
-            store=Nowhere(),
+            recorder=Records(metrics, AuditLog(places.state / "audit.jsonl")),
+            observers=(metrics,),
+            statistics=lambda: metrics.statistics(local_day()),
+            store=store,
+            history=past,
             kept_rules=learnt_rules(places, workspace.root),
-            outgoing=Outgoing(Redactor(secrets | credentials), spill),
+            outgoing=Outgoing(redactor, spill),
             system_prompt=_system_prompt(wishes, settings, workspace, places, trusted=trusted),
             selection=_selection(wishes, registry),
-            limits=Limits(settings.limits.steps, settings.limits.cost),
+            limits=Limits(settings.limits.steps),
+            economy=_economy(settings, metrics),
             retry=RetryPolicy(attempts=settings.limits.retries + 1),
         )
+    )
+
+
+def tidy(settings: Settings, environment: Mapping[str, str]) -> None:
+    """Delete the sessions that are kept no longer."""
+    Sessions(Places.of(environment).state).prune_daily(settings.sessions.keep_days)
+
+
+def _economy(settings: Settings, metrics: Metrics) -> Economy:
+    return Economy(
+        session=settings.budget.session,
+        day=settings.budget.day,
+        others_today=metrics.others_today,
+        compact_at=settings.context.compact_at,
+        automatic=settings.context.automatic,
+        fast_model=settings.fast_model,
     )
 
 
@@ -224,6 +279,7 @@ def model_source(
             idle_timeout=settings.limits.idle_seconds,
             input_price=own.input_price,
             output_price=own.output_price,
+            cached_price=own.cached_price,
             window=own.window,
             options=own.options,
         )
@@ -233,6 +289,11 @@ def model_source(
         if model.prompted_tools is not None
     }
     return ModelSource(credentials, endpoints, worker, prompted=prompted, guide=guide)
+
+
+def metrics_file(places: Places) -> Path:
+    """Where calls and requests are counted."""
+    return places.state / "stats.db"
 
 
 def log_file(places: Places) -> Path:

@@ -1,10 +1,12 @@
 """What a slash command is, and what a frontend offers to it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
+from agent_cli.core.events import Event
 from agent_cli.core.session import Session
+from agent_cli.resuming import Resume
 
 
 class Desk(Protocol):
@@ -23,6 +25,22 @@ class Desk(Protocol):
         """Show that something is wrong."""
         ...
 
+    def notify(self, text: str) -> None:
+        """Show a line that goes away by itself, where there is such a thing."""
+        ...
+
+    def background(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something that takes time, while the person goes on."""
+        ...
+
+    def choose_session(self, words: str) -> None:
+        """Let the person choose a session, of those in which these words were said, if any."""
+        ...
+
+    def resume(self, resume: Resume) -> None:
+        """Leave this session and go on with another."""
+        ...
+
     def changed(self) -> None:
         """Something the status line tells has changed."""
         ...
@@ -33,6 +51,10 @@ class Desk(Protocol):
 
     def retry(self) -> None:
         """Play the turn again that failed."""
+        ...
+
+    def play(self, turn: AsyncGenerator[Event, None]) -> None:
+        """Follow something of the session's that reads like a turn, if none is under way."""
         ...
 
     def copy(self, what: Literal["reply", "all"]) -> None:

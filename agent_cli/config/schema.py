@@ -77,12 +77,30 @@ class LimitSettings(Table):
 
     steps: int = Field(200, ge=1)
     """Model requests in one turn."""
-    cost: float | None = Field(None, gt=0)
-    """Dollars in one session; by default there is no limit."""
     retries: int = Field(4, ge=0, le=20)
     """How often a failed model request is made again."""
     idle_seconds: float = Field(300.0, gt=0)
     """Seconds of silence after which a model request is given up."""
+
+
+class BudgetSettings(Table):
+    """Dollars that may be spent. At 70 % you are told, at 90 % the model is told to wrap up, and
+    when all is spent you are asked; without anybody to ask, the program stops (exit code 3)."""
+
+    session: float | None = Field(None, gt=0)
+    """Dollars in one session (--max-cost); by default there is no limit."""
+    day: float | None = Field(None, gt=0)
+    """Dollars in one day, over all sessions; by default there is no limit."""
+
+
+class ContextSettings(Table):
+    """What happens as a conversation fills the model's window."""
+
+    compact_at: float = Field(0.8, gt=0.1, le=1.0)
+    """The share of the window at which older parts of the conversation are summarised."""
+    automatic: bool = True
+    """Whether that happens by itself; false: only with /compact, or when the model refuses a
+    request for its length."""
 
 
 class ModelSettings(Table):
@@ -100,6 +118,8 @@ class ModelSettings(Table):
     """Dollars per million input tokens, where the built-in price list does not know."""
     output_price: float | None = Field(None, ge=0)
     """Dollars per million output tokens."""
+    cached_price: float | None = Field(None, ge=0)
+    """Dollars per million input tokens read from the provider's cache; by default as any other."""
     options: dict[str, Any] = {}
     """Passed to the provider with each request, such as temperature or reasoning_effort."""
 
@@ -111,6 +131,13 @@ class InstructionSettings(Table):
     """Whether such files are read. Those of a project are read only in a trusted folder."""
     most_bytes: int = Field(32_768, ge=0)
     """How much of them is sent; the rest is cut with a note."""
+
+
+class SessionSettings(Table):
+    """How long sessions are kept."""
+
+    keep_days: int = Field(90, ge=0)
+    """Days after which a session nobody came back to is deleted; 0: never."""
 
 
 class EnvironmentSettings(Table):
@@ -143,8 +170,11 @@ class Settings(Table):
     """Whether nothing on the screen moves by itself: no spinner, no animations."""
     permissions: PermissionSettings = PermissionSettings()
     limits: LimitSettings = LimitSettings()
+    budget: BudgetSettings = BudgetSettings()
+    context: ContextSettings = ContextSettings()
     instructions: InstructionSettings = InstructionSettings()
     environment: EnvironmentSettings = EnvironmentSettings()
+    sessions: SessionSettings = SessionSettings()
     models: dict[str, ModelSettings] = {}
     """What is special about single models, by name: [models."openai/my-model"]."""
     tools: dict[str, Any] = {}

@@ -5,9 +5,10 @@ import uuid
 from collections.abc import Iterable, Sequence
 
 from agent_cli.core.arguments import read_object
-from agent_cli.core.entries import Compacted, HistoryItem, Kept, LedgerLine, Written
+from agent_cli.core.entries import Compacted, HistoryItem, Kept, Written
 from agent_cli.core.history import Placed
 from agent_cli.core.journal import Journal
+from agent_cli.core.ledger import LedgerLine
 from agent_cli.core.messages import AssistantMessage, Message, ToolCall, close_open_calls
 
 

@@ -22,6 +22,7 @@ from agent_cli.core.events import (
     ThinkingDelta,
     ToolProgress,
 )
+from agent_cli.core.ledger import LedgerLine
 from agent_cli.core.messages import Message
 
 VERSION = 1
@@ -111,17 +112,6 @@ class Written(BaseBody):
 
 
 HistoryItem = Annotated[Kept | Written, Field(discriminator="type")]
-
-
-class LedgerLine(BaseBody):
-    """What a compaction did with one thing, in words for the person."""
-
-    what: str
-    fate: Literal["kept", "thinned", "summarised", "dropped"]
-    tokens: int = 0
-    """About how many it had."""
-    at: str = ""
-    """The address of the message, if it is one."""
 
 
 class Compacted(BaseBody):
@@ -241,14 +231,6 @@ def read_entry(line: bytes | str) -> Entry | None:
         return ENTRY.validate_json(line)
     except ValidationError:
         return _from_the_future(line)
-
-
-def as_entry(data: Mapping[str, Any]) -> Entry | None:
-    """The entry that data already read from JSON holds."""
-    try:
-        return ENTRY.validate_python(data)
-    except ValidationError:
-        return None
 
 
 class _Frame(BaseModel):

@@ -11,7 +11,8 @@ A turn reads like this, and a property test holds it over every turn:
         PromptAdded* )*                    steering that reaches the model before its next step
     TurnFinished                           always, exactly once, last
 
-ModelRetrying and Notice may stand anywhere in between.
+ModelRetrying and Notice may stand anywhere in between. Before a step, HistoryCompacted (with the
+UsageChanged of its summary) and a QuestionAsked of the program's own may stand.
 """
 
 from typing import Annotated, Literal
@@ -20,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
 from agent_cli.core.display import Display
 from agent_cli.core.inbox import ApprovalRequest, PlanRequest, QuestionRequest
+from agent_cli.core.ledger import Ledger
 from agent_cli.core.model import Usage
 from agent_cli.core.tool import ToolResult
 
@@ -104,7 +106,7 @@ class ApprovalAnswered(BaseEvent):
 
 
 class QuestionAsked(BaseEvent):
-    """The model asks the person: answer with `session.reply(request.id, Answers(…))`."""
+    """The model or the program asks: answer with `session.reply(request.id, Answers(…))`."""
 
     type: Literal["question_asked"] = "question_asked"
     request: QuestionRequest
@@ -153,6 +155,8 @@ class UsageChanged(BaseEvent):
     model: str
     step: Usage
     total: Usage
+    aside: bool = False
+    """It was not a step: a model was asked something else, such as a summary."""
 
 
 class HistoryCompacted(BaseEvent):
@@ -162,6 +166,8 @@ class HistoryCompacted(BaseEvent):
     reason: str
     dropped: int
     """How many messages were thinned or replaced."""
+    ledger: Ledger = Ledger()
+    """What was kept and what was not."""
 
 
 class Notice(BaseEvent):

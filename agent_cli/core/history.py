@@ -90,6 +90,8 @@ class History:
     """Of the whole session."""
     last: Usage = Usage()
     """Of the latest request."""
+    counted: tuple[TurnStarted | UsageChanged, ...] = ()
+    """Each request of the whole session, and the turns they belong to."""
     turns: int = 0
     root: str | None = None
     """The id of the first entry: following it again is an empty conversation."""
@@ -119,6 +121,7 @@ def read_history(entries: Sequence[Entry]) -> History:
         model=whole.model,
         usage=whole.usage,
         last=walk.last,
+        counted=tuple(whole.counted),
         turns=whole.turns,
         root=entries[0].id if entries else None,
         head=entries[-1].id if entries else None,
@@ -209,7 +212,7 @@ class _Walk:
             case ToolFinished():
                 self._running.pop(event.call_id, None)
                 self._finished[event.call_id] = event.result
-            case UsageChanged():
+            case UsageChanged(aside=False):
                 self.last = event.step
             case TurnStarted() | TurnFinished():
                 self._close()
@@ -261,6 +264,7 @@ class _Whole:
     mode: str = ""
     model: str = ""
     usage: Usage = Usage()
+    counted: list[TurnStarted | UsageChanged] = field(default_factory=list)
     turns: int = 0
     unknown: int = 0
 
@@ -277,10 +281,12 @@ class _Whole:
                 self.mode = mode
             case ModelChanged(model=model):
                 self.model = model
-            case Happened(event=UsageChanged(step=step)):
-                self.usage += step
-            case Happened(event=TurnStarted(turn=turn)):
-                self.turns = max(self.turns, turn)
+            case Happened(event=UsageChanged() as used):
+                self.usage += used.step
+                self.counted.append(used)
+            case Happened(event=TurnStarted() as started):
+                self.turns = max(self.turns, started.turn)
+                self.counted.append(started)
             case Unknown():
                 self.unknown += 1
             case _:

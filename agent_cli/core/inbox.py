@@ -30,6 +30,8 @@ class Question(BaseModel):
     text: str
     choices: tuple[Choice, ...] = ()
     multiple: bool = False
+    is_open: bool = True
+    """Whether words of the person's own, or none, are an answer as well."""
 
 
 class Step(BaseModel):
@@ -79,14 +81,16 @@ class ApprovalRequest(BaseModel):
 
 
 class QuestionRequest(BaseModel):
-    """The model asks the person something."""
+    """The model, or the program itself, asks the person something."""
 
     model_config = ConfigDict(frozen=True)
 
     type: Literal["question"] = "question"
     id: str
     call_id: str
+    """The call that asks; empty: none does."""
     questions: tuple[Question, ...]
+    by: Literal["model", "program"] = "model"
 
 
 class PlanRequest(BaseModel):

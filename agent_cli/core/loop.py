@@ -15,13 +15,14 @@ from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-from agent_cli.core.compaction import thin
+from agent_cli.core.accounting import Accounting
+from agent_cli.core.budget import OutOfBudget, Treasurer
+from agent_cli.core.compactor import Compactor
 from agent_cli.core.conversation import Conversation, sendable
 from agent_cli.core.errors import ModelError, ModelErrorKind
 from agent_cli.core.events import (
     Event,
     FinishReason,
-    HistoryCompacted,
     ModelRetrying,
     Notice,
     PromptAdded,
@@ -29,7 +30,6 @@ from agent_cli.core.events import (
     ThinkingDelta,
     TurnFinished,
     TurnStarted,
-    UsageChanged,
 )
 from agent_cli.core.guard import RepetitionGuard
 from agent_cli.core.messages import (
@@ -64,17 +64,6 @@ class Limits:
     """What one turn may use at most."""
 
     steps: int = 200
-    cost: float | None = None
-    """Dollars, over the whole session."""
-
-
-@dataclass
-class Ledger:
-    """What the session has used so far."""
-
-    total: Usage = field(default_factory=Usage)
-    last: Usage = field(default_factory=Usage)
-    """The latest request."""
 
 
 class _Stop(Exception):
@@ -99,7 +88,11 @@ class Turn:
     """The model in use and, after it, those that stand in when it fails."""
     request: Callable[[Model], ModelRequest]
     emit: Callable[[Event], None]
-    ledger: Ledger
+    accounting: Accounting
+    treasurer: Treasurer
+    compactor: Compactor
+    use_model: Callable[[str], Model]
+    """Goes on with another model, in this turn and after it."""
     limits: Limits = Limits()
     retry: RetryPolicy = RetryPolicy()
     steering: list[str] = field(default_factory=list)
@@ -112,7 +105,8 @@ class Turn:
     _model_index: int = 0
     _partial: list[str] = field(default_factory=list)
     _guard: RepetitionGuard = field(default_factory=RepetitionGuard)
-    _has_thinned: bool = False
+    _sent: ModelRequest | None = None
+    _has_compacted: bool = False
     _has_repaired: bool = False
     _has_nudged: bool = False
     _started: float = field(default_factory=time.monotonic)
@@ -122,6 +116,7 @@ class Turn:
         model = self.models[0].name
         said = text_of(prompt) if prompt is not None else ""
         self.pipeline.authority.unanswered = 0
+        self.accounting.spending.begin_turn(self.number)
         self.emit(
             TurnStarted(session_id=self.session_id, turn=self.number, prompt=said, model=model)
         )
@@ -155,9 +150,10 @@ class Turn:
         """Steps until the model makes no more calls; returns its last reply."""
         while True:
             self._deliver_steering()
-            self._check_limits()
+            await self._check_limits()
+            await self.compactor.before_step(self._model.name)
             reply = await self._reply()
-            self._account(reply)
+            await self._account(reply)
             if await self._handle_calls(reply) or self.steering or self._wants_more(reply):
                 continue
             return reply
@@ -168,33 +164,36 @@ class Turn:
             self.conversation.append(UserMessage(content=text))
             self.emit(PromptAdded(text=text))
 
-    def _check_limits(self) -> None:
+    async def _check_limits(self) -> None:
         if self._steps >= self.limits.steps:
             raise _Stop(
                 "step_limit",
                 f"Stopped after {plural(self._steps, 'step')}.",
                 "Say “go on” to continue, or raise --max-steps (limits.steps).",
             )
-        cost = self.ledger.total.cost
-        if self.limits.cost is not None and cost is not None and cost >= self.limits.cost:
-            raise _Stop(
-                "cost_limit",
-                f"Stopped: the session has cost ${cost:.2f} of ${self.limits.cost:.2f}.",
-                "Raise --max-cost (limits.cost) to continue.",
-            )
+        try:
+            chosen = await self.treasurer.check()
+        except OutOfBudget as over:
+            raise _Stop("cost_limit", over.message, over.hint) from over
+        if chosen is not None:
+            self.models, self._model_index = [self.use_model(chosen)], 0
         self._steps += 1
+
+    @property
+    def _model(self) -> Model:
+        return self.models[self._model_index]
 
     async def _reply(self) -> Reply:
         """The model's next reply, from the first model that gives one."""
         while True:
-            model = self.models[self._model_index]
+            model = self._model
             try:
                 return await self._reply_from(model)
             except ModelError as error:
                 if not error.retryable or self._model_index + 1 >= len(self.models):
                     raise
                 self._model_index += 1
-                stand_in = self.models[self._model_index].name
+                stand_in = self._model.name
                 self.emit(
                     Notice(
                         level="warning",
@@ -210,7 +209,7 @@ class Turn:
             try:
                 return await self._stream(model)
             except ModelError as error:
-                if self._mended(error):
+                if await self._mended(error):
                     attempt -= 1
                     continue
                 delay = self.retry.delay(error, attempt)
@@ -223,15 +222,11 @@ class Turn:
                 )
                 await asyncio.sleep(delay)
 
-    def _mended(self, error: ModelError) -> bool:
+    async def _mended(self, error: ModelError) -> bool:
         """Whether something was done about the error, so that the request is worth repeating."""
-        if error.kind is ModelErrorKind.OVERFLOW and not self._has_thinned:
-            self._has_thinned = True
-            messages, count = thin(self.conversation.messages)
-            if count:
-                self.conversation.replace(messages, reason=error.message)
-                self.emit(HistoryCompacted(reason=error.message, dropped=count))
-            return count > 0
+        if error.kind is ModelErrorKind.OVERFLOW and not self._has_compacted:
+            self._has_compacted = True
+            return await self.compactor.after_overflow(self._model.name, error.message)
         if error.kind is ModelErrorKind.BAD_HISTORY and not self._has_repaired:
             self._has_repaired = True
             self.conversation.replace(self.conversation.messages, reason=error.message)
@@ -243,7 +238,8 @@ class Turn:
         """One request; its pieces become events, the whole becomes the reply."""
         self._partial.clear()
         runaway = RunawayGuard()
-        async with aclosing(model.stream(self.request(model))) as events:  # type: ignore[type-var]
+        self._sent = self.request(model)
+        async with aclosing(model.stream(self._sent)) as events:  # type: ignore[type-var]
             async for event in events:
                 match event:
                     case TextChunk(text=text):
@@ -262,12 +258,10 @@ class Turn:
         message = AssistantMessage(text=text, model=model.name)
         return Reply(message, Finish.LENGTH, notices=(problem,))
 
-    def _account(self, reply: Reply) -> None:
-        model = self.models[self._model_index].name
+    async def _account(self, reply: Reply) -> None:
         self._used += reply.usage
-        self.ledger.total += reply.usage
-        self.ledger.last = reply.usage
-        self.emit(UsageChanged(model=model, step=reply.usage, total=self.ledger.total))
+        assert self._sent is not None
+        await self.accounting.count(self._model.name, self._sent, reply.usage)
         for notice in reply.notices:
             self.emit(Notice(level="warning", text=notice))
         if reply.finish is Finish.FILTER:
@@ -329,7 +323,7 @@ class Turn:
         """What was shown of an unfinished reply stays part of the conversation."""
         text = "".join(self._partial).strip()
         if text:
-            model = self.models[self._model_index].name
+            model = self._model.name
             self.conversation.append(AssistantMessage(text=text, model=model, interrupted=True))
         self._partial.clear()
 

@@ -66,7 +66,9 @@ class UserMessage(Part):
 
     role: Literal["user"] = "user"
     content: Content
-    origin: Literal["person", "program"] = "person"
+    origin: Literal["person", "program", "summary", "pinned", "files"] = "person"
+    """Whose words they are: the person's, the program's, a model's summary of what was said, what
+    the person pinned, or files read from disk."""
 
 
 class AssistantMessage(Part):

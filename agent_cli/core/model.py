@@ -32,6 +32,15 @@ class Usage(BaseModel):
     cache_write_tokens: int = 0
     reasoning_tokens: int = 0
     cost: float | None = None
+    unpriced_tokens: int = 0
+    """In a sum: the tokens whose price is not known, which `cost` therefore leaves out."""
+
+    @property
+    def unpriced(self) -> int:
+        """How many tokens have no known price."""
+        if self.cost is None:
+            return self.input_tokens + self.output_tokens
+        return self.unpriced_tokens
 
     def __add__(self, other: "Usage") -> "Usage":
         costs = [cost for cost in (self.cost, other.cost) if cost is not None]
@@ -42,6 +51,7 @@ class Usage(BaseModel):
             cache_write_tokens=self.cache_write_tokens + other.cache_write_tokens,
             reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
             cost=sum(costs) if costs else None,
+            unpriced_tokens=self.unpriced + other.unpriced,
         )
 
 
@@ -87,11 +97,40 @@ ModelEvent = TextChunk | ThinkingChunk | Reply
 
 
 @dataclass(frozen=True)
+class Prices:
+    """Dollars for one token."""
+
+    input: float
+    output: float
+    cached: float | None = None
+    """For one read from the provider's cache; None: like any other."""
+
+    @property
+    def saved(self) -> float:
+        """What the cache saves for each token it holds."""
+        return 0.0 if self.cached is None else max(0.0, self.input - self.cached)
+
+    def cost(self, usage: Usage) -> float:
+        """What a request costs at these prices."""
+        cached = self.input if self.cached is None else self.cached
+        uncached = usage.input_tokens - usage.cached_tokens
+        return (
+            uncached * self.input + usage.cached_tokens * cached + usage.output_tokens * self.output
+        )
+
+    def is_below(self, other: "Prices") -> bool:
+        """Whether neither price is higher and one is lower."""
+        ours, theirs = (self.input, self.output), (other.input, other.output)
+        return ours != theirs and all(a <= b for a, b in zip(ours, theirs, strict=True))
+
+
+@dataclass(frozen=True)
 class ModelFacts:
     """What is known of a model without asking it; None: not known."""
 
     window: int | None = None
     """How many tokens a request may have."""
+    prices: Prices | None = None
 
 
 class Model(Protocol):

@@ -17,14 +17,18 @@ from typing import Any, Literal, TypeVar
 
 from agent_cli import __version__
 from agent_cli.core.authority import Authority
+from agent_cli.core.by_hand import CompactionByHand
+from agent_cli.core.context import Fill
 from agent_cli.core.conversation import Conversation
 from agent_cli.core.entries import ModeChanged, ModelChanged, Opened, Titled
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event, Notice, TurnFinished
 from agent_cli.core.history import History, read_history
+from agent_cli.core.housekeeping import Economy, Household, Housekeeping
 from agent_cli.core.inbox import Answer, Inbox, Request
 from agent_cli.core.journal import Journal
-from agent_cli.core.loop import Ledger, Limits, Turn
+from agent_cli.core.loop import Limits, Turn
+from agent_cli.core.memory import Memory
 from agent_cli.core.messages import Content, Message
 from agent_cli.core.model import Model, ModelFacts, ModelRequest, Models, Usage
 from agent_cli.core.outgoing import Outgoing
@@ -33,7 +37,10 @@ from agent_cli.core.permissions import Mode, Policy, Rules
 from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
-from agent_cli.core.store import Nowhere, Recorder, RuleStore, Store
+from agent_cli.core.spending import Spending
+from agent_cli.core.statistics import Statistics
+from agent_cli.core.store import Nowhere, Observer, Recorder, RuleStore, Store
+from agent_cli.core.titling import as_title, ask_for_title
 from agent_cli.core.tool import AnyTool
 from agent_cli.core.tool_context import SessionView
 from agent_cli.safety.paths import Workspace
@@ -59,6 +66,9 @@ class Parts:
     policy: Policy
     inbox: Inbox
     recorder: Recorder
+    observers: Sequence[Observer] = ()
+    statistics: Callable[[], Statistics] = Statistics
+    """What was counted today, over all sessions."""
     store: Store
     outgoing: Outgoing
     system_prompt: str
@@ -66,6 +76,7 @@ class Parts:
     """Where "always in this project" is kept."""
     selection: Selection = EVERYTHING
     limits: Limits = Limits()
+    economy: Economy = Economy()
     retry: RetryPolicy = RetryPolicy()
     options: dict[str, Any] = field(default_factory=dict)
     """Sampling and the like, sent with each request."""
@@ -79,7 +90,8 @@ class Session:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._model = parts.models.get(parts.model)
-        self._ledger = Ledger(parts.history.usage, parts.history.last)
+        self.spending = Spending.resumed(parts.history)
+        """What the session used so far, by model and by turn."""
         self._turns = parts.history.turns
         self._title = parts.history.title
         self._turn: Turn | None = None
@@ -90,6 +102,8 @@ class Session:
             parts.store, root=parts.history.root, head=parts.history.head, warn=self._warn
         )
         self._conversation = Conversation(self._journal, parts.history.messages)
+        self.memory = Memory(self._conversation, self._journal, parts.store, parts.history.pins)
+        """Pins, and what can be called back."""
         self._begin()
         self._pipeline = Pipeline(
             registry=parts.registry,
@@ -106,6 +120,7 @@ class Session:
             model=lambda: self._model,
             selection=parts.selection,
         )
+        self._housekeeping = Housekeeping(parts.economy, self._household(), self.spending)
 
     @property
     def id(self) -> str:
@@ -116,6 +131,16 @@ class Session:
     def title(self) -> str:
         """What the session is called; empty: nothing yet."""
         return self._title
+
+    @property
+    def past(self) -> History:
+        """What the session held when it was resumed."""
+        return self._parts.history
+
+    @property
+    def has_fast_model(self) -> bool:
+        """Whether there is a cheaper model for small things."""
+        return bool(self._parts.economy.fast_model)
 
     @property
     def is_kept(self) -> bool:
@@ -130,7 +155,7 @@ class Session:
     @property
     def usage(self) -> Usage:
         """What the session used so far."""
-        return self._ledger.total
+        return self.spending.total
 
     @property
     def model(self) -> str:
@@ -160,7 +185,7 @@ class Session:
     @property
     def context_tokens(self) -> int:
         """How many tokens the last request had."""
-        return self._ledger.last.input_tokens
+        return self.spending.last.input_tokens
 
     @property
     def workspace(self) -> Workspace:
@@ -198,6 +223,25 @@ class Session:
         `tool` is the tool that runs commands. The model hears of it in the next turn.
         """
         return self._follow(lambda: self._own_command(command, tool, options or {}).run())
+
+    def compact(self, focus: str = "") -> AsyncGenerator[Event, None]:
+        """Shorten the conversation if the person agrees, with events like those of a turn.
+
+        `focus` is what the summary must not forget.
+        """
+
+        def begin() -> Coroutine[Any, Any, None]:
+            return CompactionByHand(
+                focus=focus,
+                number=self._turns,
+                session_id=self.id,
+                model=self.model,
+                compactor=self._housekeeping.compactor,
+                inbox=self._parts.inbox,
+                emit=self._tell,
+            ).run()
+
+        return self._follow(begin)
 
     async def _follow(
         self, begin: Callable[[], Coroutine[Any, Any, None]]
@@ -239,7 +283,15 @@ class Session:
 
     async def describe_model(self) -> ModelFacts:
         """What is known of the model in use; it may take as long as loading it."""
-        return await self._parts.models.describe(self.model)
+        return await self._housekeeping.facts(self.model)
+
+    def fill(self) -> Fill:
+        """What the next request would fill the model's window with, in tokens."""
+        return self._housekeeping.fill()
+
+    def statistics(self) -> Statistics:
+        """What was counted today, over all sessions."""
+        return self._parts.statistics()
 
     def reply(self, request_id: str, answer: Answer) -> bool:
         """Answer what was asked; False if it does not wait (any more)."""
@@ -265,16 +317,18 @@ class Session:
         """Begin a new conversation: nothing said so far is sent any more."""
         self._journal.rewind(self._journal.root, "a new conversation")
         self._conversation.load(())
-        self._ledger.last = Usage()
+        self.memory.load(())
+        self.spending.last = Usage()
 
     def rewind(self, to: str, reason: str = "") -> History:
         """Go on from an earlier entry of the log; returns the session as it stands then."""
         self._journal.rewind(to, reason)
         history = self.history()
         self._conversation.load(history.messages)
+        self.memory.load(history.pins)
         for message in history.missing:
             self._conversation.append(message)
-        self._ledger.last = history.last
+        self.spending.last = history.last
         return history
 
     def history(self) -> History:
@@ -283,8 +337,17 @@ class Session:
 
     def rename(self, title: str, by: Literal["person", "model"] = "person") -> None:
         """Give the session a title."""
-        self._title = title
-        self._journal.add(Titled(title=title, by=by))
+        self._title = as_title(title)
+        self._journal.add(Titled(title=self._title, by=by))
+
+    async def make_title(self) -> str:
+        """Have the fast model give the session a title; raises ModelError."""
+        model = self._parts.models.get(self._parts.economy.fast_model or self.model)
+        title, used = await ask_for_title(model, self.messages)
+        self._housekeeping.accounting.count_aside(model.name, used)
+        if title:
+            self.rename(title, by="model")
+        return title
 
     def set_mode(self, mode: Mode) -> None:
         """Change the permission mode, from the next call."""
@@ -298,8 +361,31 @@ class Session:
             await asyncio.wait([self._task])
         await self._pipeline.state.close()
         await self._parts.models.close()
+        for observer in self._parts.observers:
+            await asyncio.to_thread(observer.close)
+        self._parts.store.close()
         if self._parts.view.temporary is not None:
             shutil.rmtree(self._parts.view.temporary, ignore_errors=True)
+
+    def _switch(self, name: str) -> Model:
+        self.use_model(name)
+        return self._model
+
+    def _household(self) -> Household:
+        parts = self._parts
+        return Household(
+            models=parts.models,
+            registry=parts.registry,
+            workspace=self.workspace,
+            outgoing=parts.outgoing,
+            inbox=parts.inbox,
+            conversation=self._conversation,
+            emit=self._tell,
+            model=lambda: self._model,
+            request=self._request,
+            memory=self.memory,
+            stand_ins=parts.fallbacks,
+        )
 
     def _new_turn(self) -> Turn:
         parts = self._parts
@@ -312,7 +398,10 @@ class Session:
             models=[self._model, *fallbacks],
             request=self._request,
             emit=self._tell,
-            ledger=self._ledger,
+            accounting=self._housekeeping.accounting,
+            treasurer=self._housekeeping.treasurer,
+            compactor=self._housekeeping.compactor,
+            use_model=self._switch,
             limits=parts.limits,
             retry=parts.retry,
         )
@@ -360,8 +449,13 @@ class Session:
                     program=__version__,
                 )
             )
+            return
         for message in self._parts.history.missing:
             self._conversation.append(message)
+        if self.mode != self._parts.history.mode:
+            self._journal.add(ModeChanged(mode=self.mode.value))
+        if self.model != self._parts.history.model:
+            self._journal.add(ModelChanged(model=self.model))
 
     def _tell(self, event: Event) -> None:
         """Write an event down, then show it; a turn's first and last event stay what they are."""
@@ -370,6 +464,8 @@ class Session:
         is_last = isinstance(event, TurnFinished)
         events: list[Event] = [*notices, event] if is_last else [event, *notices]
         for each in events:
+            for observer in self._parts.observers:
+                observer.see(each)
             self._emit(each)
 
     def _warn(self, text: str, hint: str) -> None:

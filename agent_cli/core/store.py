@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from agent_cli.core.entries import Entry
 from agent_cli.core.errors import FailureType
-from agent_cli.core.events import TextDelta, ThinkingDelta
+from agent_cli.core.events import Event, TextDelta, ThinkingDelta
 
 
 class CallRecord(BaseModel):
@@ -51,6 +51,30 @@ class Recorder(Protocol):
         ...
 
 
+class Observer(Protocol):
+    """Is shown everything that happens; neither fails nor takes time."""
+
+    def see(self, event: Event) -> None:
+        """Take note of an event."""
+        ...
+
+    def close(self) -> None:
+        """Nothing more comes."""
+        ...
+
+
+class Records:
+    """Several recorders as one."""
+
+    def __init__(self, *recorders: Recorder) -> None:
+        self._recorders = recorders
+
+    def record(self, record: CallRecord) -> None:
+        """Give the record to each; may raise OSError."""
+        for recorder in self._recorders:
+            recorder.record(record)
+
+
 class Store(Protocol):
     """Keeps a session's entries as they happen."""
 
@@ -75,6 +99,10 @@ class Store(Protocol):
 
     def sync(self) -> None:
         """Make sure of what was kept; may raise OSError."""
+        ...
+
+    def close(self) -> None:
+        """Nothing more comes."""
         ...
 
 
@@ -107,6 +135,9 @@ class Nowhere:
 
     def sync(self) -> None:
         """There is nothing to make sure of."""
+
+    def close(self) -> None:
+        """There is nothing to close."""
 
     def keep(self, rule: str) -> None:
         """Forget the rule."""

@@ -29,6 +29,7 @@ from agent_cli.core.events import (
 )
 from agent_cli.core.inbox import Answer, Answers, Approval, PlanAnswer
 from agent_cli.core.session import Session
+from agent_cli.frontends.shared.past import how_to_resume
 from agent_cli.lib.text import plural
 from agent_cli.safety.sanitise import clean
 
@@ -243,6 +244,12 @@ def _answer(wish: ReplyLine) -> Answer:
             return PlanAnswer(answer=wish.answer, plan=wish.plan, reason=wish.reason)
         case _:
             return Approval(answer=wish.answer or "no", reason=wish.reason)
+
+
+def tell_how_to_resume(session: Session) -> None:
+    """One line, for a person; a program finds the id among the events."""
+    if sys.stderr.isatty() and (line := how_to_resume(session)):
+        _err(line)
 
 
 def _structured(options: Options) -> "Structured | None":

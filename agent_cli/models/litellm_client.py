@@ -165,6 +165,7 @@ def describe(model: str) -> dict[str, Any]:
         "max_output": info.get("max_output_tokens"),
         "input_price": info.get("input_cost_per_token"),
         "output_price": info.get("output_cost_per_token"),
+        "cached_price": info.get("cache_read_input_token_cost"),
         "takes_images": bool(info.get("supports_vision")),
         "calls_tools": bool(info.get("supports_function_calling")),
     }

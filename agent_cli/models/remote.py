@@ -7,7 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent_cli.core.errors import ModelError, ModelErrorKind
-from agent_cli.core.model import ModelEvent, ModelRequest, Reply, TextChunk, ThinkingChunk, Usage
+from agent_cli.core.model import (
+    ModelEvent,
+    ModelRequest,
+    Prices,
+    Reply,
+    TextChunk,
+    ThinkingChunk,
+    Usage,
+)
 from agent_cli.models.assembly import Assembler, encodable
 from agent_cli.models.providers import provider_of
 from agent_cli.models.wire import request_messages, vendor_of
@@ -39,10 +47,19 @@ class Endpoint:
     input_price: float | None = None
     """Dollars per million tokens, where LiteLLM's list does not know."""
     output_price: float | None = None
+    cached_price: float | None = None
     window: int | None = None
     """Tokens a request may have, where LiteLLM's list does not know."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Sent with each request unless the request says otherwise."""
+
+    @property
+    def prices(self) -> Prices | None:
+        """The configured prices, if there are both."""
+        if self.input_price is None or self.output_price is None:
+            return None
+        cached = None if self.cached_price is None else self.cached_price / 1_000_000
+        return Prices(self.input_price / 1_000_000, self.output_price / 1_000_000, cached)
 
 
 class RemoteModel:
@@ -119,10 +136,8 @@ class RemoteModel:
         return Reply(assembler.message(), assembler.finish(answer["finish"]), usage)
 
     def _configured_cost(self, usage: Usage) -> float | None:
-        prices = self._endpoint.input_price, self._endpoint.output_price
-        if prices[0] is None or prices[1] is None:
-            return None
-        return (usage.input_tokens * prices[0] + usage.output_tokens * prices[1]) / 1_000_000
+        prices = self._endpoint.prices
+        return prices.cost(usage) if prices and usage.input_tokens else None
 
     def _error(self, error: Mapping[str, Any]) -> ModelError:
         kind = ModelErrorKind(error["kind"])

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from agent_cli.core.errors import UserError
-from agent_cli.core.model import Model, ModelFacts
+from agent_cli.core.model import Model, ModelFacts, Prices
 from agent_cli.models.guide.model import NAME as GUIDE
 from agent_cli.models.guide.model import GuideModel
 from agent_cli.models.prompted import PromptedTools
@@ -49,18 +50,17 @@ class ModelSource:
 
     async def describe(self, name: str) -> ModelFacts:
         """What the configuration or LiteLLM's list knows of the model."""
-        endpoint = self._endpoints.get(name)
-        if endpoint is not None and endpoint.window is not None:
-            return ModelFacts(window=endpoint.window)
-        if not isinstance(self.get(name), PromptedTools):
-            return ModelFacts()
+        endpoint = self._endpoints.get(name) or Endpoint(name)
+        own = ModelFacts(window=endpoint.window, prices=endpoint.prices)
+        if not isinstance(self.get(name), PromptedTools) or (own.window and own.prices):
+            return own
         try:
             request = self._worker.request({"op": "describe", "model": name})
             async with aclosing(request) as answers:
-                window = (await anext(answers)).get("window")
+                listed = _listed(await anext(answers))
         except (WorkerGone, WorkerBroken):
-            return ModelFacts()  # the next request will say what is wrong
-        return ModelFacts(window=window if isinstance(window, int) and window > 0 else None)
+            return own  # the next request will say what is wrong
+        return ModelFacts(window=own.window or listed.window, prices=listed.prices or own.prices)
 
     async def close(self) -> None:
         """End the worker."""
@@ -81,3 +81,14 @@ class ModelSource:
         if endpoint.api_base and not variables:
             endpoint = replace(endpoint, needs_no_key=True)
         return PromptedTools(RemoteModel(endpoint, self._worker), prompted=self._prompted.get(name))
+
+
+def _listed(known: Mapping[str, Any]) -> ModelFacts:
+    """What LiteLLM's list says; a price of nothing means that it does not know."""
+    window, cached = known.get("window"), known.get("cached_price")
+    paid, got = known.get("input_price") or 0.0, known.get("output_price") or 0.0
+    prices = Prices(float(paid), float(got), None if cached is None else float(cached))
+    return ModelFacts(
+        window=window if isinstance(window, int) and window > 0 else None,
+        prices=prices if paid or got else None,
+    )

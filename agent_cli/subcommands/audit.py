@@ -3,19 +3,17 @@
 import argparse
 import json
 import os
-import re
 import sys
 from collections import deque
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from agent_cli.config.places import Places
 from agent_cli.core.errors import UserError
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.audit import read_records
-
-UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+from agent_cli.subcommands._moment import moment
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Show the records that fit, newest last."""
-    since = _moment(options.since) if options.since else None
+    since = moment(options.since) if options.since else None
     path = Places.of(os.environ).state / "audit.jsonl"
     fitting = (record for record in read_records(path) if _fits(record, options, since))
     try:
@@ -65,18 +63,6 @@ def _is_later(record: Mapping[str, Any], since: datetime) -> bool:
         return datetime.fromisoformat(str(record.get("time"))) >= since
     except (ValueError, TypeError):
         return False
-
-
-def _moment(text: str) -> datetime:
-    """`2d` is two days ago; otherwise a date or a time, here if no zone is given."""
-    if found := re.fullmatch(r"(\d{1,6})([smhdw])", text):
-        return datetime.now(UTC) - timedelta(**{UNITS[found[2]]: int(found[1])})
-    try:
-        return datetime.fromisoformat(text).astimezone()
-    except ValueError as error:
-        raise UserError(
-            f"{text!r} is not a time.", hint="Write 30m, 12h, 2d, 1w or 2026-01-31T12:00."
-        ) from error
 
 
 def _line(record: Mapping[str, Any]) -> str:

@@ -305,7 +305,7 @@ def test_config_shows_each_value_and_its_layer(program: Program) -> None:
     assert str(config) in lines["model"]
     assert lines["limits.steps"].split()[1] == "7"
     assert lines["fast_model"].endswith("environment")
-    assert lines["limits.cost"].endswith("command line")
+    assert lines["budget.session"].endswith("command line")
     assert lines["limits.retries"].endswith("default")
 
 

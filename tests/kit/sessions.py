@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -28,6 +28,7 @@ class OneModel:
 
     models: Mapping[str, ScriptedModel]
     facts: ModelFacts = ModelFacts()
+    own_facts: Mapping[str, ModelFacts] = field(default_factory=dict)
 
     def get(self, name: str) -> ScriptedModel:
         return self.models[name]
@@ -36,7 +37,7 @@ class OneModel:
         pass
 
     async def describe(self, name: str) -> ModelFacts:
-        return self.facts
+        return self.own_facts.get(name, self.facts)
 
     async def close(self) -> None:
         pass
@@ -137,6 +138,7 @@ class SceneMaker:
         environment: Mapping[str, str] | None = None,
         extra: Sequence[AnyTool] = (),
         window: int | None = None,
+        facts: Mapping[str, ModelFacts] | None = None,
     ) -> Scene:
         self.write(files or {})
         scripted = {"scripted": ScriptedModel(steps)}
@@ -154,7 +156,7 @@ class SceneMaker:
                 "PATH": "/usr/local/bin:/usr/bin:/bin",
                 **(environment or {}),
             },
-            models=OneModel(scripted, ModelFacts(window)),
+            models=OneModel(scripted, ModelFacts(window), facts or {}),
             registry=registry,
         )
         self._made.append(session)

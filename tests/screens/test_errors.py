@@ -77,7 +77,16 @@ async def test_a_crash_is_logged_and_told_in_one_line(
             screen.app._handle_exception(RuntimeError("broken\nscreen"))
     assert "RuntimeError: broken" in caplog.text
     assert isinstance(screen.app.crash, RuntimeError)
-    assert start.tell_crash(screen.app.crash) == 1
+    assert start.tell_crash(screen.app.crash, screen.session) == 1
     told = capsys.readouterr().err
     assert told.count("\n") == 1
     assert "agent.log" in told
+
+
+async def test_a_crash_says_how_to_resume(
+    make_session: SceneMaker, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scene = make_session({"text": "said"})
+    await scene.play()
+    start.tell_crash(RuntimeError("broken"), scene.session)
+    assert f"Resume with agent -r {scene.session.id}" in capsys.readouterr().err

@@ -12,7 +12,6 @@ from agent_cli.core.events import (
     ApprovalAnswered,
     ApprovalAsked,
     Event,
-    HistoryCompacted,
     ModelRetrying,
     Notice,
     PromptAdded,
@@ -272,7 +271,9 @@ async def test_the_step_limit_ends_the_turn(make_session: SceneMaker) -> None:
 
 async def test_the_cost_limit_ends_the_turn(make_session: SceneMaker) -> None:
     step = {"calls": [call("Read", file_path="a")], "usage": {"cost": 0.3}}
-    scene = make_session(step, step, step, files={"a": "x"}, settings={"limits": {"cost": 0.5}})
+    scene = make_session(
+        step, step, step, files={"a": "x"}, attended=False, settings={"budget": {"session": 0.5}}
+    )
     events = await scene.play()
     assert finish(events).reason == "cost_limit"
     assert len(scene.model.requests) == 2
@@ -306,18 +307,6 @@ async def test_calls_that_are_refused_again_and_again_end_the_turn(
     events = await scene.play()
     assert finish(events).reason == "denied"
     assert len(of_type(events, ToolFinished)) == 5
-
-
-async def test_overflow_thins_old_results_once_and_goes_on(make_session: SceneMaker) -> None:
-    reads = [{"calls": [call("Read", file_path=f"f{n}")]} for n in range(7)]
-    scene = make_session(
-        *reads, {"error": {"kind": "overflow", "message": "too long"}}, {"text": "ok"},
-        files={f"f{n}": f"{n}\n" * 500 for n in range(7)},
-    )  # fmt: skip
-    events = await scene.play()
-    assert of_type(events, HistoryCompacted)[0].dropped == 3
-    assert finish(events).text == "ok"
-    assert_valid(scene.session.messages)
 
 
 async def test_overflow_that_cannot_be_helped_is_told(make_session: SceneMaker) -> None:

@@ -326,7 +326,7 @@ async def test_the_window_comes_from_the_catalogue_or_the_configuration() -> Non
     given = {"model": "openai/gpt-4o", "models": {"openai/mine": {"window": 5000}}}
     source = model_source(Settings.model_validate(given), key, WorkerProcess())
     try:
-        assert await source.describe("openai/gpt-4o") == ModelFacts(window=128_000)
+        assert (await source.describe("openai/gpt-4o")).window == 128_000
         assert await source.describe("openai/mine") == ModelFacts(window=5000)
         assert await source.describe("openai/nobody-knows-it") == ModelFacts()
     finally:

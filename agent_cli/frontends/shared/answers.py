@@ -24,6 +24,7 @@ TRUST_MEANING = "A folder can tell the agent what to do and bring programs to ru
 TRUST_ENABLES = "If you trust it, these take effect:"
 PLAN_HEADING = "Carry out this plan?"
 QUESTION_HEADING = "The model asks"
+OWN_QUESTION_HEADING = "agent asks"
 WHY_NOT = "Why not, or what instead?"
 WHAT_CHANGES = "What should change?"
 YOUR_ANSWER = "Your answer"
@@ -89,8 +90,13 @@ def plan_answers(*, is_read: bool = True) -> tuple[Answer, ...]:
     )
 
 
+def question_heading(request: QuestionRequest) -> str:
+    """Who asks."""
+    return QUESTION_HEADING if request.by == "model" else OWN_QUESTION_HEADING
+
+
 def question_answers(question: Question, chosen: set[int]) -> Iterator[Answer]:
-    """What the model offers, by number, and always the person's own words."""
+    """What is offered, by number, and mostly the person's own words too."""
     for number, choice in enumerate(question.choices):
         label = visible(choice.label, one_line=True)
         if question.multiple:
@@ -99,8 +105,9 @@ def question_answers(question: Question, chosen: set[int]) -> Iterator[Answer]:
         yield Answer(str(number), label, key, visible(choice.description, one_line=True))
     if question.multiple and question.choices:
         yield _DONE
-    yield _OWN if question.choices else _WRITE
-    yield _SKIP
+    if question.is_open:
+        yield _OWN if question.choices else _WRITE
+        yield _SKIP
 
 
 def chosen_labels(question: Question, chosen: set[int]) -> str:

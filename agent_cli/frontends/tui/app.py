@@ -100,7 +100,9 @@ class AgentApp(CrashingApp[int]):
         if self._unknown_theme:
             self.chat.warn(f"There is no theme {self._unknown_theme}.", "/theme lists them.")
         self.run_worker(self.chat.look_around(), exclusive=False)
-        if self._first_prompt:
+        if self._first_prompt and self._first_prompt.startswith("/"):
+            self.call_after_refresh(self.desk.obey, self._first_prompt[1:])
+        elif self._first_prompt:
             self.chat.send(self._first_prompt)
 
     async def on_unmount(self) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from textual.timer import Timer
 
-from agent_cli.core.errors import UserError
+from agent_cli.core.errors import ModelError, UserError
 from agent_cli.core.events import (
     ApprovalAsked,
     Event,
@@ -24,6 +25,7 @@ from agent_cli.core.events import (
 )
 from agent_cli.core.permissions import Mode
 from agent_cli.core.session import Session
+from agent_cli.frontends.shared.past import resumed_line
 from agent_cli.frontends.tui.asking import Questions
 from agent_cli.frontends.tui.blocks.banner import GUIDE_TIPS, TIPS, BannerBlock
 from agent_cli.frontends.tui.blocks.notice import ErrorBlock, NoticeBlock
@@ -36,6 +38,7 @@ from agent_cli.frontends.tui.notify import notify_terminal
 from agent_cli.frontends.tui.scribe import Scribe
 from agent_cli.frontends.tui.transcript import Transcript
 from agent_cli.frontends.tui.working import WorkingLine
+from agent_cli.lib.text import plural
 from agent_cli.models.guide.model import NAME as GUIDE
 
 log = logging.getLogger(__name__)
@@ -85,6 +88,7 @@ class Chat:
         self._has_failed = False
         self.suggestion = ""
         """What the person may well say next: Enter on an empty prompt says it."""
+        self._has_named = False
         self._ticking: Timer | None = None
 
     @property
@@ -97,6 +101,7 @@ class Chat:
         self._ticking = self._app.set_interval(1.0, self.changed, pause=True)
         self.gauge.read_branch()
         self.greet()
+        self._show_past()
         self.changed()
 
     # ── what the person does ─────────────────────────────────────────────────────────────────────
@@ -126,6 +131,13 @@ class Chat:
             self.warn("There is nothing to try again: the last turn did not fail.")
         else:
             self._start(self.session.run(None))
+
+    def play(self, turn: AsyncGenerator[Event, None]) -> None:
+        """Follow something that reads like a turn."""
+        if self._turn is not None:
+            self.warn("A turn is under way.", "Interrupt it with Esc first.")
+        else:
+            self._start(turn)
 
     def clear(self) -> None:
         """Begin a new conversation on an empty screen."""
@@ -164,6 +176,19 @@ class Chat:
         self._transcript.add(
             BannerBlock(place=place, branch=self.gauge.branch, facts=facts, tips=tips)
         )
+
+    def _show_past(self) -> None:
+        """Show a resumed session as it was."""
+        past = self.session.past
+        if past.head is None:
+            return
+        self.scribe.replay(past.events)
+        ends = [event for event in past.events if isinstance(event, TurnFinished)]
+        self._has_failed = bool(ends) and ends[-1].reason in ("failed", "temporary")
+        self._transcript.add(NoticeBlock(resumed_line(past, time.time())))
+        if past.unknown:
+            what = plural(past.unknown, "entry", "entries")
+            self.warn(f"A newer version of the program wrote {what} that cannot be shown here.")
 
     def warn(self, text: str, hint: str = "") -> None:
         """Show that something is wrong."""
@@ -250,8 +275,22 @@ class Chat:
             self.gauge.read_branch()
             self.tell_panel()
             self.changed()
+        self._name_it()
         if text := self._queue.take_first():
             self._run_own(text[1:].strip()) if _is_shell(text) else self._run(text.lstrip())
+
+    def _name_it(self) -> None:
+        """After the first turn, have a cheap model find a title."""
+        session = self.session
+        if session.has_fast_model and not session.title and not self._has_named:
+            self._has_named = True
+            self._app.run_worker(self._make_title(), exclusive=False)
+
+    async def _make_title(self) -> None:
+        try:
+            await self.session.make_title()
+        except (ModelError, UserError) as error:
+            log.info("no title could be made: %s", error)
 
     def _take(self, event: Event) -> None:
         """Draw an event, and do what else it calls for."""

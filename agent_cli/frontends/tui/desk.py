@@ -1,25 +1,38 @@
 """What slash commands may do to the screen, and how they are found and run."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Iterator, Sequence
 from typing import Any, Literal
 
 from textual.app import App
 
 from agent_cli.commands._command import Command
+from agent_cli.core.events import Event
 from agent_cli.core.session import Session
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.chat import Chat
 from agent_cli.frontends.tui.composer import CommandItem
 from agent_cli.frontends.tui.modals.help import HelpModal
+from agent_cli.frontends.tui.modals.sessions import SessionsModal
 from agent_cli.frontends.tui.transcript import Transcript
+from agent_cli.resuming import Resume
+from agent_cli.safety.sanitise import visible
+from agent_cli.storage.sessions import Sessions
 
 
 class ScreenDesk:
     """The full-screen app as commands see it."""
 
     def __init__(
-        self, app: App[Any], chat: Chat, transcript: Transcript, commands: Sequence[Command]
+        self,
+        app: App[Any],
+        chat: Chat,
+        transcript: Transcript,
+        commands: Sequence[Command],
     ) -> None:
+        self.following: Resume | None = None
+        """The session to go on with when this one is left."""
+        self.sessions: Sessions | None = None
+        """Where other sessions are found; None: nowhere."""
         self._app = app
         self._chat = chat
         self._transcript = transcript
@@ -63,6 +76,32 @@ class ScreenDesk:
     def warn(self, text: str, hint: str = "") -> None:
         self._chat.warn(text, hint)
 
+    def notify(self, text: str) -> None:
+        self._app.notify(visible(text, one_line=True), markup=False)
+
+    def background(self, work: Coroutine[Any, Any, None]) -> None:
+        self._app.run_worker(work, exclusive=False)
+
+    def choose_session(self, words: str) -> None:
+        if self.sessions is None:
+            self.warn("Sessions are not kept here.")
+            return
+        modal = SessionsModal(
+            self.sessions, self.session.workspace.root, current=self.session.id, words=words
+        )
+        self._app.push_screen(modal, self._chosen)
+
+    def _chosen(self, chosen: Resume | None) -> None:
+        if chosen is not None:
+            self.resume(chosen)
+
+    def resume(self, resume: Resume) -> None:
+        if self._chat.is_busy:
+            self.warn("A turn is under way.", "Interrupt it with Esc first.")
+            return
+        self.following = resume
+        self._app.exit(0)
+
     def changed(self) -> None:
         self._chat.changed()
 
@@ -71,6 +110,9 @@ class ScreenDesk:
 
     def retry(self) -> None:
         self._chat.retry()
+
+    def play(self, turn: AsyncGenerator[Event, None]) -> None:
+        self._chat.play(turn)
 
     def copy(self, what: Literal["reply", "all"]) -> None:
         blocks = list(self._transcript.blocks)

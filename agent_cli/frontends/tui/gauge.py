@@ -54,6 +54,7 @@ class Gauge:
             branch=self.branch,
             context=session.context_tokens / self.window if self.window else None,
             cost=session.usage.cost if session.usage.input_tokens else 0.0,
+            is_cost_partial=bool(session.usage.cost is not None and session.usage.unpriced),
             elapsed=self.meter.elapsed,
             tokens_per_second=self.meter.tokens_per_second,
         )

@@ -1,5 +1,7 @@
 """Writes what happens in a turn into the transcript."""
 
+from collections.abc import Iterable
+
 from agent_cli.core.display import DiffBlock
 from agent_cli.core.events import (
     Event,
@@ -14,6 +16,7 @@ from agent_cli.core.events import (
     ToolStarted,
     TurnFinished,
 )
+from agent_cli.frontends.tui.blocks.compaction import CompactionBlock
 from agent_cli.frontends.tui.blocks.notice import ErrorBlock, NoticeBlock
 from agent_cli.frontends.tui.blocks.prompt import PromptBlock
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
@@ -39,6 +42,7 @@ class Scribe:
         self._reply: ReplyBlock | None = None
         self._thinking: ThinkingBlock | None = None
         self._calls: dict[str, ToolBlock] = {}
+        self._is_past = False
         self.diffs: list[str] = []
         """What was changed in files, oldest first."""
         self.files: dict[str, Changed] = {}
@@ -62,6 +66,14 @@ class Scribe:
         if block := self._calls.get(call_id):
             block.resumed()
             self._transcript.refresh_block(block)
+
+    def replay(self, events: Iterable[Event]) -> None:
+        """Draw what happened in earlier turns."""
+        self._is_past = True
+        for event in events:
+            self.write(event)
+        self._close()
+        self._is_past = False
 
     def write(self, event: Event) -> None:
         """Draw one event."""
@@ -90,8 +102,8 @@ class Scribe:
                 text = f"{event.reason} Trying again in {event.delay:.0f} s."
                 self._transcript.add(NoticeBlock(text, level="warning"))
             case HistoryCompacted():
-                text = f"{event.dropped} old results were dropped to make room."
-                self._transcript.add(NoticeBlock(text))
+                self._close()
+                self._transcript.add(CompactionBlock(event))
             case TurnFinished():
                 self._end(event)
             case _:
@@ -109,7 +121,7 @@ class Scribe:
     def _thought(self, text: str) -> None:
         if self._thinking is None:
             self._close()
-            self._thinking = ThinkingBlock()
+            self._thinking = ThinkingBlock(timed=not self._is_past)
             self._transcript.add(self._thinking)
         self._thinking.append(text)
         self._transcript.refresh_block(self._thinking)

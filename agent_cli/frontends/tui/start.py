@@ -1,40 +1,51 @@
-"""Starts the full-screen app: trust first, then settings, then the session."""
+"""Starts the full-screen app: the session first, then trust, then settings."""
 
 import asyncio
 import os
-import signal
 import subprocess
 import sys
-from dataclasses import replace
-from pathlib import Path
-from typing import ClassVar
-
-from textual.app import App
+from dataclasses import dataclass, replace
 
 from agent_cli import commands
 from agent_cli.commands._command import Command
+from agent_cli.config.layers import Loaded
 from agent_cli.config.places import Places
 from agent_cli.core.errors import ExitCode, UserError
-from agent_cli.core.trust import TooMuch, what_trust_enables
+from agent_cli.core.session import Session
+from agent_cli.frontends.shared.past import how_to_resume
 from agent_cli.frontends.tui import themes
-from agent_cli.frontends.tui.app import HERE, AgentApp
+from agent_cli.frontends.tui.app import AgentApp
 from agent_cli.frontends.tui.first_run import with_a_model
-from agent_cli.frontends.tui.modals.guarded import GuardedModal
-from agent_cli.frontends.tui.modals.trust import TrustModal
+from agent_cli.frontends.tui.gates import ask_fork, ask_trust, leave_on_signals
 from agent_cli.lib.discovery import values_named
 from agent_cli.models.guide.model import NAME as GUIDE
+from agent_cli.models.worker_process import spawn
+from agent_cli.resuming import Resume
 from agent_cli.runtime import (
     Wishes,
+    find_session,
     folder_standing,
     load_settings,
     log_file,
     open_session,
-    trust_store,
+    tidy,
     with_local_facts,
 )
 from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sanitise import clean
 from agent_cli.storage.prompt_history import PromptHistory
+from agent_cli.storage.session_lock import SessionInUse
+from agent_cli.storage.sessions import Sessions, SeveralSessions
+
+
+@dataclass(frozen=True)
+class Left:
+    """How a session was left: with an exit code, or for another one."""
+
+    code: int
+    id: str
+    """The session, if it can be resumed."""
+    following: Resume | None = None
 
 
 def run(wishes: Wishes, worker: "subprocess.Popen[bytes] | None", prompt: str | None) -> int:
@@ -45,39 +56,82 @@ def run(wishes: Wishes, worker: "subprocess.Popen[bytes] | None", prompt: str | 
             hint='Use another one, or ask without a screen: agent -p "explain this project"',
         )
     wishes, note = with_a_model(wishes)
+    before: Resume | None = None
+    while True:
+        try:
+            left = _run_session(*_found(wishes, prompt), worker, note)
+        except SessionInUse as error:
+            if not ask_fork(error.message):
+                if before is None:
+                    raise
+                wishes = replace(wishes, resume=before)
+            else:
+                wishes = replace(wishes, resume=Resume(error.session_id, fork=True))
+            continue
+        if left.following is None:
+            return left.code
+        wishes, prompt, note = replace(wishes, resume=left.following), None, ""
+        before = Resume(left.id) if left.id else None
+        if worker is not None:
+            worker = spawn()  # each session ends the process it used
+
+
+def _found(wishes: Wishes, prompt: str | None) -> tuple[Wishes, str | None]:
+    """The session that is meant; where that is not clear, the person is asked in the app."""
+    if wishes.resume is None:
+        return wishes, prompt
+    try:
+        return find_session(wishes, os.environ), prompt
+    except SeveralSessions as error:
+        return replace(wishes, resume=None), f"/sessions {error.words}".rstrip()
+
+
+def _run_session(
+    wishes: Wishes, prompt: str | None, worker: "subprocess.Popen[bytes] | None", note: str
+) -> Left:
     if not folder_standing(wishes, os.environ).trusted:
-        wishes = replace(wishes, trust=_ask_trust(wishes.cwd))
+        wishes = replace(wishes, trust=ask_trust(wishes.cwd))
     loaded = with_local_facts(load_settings(wishes, os.environ), os.environ)
     worker = _if_needed(worker, loaded.settings.model)
-    history = PromptHistory.of_project(
-        Places.of(os.environ).state, wishes.cwd, Redactor.from_environment(os.environ).redact
-    )
 
-    async def play() -> int:
+    async def play() -> Left:
         session = open_session(wishes, loaded.settings, worker=worker)
+        tidying = asyncio.create_task(asyncio.to_thread(tidy, loaded.settings, os.environ))
         try:
-            app = AgentApp(
-                session,
-                all_commands(),
-                history,
-                theme=loaded.settings.theme or themes.by_terminal(os.environ),
-                reduced_motion=loaded.settings.reduced_motion,
-                first_prompt=prompt,
-                log_file=log_file(Places.of(os.environ)),
-            )
-            if note:
-                app.call_later(app.chat.note, note)
-            for warning in loaded.warnings:
-                app.call_later(app.chat.warn, warning)
-            _leave_on_signals(app)
-            code = await app.run_async()
-            if app.crash is not None:
-                return tell_crash(app.crash)
-            return code or 0
+            return await _show(session, wishes, loaded, prompt, note)
         finally:
             await session.close()
+            await tidying
 
     return asyncio.run(play())
+
+
+async def _show(
+    session: Session, wishes: Wishes, loaded: Loaded, prompt: str | None, note: str
+) -> Left:
+    places = Places.of(os.environ)
+    redact = Redactor.from_environment(os.environ).redact
+    app = AgentApp(
+        session,
+        all_commands(),
+        PromptHistory.of_project(places.state, wishes.cwd, redact),
+        theme=loaded.settings.theme or themes.by_terminal(os.environ),
+        reduced_motion=loaded.settings.reduced_motion,
+        first_prompt=prompt,
+        log_file=log_file(places),
+    )
+    app.desk.sessions = Sessions(places.state)
+    if note:
+        app.call_later(app.chat.note, note)
+    for warning in loaded.warnings:
+        app.call_later(app.chat.warn, warning)
+    leave_on_signals(app)
+    code = await app.run_async()
+    if app.crash is not None:
+        return Left(tell_crash(app.crash, session), session.id)
+    if app.desk.following is None and (line := how_to_resume(session)):
+        sys.stdout.write(f"{line}\n")
+    return Left(code or 0, session.id if session.is_kept else "", app.desk.following)
 
 
 def _if_needed(
@@ -91,61 +145,16 @@ def _if_needed(
     return None
 
 
-def _leave_on_signals(app: App[int]) -> None:
-    """Being told to end, or losing the terminal, is a way to leave like any other."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        asyncio.get_running_loop().add_signal_handler(number, app.exit, 128 + number)
-
-
-def tell_crash(error: Exception) -> int:
+def tell_crash(error: Exception, session: Session) -> int:
     """One line for a terminal that is itself again; the traceback is in the log."""
     where = log_file(Places.of(os.environ))
     what = clean(f"{type(error).__name__}: {error}").partition("\n")[0]
     sys.stderr.write(f"agent: the screen failed ({what}). The log has more: {where}\n")
+    if line := how_to_resume(session):
+        sys.stderr.write(f"Nothing is lost. {line}\n")
     return ExitCode.FAILED
 
 
 def all_commands() -> list[Command]:
     """Every slash command, by name."""
     return list(values_named("COMMAND", commands))
-
-
-class TrustGate(App[int]):
-    """Asks about a folder before anything of it is loaded.
-
-    Ends with 1 for yes and 0 for no; with another number, or without one, somebody wants to leave.
-    """
-
-    CSS_PATH: ClassVar = [HERE / "app.tcss", HERE / "modals" / "modals.tcss"]
-    ENABLE_COMMAND_PALETTE = False
-
-    def __init__(self, folder: str, enables: tuple[str, ...]) -> None:
-        super().__init__()
-        themes.register(self)
-        self.theme = themes.by_terminal(os.environ)
-        self._modal = TrustModal(folder, enables)
-
-    def on_mount(self) -> None:
-        _leave_on_signals(self)
-        self.push_screen(self._modal, lambda trusted: self.exit(int(bool(trusted))))
-
-    def on_guarded_modal_cancelled(self, event: GuardedModal.Cancelled) -> None:
-        event.stop()
-        self.exit()
-
-
-def _ask_trust(folder: Path) -> bool:
-    try:
-        items = what_trust_enables(folder)
-    except TooMuch:
-        return False
-    told = tuple(f"{item.kind}: {item.path} ({item.detail})" for item in items)
-    answer = TrustGate(str(folder), told).run()
-    if answer not in (0, 1):
-        raise KeyboardInterrupt
-    if answer:
-        try:
-            trust_store(Places.of(os.environ)).trust(folder, items)
-        except OSError as error:
-            sys.stderr.write(f"warning: the answer cannot be stored: {error}\n")
-    return bool(answer)

@@ -28,6 +28,8 @@ class Status:
     """The share of the model's window in use, 0 to 1."""
     cost: float | None = 0.0
     """US dollars; None: the price is not known."""
+    is_cost_partial: bool = False
+    """Some of what was used has no known price."""
     elapsed: float | None = None
     """Seconds of the running turn."""
     tokens_per_second: float | None = None
@@ -77,7 +79,7 @@ def _parts(status: Status) -> list[_Part]:
         parts.append(_Part(Content(_short(status.branch)), 3))
     if status.context is not None:
         parts.append(_Part(_context(status.context), 8))
-    parts.append(_Part(Content(_dollars(status.cost)), 6))
+    parts.append(_Part(Content(_dollars(status)), 6))
     if status.elapsed is not None:
         parts.append(_Part(Content(_duration(status.elapsed)), 5))
     if status.tokens_per_second is not None:
@@ -101,8 +103,10 @@ def _context(share: float) -> Content:
     return Content.assemble("ctx ", (bar, style), f" {share * 100:.0f} %")
 
 
-def _dollars(cost: float | None) -> str:
-    return "$?" if cost is None else f"${cost:.2f}"
+def _dollars(status: Status) -> str:
+    if status.cost is None:
+        return "$?"
+    return f"${status.cost:.2f}" + ("+?" if status.is_cost_partial else "")
 
 
 def _duration(seconds: float) -> str:

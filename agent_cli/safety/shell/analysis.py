@@ -189,9 +189,12 @@ class _Seen:
         while argv and len(levels) < MOST_LEVELS:
             argv = _without_repeats(argv)
             levels.append(argv)
-            known = not any(UNKNOWN in word for word in argv)
-            shown = tuple(word.replace(UNKNOWN, "…") for word in argv)
-            text = " ".join(shown)
+            text = " ".join(argv)
+            known = UNKNOWN not in text
+            shown = argv
+            if not known:
+                text = text.replace(UNKNOWN, "…")
+                shown = tuple(word.replace(UNKNOWN, "…") for word in argv)
             depth = level + len(levels) - 1
             self.commands.append(SimpleCommand(shown, text, depth, NOT_LOOKED_AT, known))
             inner = unwrap(argv)

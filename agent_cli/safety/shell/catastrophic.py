@@ -113,7 +113,7 @@ def _reads_script(argv: tuple[str, ...]) -> bool:
 
 def _name(argv: tuple[str, ...]) -> str:
     name = argv[0].rpartition("/")[2]
-    if any(char in name for char in "*?["):
+    if not name.isalnum() and any(char in name for char in "*?["):
         return next((each for each in ("rm", "dd", "chmod") if fnmatchcase(each, name)), name)
     return name
 

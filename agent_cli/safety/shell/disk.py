@@ -8,6 +8,7 @@ from itertools import islice
 from agent_cli.safety.shell.facts import Place
 
 MOST_MATCHES = 2000
+MOST_ENTRIES = 20_000
 
 
 def place_on_disk(
@@ -30,6 +31,7 @@ def place_on_disk(
         trusted=trusted,
         resolve=os.path.realpath,
         expand=expand,
+        has_links=has_links,
         probe_git=probe_git,
     )
 
@@ -38,3 +40,21 @@ def expand(pattern: str) -> tuple[str, ...] | None:
     """What the glob matches now, or None when that is too much to look at."""
     found = tuple(islice(iglob(pattern), MOST_MATCHES + 1))  # noqa: PTH207  the text may be any glob
     return None if len(found) > MOST_MATCHES else found
+
+
+def has_links(path: str) -> bool:
+    """Whether a link stands below a directory; yes if it is too large or closed to tell."""
+    left = MOST_ENTRIES
+    pending = [path] if os.path.isdir(path) else []  # noqa: PTH112 (text, as resolved)
+    while pending:
+        try:
+            with os.scandir(pending.pop()) as entries:
+                for entry in entries:
+                    left -= 1
+                    if entry.is_symlink() or left < 0:
+                        return True
+                    if entry.is_dir(follow_symlinks=False):
+                        pending.append(entry.path)
+        except OSError:
+            return True
+    return False

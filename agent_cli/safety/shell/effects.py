@@ -49,9 +49,7 @@ NETWORK = names(
     "claude codex"
 )
 # Of the commands that may be proven, those that can also write or run something.
-TWO_FACED = names(
-    "find sort sed awk gawk mawk git xxd uniq base64 tree tar unzip printf echo env bash"
-)
+TWO_FACED = names("find sort sed awk gawk mawk git xxd uniq base64 tree tar unzip env bash")
 GIT_NETWORK = names("fetch pull push clone ls-remote submodule")
 PRIVILEGE = names("sudo su doas pkexec run0 runuser gosu")
 GIT_DESTROYS = names("clean checkout reset restore rm stash switch branch")
@@ -149,8 +147,8 @@ def _operands(argv: tuple[str, ...], values: frozenset[str]) -> list[str]:
 def _value(argv: tuple[str, ...], names: frozenset[str]) -> str | None:
     """The value of an option: separate, attached, in a cluster or abbreviated."""
     longs, letters = _spellings(names)
-    for index, word in enumerate(argv[1:], 1):
-        if word[:1] != "-":
+    for index, word in enumerate(argv):
+        if word[:1] != "-" or not index:
             continue
         following = argv[index + 1] if index + 1 < len(argv) else None
         option, equals, value = word.partition("=")
@@ -241,12 +239,14 @@ def uses_network(argv: tuple[str, ...], found: Found) -> bool:
 def destruction_of(argv: tuple[str, ...], found: Found, hidden: str = "") -> Destruction | None:
     """What can be counted before it happens: deletions, overwrites, discarded work."""
     name = argv[0].rpartition("/")[2]
-    paths = tuple(writes_of(argv, found.cwd))
     if name == "git":
         verb = next((word for word in argv[1:] if word in GIT_DESTROYS), None)
         if verb is None:
             return None
         return Destruction(f"git {verb}", (), argv, found.cwd, found.globs, hidden)
+    if name not in DESTROYS and name not in {"find", "perl", "sed"}:
+        return None
+    paths = tuple(writes_of(argv, found.cwd))
     if name == "find":
         if not any(re.fullmatch(r"-(delete|exec|execdir|ok|okdir)", word) for word in argv):
             return None
@@ -255,7 +255,7 @@ def destruction_of(argv: tuple[str, ...], found: Found, hidden: str = "") -> Des
     elif name == "perl":
         if not any(re.match(r"-[0-7aflnpsw]*i", word) for word in argv[1:]):
             return None
-    elif name not in DESTROYS and not (name == "sed" and paths):
+    elif name == "sed" and not paths:
         return None
     return Destruction(name, paths, argv, found.cwd, found.globs, hidden)
 

@@ -18,6 +18,11 @@ def no_matches(pattern: str) -> tuple[str, ...] | None:
     return ()
 
 
+def no_links(path: str) -> bool:
+    """Find no link: for places that need not exist."""
+    return False
+
+
 @dataclass(frozen=True)
 class Place:
     """What the analysis may know about where the command runs."""
@@ -35,11 +40,13 @@ class Place:
     """Absolute path → real path; pass `os.path.realpath` to see through links."""
     expand: Callable[[str], tuple[str, ...] | None] = no_matches
     """Absolute glob → what it matches now, so that links among it are seen; None = too many."""
+    has_links: Callable[[str], bool] = no_links
+    """Whether a link stands below a directory, or it is too large to tell."""
     probe_git: Callable[[str], bool] | None = None
     """Asked for every directory git would run in; None: `git_is_plain` speaks for all of them."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SimpleCommand:
     """One command as bash would run it; a wrapped command appears once per level."""
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 
-@dataclass
+@dataclass(slots=True)
 class Found:
     """One simple command as far as it can be told."""
 
@@ -22,7 +22,7 @@ class Found:
     """A word of it is another one each time a loop comes round."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Frame:
     """A level of nesting: a substitution, a subshell, a parameter expansion."""
 
@@ -45,7 +45,7 @@ class Frame:
     varies: bool = False
 
 
-@dataclass
+@dataclass(slots=True)
 class Scan:
     """The result: commands, texts that are scripts in their turn, and the text without quotes."""
 

@@ -4,10 +4,10 @@ import re
 
 from agent_cli.safety.sensitive import is_secret
 from agent_cli.safety.shell import table
+from agent_cli.safety.shell.checks import Context
 from agent_cli.safety.shell.facts import absolute, lexical
 from agent_cli.safety.shell.globs import may_match_secret
 from agent_cli.safety.shell.options import Refused, read
-from agent_cli.safety.shell.special import Context
 from agent_cli.safety.shell.words import Word
 
 HARMLESS_GLOBALS = frozenset({"--no-pager", "--no-optional-locks"})
@@ -16,7 +16,7 @@ SIGNATURE = re.compile(r"%[-+ ]?G|%\(\*?signature")
 SORT_BY_SIGNATURE = re.compile(r"[-*]*signature", re.IGNORECASE)
 
 
-def check(words: list[Word], context: Context) -> None:
+def check(_spec: table.Spec, words: list[Word], context: Context) -> None:
     """Raise Refused unless this git command line only reads the workspace's repository."""
     while words and words[0].text in HARMLESS_GLOBALS:
         words = words[1:]

@@ -51,19 +51,17 @@ def _decode(found: re.Match[str]) -> str:
 
 
 def unshadow(text: str) -> str:
-    if text.isascii():
-        return text
-    return "".join(chr(ord(c) - SHADOW) if SHADOW <= ord(c) < SHADOW + 128 else c for c in text)
+    return text if text.isascii() else text.translate(_FROM_SHADOW)
+
+
+_FROM_SHADOW = {SHADOW + code: chr(code) for code in range(128)}
 
 
 WILDCARD = re.compile("[*?[" + "".join(chr(SHADOW + ord(char)) for char in "*?[") + "]")
 
 
-def globs(chars: list[str], variables: dict[str, str]) -> list[tuple[str, str]]:
+def globs(whole: str, variables: dict[str, str]) -> list[tuple[str, str]]:
     """The words with wildcards that a finished word becomes, each with its pattern."""
-    whole = "".join(chars)
-    if whole.isascii() and "*" not in whole and "?" not in whole and "[" not in whole:
-        return []  # most words are plain, and this is quicker than a search
     if not WILDCARD.search(whole):
         return []
     words = [_tilde(word, variables) for word in braces(whole)]
@@ -87,9 +85,12 @@ def _tilde(word: str, variables: dict[str, str]) -> str:
     return word
 
 
-def expand(chars: list[str], variables: dict[str, str]) -> list[str]:
+PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,=-]+")
+"""A word that stands for itself."""
+
+
+def expand(whole: str, variables: dict[str, str]) -> list[str]:
     """A finished word after braces, tilde and the removal of quotes."""
-    whole = "".join(chars)
     if whole.isascii() and "{" not in whole and not whole.startswith("~"):
         return [whole]
     return [unshadow(_tilde(word, variables)) for word in braces(whole)]

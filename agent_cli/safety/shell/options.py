@@ -27,13 +27,13 @@ def read(spec: Spec, words: list[Word]) -> Parsed:
     parsed = Parsed()
     rest = iter(words)
     for word in rest:
-        if word.text == "--":
-            for operand in rest:
-                parsed.operands.append(operand)
+        text = word.text
+        if text == "--":
+            parsed.operands.extend(rest)
             break
-        if word.may_be_option and not spec.glob:
-            raise Refused(f"a file that matches {word.text} could be taken for an option")
-        if not word.text.startswith("-") or word.text == "-":
+        if word.pattern is not None and word.may_be_option and not spec.glob:
+            raise Refused(f"a file that matches {text} could be taken for an option")
+        if text[:1] != "-" or text == "-":
             parsed.operands.append(word)
             continue
         wants = _option(spec, word, parsed)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from agent_cli.safety.sensitive import is_secret
-from agent_cli.safety.shell import special, table
+from agent_cli.safety.shell import checks, special, table
 from agent_cli.safety.shell.facts import Place, SimpleCommand, absolute, inside, lexical
 from agent_cli.safety.shell.globs import may_match_parent, may_match_secret
 from agent_cli.safety.shell.options import Parsed, Refused, read
@@ -172,7 +172,7 @@ class Prover:
         self._assignments(node, argv)
         if not argv:
             return where, where
-        if any(word.may_be_option for word in argv):
+        if any(word.pattern is not None and word.may_be_option for word in argv):
             self.proof.unresolved = True
         return self.command(argv, where, level, node.text)
 
@@ -196,7 +196,7 @@ class Prover:
         except Refused as why:
             self.unproven(f"{argv[0].text}: {why}" if argv[0].text not in str(why) else str(why))
         reasons = tuple(self.proof.unproven[before:])
-        words = tuple(word.text for word in argv)
+        words = tuple([word.text for word in argv])
         self.proof.commands.insert(index, SimpleCommand(words, text, level, reasons))
         return after
 
@@ -213,7 +213,8 @@ class Prover:
             runs_alone = external or wrapped.external
             inner = self.command(wrapped.argv, where, level + 1, text, external=runs_alone)
             return (where, where) if runs_alone else inner
-        if name in table.versions() and len(rest) == 1 and rest[0].text in table.versions()[name]:
+        if len(rest) == 1 and rest[0].text in table.versions().get(name, ()):
+            special.check_version(name, checks.Context(self.place, where, self.look))
             return where, where
         spec = table.commands().get(name)
         if spec is None:
@@ -221,7 +222,7 @@ class Prover:
         if external and spec.builtin:
             raise Refused(f"{name} exists in the shell only")
         if spec.check:
-            context = special.Context(self.place, where, self.look)
+            context = checks.Context(self.place, where, self.look)
             moved = special.CHECKS[spec.check](spec, rest, context)
             return (where, where) if moved is None else (moved, where)
         self.operands(spec, read(spec, rest), where)
@@ -240,7 +241,7 @@ class Prover:
         return name
 
     def operands(self, spec: table.Spec, parsed: Parsed, where: Where) -> None:
-        special.operands(spec, parsed, special.Context(self.place, where, self.look))
+        checks.operands(spec, parsed, checks.Context(self.place, where, self.look))
 
     # -- files
 

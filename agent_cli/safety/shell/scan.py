@@ -11,6 +11,7 @@ from agent_cli.safety.shell.lenient_words import (
     ANSI,
     LETTERS,
     LONGEST_VALUE,
+    PLAIN,
     SHADOW,
     TO_SHADOW,
     UNKNOWN,
@@ -41,6 +42,7 @@ def scan(source: str, cwd: str | None, variables: dict[str, str], *, data: bool 
 
 
 _PLAIN_RUN = re.compile(r"[A-Za-z0-9_./:@%+,=*?~!^\[\]{-]+")
+_ARGUMENT = re.compile(rf"({PLAIN.pattern}) ")
 _DOUBLE_RUN = re.compile(r'[^"\\$`]+')
 _ENDS_WORD = re.compile(r"[ \t\n;|&)]|\Z")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -65,19 +67,28 @@ class _Scanner:
         self.keeps_skeleton = "{" in source or "()" in source
 
     def run(self) -> None:
-        end = len(self.source)
+        source, end = self.source, len(self.source)
         while self.at < end:
-            if self.top.double:
-                self._in_double(self.source[self.at])
+            top = self.top
+            if top.double:
+                self._in_double(source[self.at])
                 continue
-            run = _PLAIN_RUN.match(self.source, self.at)
+            if top.words and not top.has_word and top.redirect is None and top.kind != "param":
+                argument = _ARGUMENT.match(source, self.at)
+                if argument:  # most words, told at once
+                    top.words.append(argument[1])
+                    self._skeleton(argument[0])
+                    self.at = argument.end()
+                    continue
+            run = _PLAIN_RUN.match(source, self.at)
             if run:
-                self.top.word.append(run.group())
-                self.top.has_word = True
-                self._skeleton(run.group())
+                text = run.group()
+                top.word.append(text)
+                top.has_word = True
+                self._skeleton(text)
                 self.at = run.end()
                 continue
-            char = self.source[self.at]
+            char = source[self.at]
             if char == " ":
                 self._end_word()
                 self._skeleton(" ")
@@ -411,9 +422,13 @@ class _Scanner:
             return
         if not frame.has_word:
             return
-        words = expand(frame.word, self.variables)
-        frame.globs += globs(frame.word, self.variables)
+        whole = "".join(frame.word)
         frame.word, frame.has_word = [], False
+        if PLAIN.fullmatch(whole):
+            words = [whole]
+        else:
+            words = expand(whole, self.variables)
+            frame.globs += globs(whole, self.variables)
         if frame.redirect is not None:
             operator, frame.redirect = frame.redirect, None
             target = words[0]

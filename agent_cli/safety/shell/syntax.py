@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from agent_cli.safety.shell.names import names
 from agent_cli.safety.shell.words import METACHARACTERS, NotPlain
@@ -12,13 +12,14 @@ KEYWORDS = names(
     "for while until case select function coproc do done then fi elif else esac in ]] } time !"
 )
 ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)\Z", re.DOTALL)
+_OPENERS = frozenset({"{", "if"})
 _OPERATOR = re.compile(r"&>>|<<<|<<-|&&|\|\||\|&|;;|&>|>>|>\||>&|<<|<&|<>")
 _ORDINARY = re.compile(r"[A-Za-z0-9_./:@%+,=*?~!^{}\[\]-]+")
+_PLAIN_WORD = re.compile(rf"[ \t]*({_ORDINARY.pattern})(?=[ \t\n|&;()<>]|\Z)")
 REDIRECTIONS = frozenset({"<", ">", ">>", ">|", "&>", "&>>", ">&", "<&", "<>", "<<<", "<<", "<<-"})
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(NamedTuple):
     """A word or an operator, with its place in the source."""
 
     kind: str
@@ -29,7 +30,7 @@ class Token:
     """Of a heredoc operator: the text that follows."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Redirect:
     operator: str
     raw: str
@@ -37,7 +38,7 @@ class Redirect:
     body: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Simple:
     words: tuple[Token, ...]
     assignments: tuple[tuple[str, str], ...] = ()
@@ -46,13 +47,13 @@ class Simple:
     timed: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Pipeline:
     parts: "tuple[Node, ...]"
     negated: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Chain:
     """`first && second || third …`, read from the left."""
 
@@ -60,19 +61,19 @@ class Chain:
     rest: "tuple[tuple[str, Node], ...]"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Sequence:
     parts: "tuple[Node, ...]"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Group:
     body: "Node"
     subshell: bool
     redirects: tuple[Redirect, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class If:
     conditions: "tuple[Node, ...]"
     branches: "tuple[Node, ...]"
@@ -103,6 +104,11 @@ class _Lexer:
     def run(self) -> list[Token]:
         source, end = self.source, len(self.source)
         while self.at < end:
+            plain = _PLAIN_WORD.match(source, self.at)
+            if plain:
+                self.tokens.append(Token("word", plain[1], plain.start(1)))
+                self.at = plain.end()
+                continue
             char = source[self.at]
             if char in {" ", "\t"}:
                 self.at += 1
@@ -250,7 +256,8 @@ class _Parser:
         return self.tokens[self.at]
 
     def _is_word(self, *raws: str) -> bool:
-        return self._now.kind == "word" and self._now.raw in raws
+        now = self.tokens[self.at]
+        return now.raw in raws and now.kind == "word"
 
     def _skip_newlines(self) -> None:
         while self._now.kind == "newline":
@@ -304,13 +311,14 @@ class _Parser:
         return parts[0] if len(parts) == 1 and not negated else Pipeline(tuple(parts), negated)
 
     def _command(self, *, first: bool) -> Node:
-        if self._now.kind == "(":
+        now = self._now
+        if now.kind == "(":
             return self._group(")", subshell=True)
+        if now.kind != "word" or now.raw not in _OPENERS:
+            return self._simple(first=first)
         if self._is_word("{"):
             return self._group("}", subshell=False)
-        if self._is_word("if"):
-            return self._if()
-        return self._simple(first=first)
+        return self._if()
 
     def _group(self, close: str, *, subshell: bool) -> Node:
         self.at += 1
@@ -344,6 +352,7 @@ class _Parser:
         words: list[Token] = []
         assignments: list[tuple[str, str]] = []
         redirects: list[Redirect] = []
+        tokens = self.tokens
         timed = first and self._is_word("time")
         if timed:
             words.append(self._now)
@@ -353,16 +362,16 @@ class _Parser:
                 self.at += 1
         leading = len(words)
         while True:
-            token = self._now
-            if token.kind == "number" or token.kind in REDIRECTIONS:
-                redirects.append(self._redirect())
-            elif token.kind == "word":
+            token = tokens[self.at]
+            if token.kind == "word":
                 found = ASSIGNMENT.match(token.raw) if len(words) == leading else None
                 if found:
                     assignments.append((found.group(1), found.group(2)))
                 else:
                     words.append(token)
                 self.at += 1
+            elif token.kind == "number" or token.kind in REDIRECTIONS:
+                redirects.append(self._redirect())
             elif token.kind == "(":
                 raise NotPlain("a function or an extended pattern")
             else:

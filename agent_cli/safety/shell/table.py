@@ -37,6 +37,7 @@ def commands() -> dict[str, Spec]:
     raw = _load("read_only.toml")
     raw.pop("versions")
     raw.pop("version_spellings")
+    raw.pop("version_choosers")
     return {name: _spec(_alias(raw, name)) for name in raw}
 
 
@@ -50,6 +51,13 @@ def versions() -> dict[str, frozenset[str]]:
         name: frozenset(f"{common} {other.get(name, '')}".split())
         for name in str(raw["versions"]["programs"]).split()
     }
+
+
+@cache
+def version_choosers() -> dict[str, tuple[str, ...]]:
+    """Program → files that choose, from the directory or above it, which program answers."""
+    raw = _load("read_only.toml")["version_choosers"]
+    return {name: tuple(str(files).split()) for name, files in raw.items()}
 
 
 @cache

@@ -79,27 +79,25 @@ def _parser() -> Parser:
 
 def agree(source: str, plain: Plain, tokens: list[Token]) -> None:
     """Raise Disagreement unless tree-sitter reads the source as our own parser does."""
-    root = _parser().parse(source.encode()).root_node
+    data = source.encode()
+    root = _parser().parse(data).root_node
     if root.has_error:
         raise Disagreement("it could not be parsed")
-    seen = _Seen(source)
+    seen = _Seen(data)
     seen.walk(root)
-    tests = [(start, end) for start, end in seen.tests]
-    offset = seen.offset
-
-    def outside_tests(start: int) -> bool:
-        return not tests or not any(first <= start < last for first, last in tests)
-
-    ours = [
-        (offset(token.start), token.raw)
-        for token in tokens
-        if token.kind == "word" and token.raw not in KEYWORDS and outside_tests(offset(token.start))
-    ]
-    theirs = [(start, text) for start, text in sorted(seen.units) if text not in KEYWORDS]
+    tests = seen.tests
+    starts = [(token.start, token) for token in tokens if token.kind == "word"]
+    firsts = [simple.words[0].start for simple in simples(plain) if simple.words]
+    if len(data) != len(source):  # tree-sitter counts bytes
+        starts = [(len(source[:start].encode()), token) for start, token in starts]
+        firsts = [len(source[:start].encode()) for start in firsts]
+    ours = [(start, token.raw) for start, token in starts if token.raw not in KEYWORDS]
+    if tests:
+        ours = [each for each in ours if not any(a <= each[0] < b for a, b in tests)]
+    theirs = sorted(each for each in seen.units if each[1] not in KEYWORDS)
     if ours != theirs:
         raise Disagreement("two parsers do not agree on its words")
-    starts = sorted(offset(simple.words[0].start) for simple in simples(plain) if simple.words)
-    if starts != sorted(seen.starts + [start for start, _ in tests]):
+    if sorted(firsts) != sorted(seen.starts + [start for start, _ in tests]):
         raise Disagreement("two parsers do not agree on its commands")
 
 
@@ -107,15 +105,11 @@ KEYWORDS = names("if then elif else fi { } !")
 
 
 class _Seen:
-    def __init__(self, source: str) -> None:
+    def __init__(self, data: bytes) -> None:
         self.units: list[tuple[int, str]] = []
         self.starts: list[int] = []
         self.tests: list[tuple[int, int]] = []
-        self._plain = source.isascii()
-        self._source = source
-
-    def offset(self, index: int) -> int:
-        return index if self._plain else len(self._source[:index].encode())
+        self._data = data
 
     def walk(self, root: Node) -> None:
         pending = [root]
@@ -131,7 +125,8 @@ class _Seen:
                 _only(node, IN_TEST | IN_UNITS)
                 self.tests.append((node.start_byte, node.end_byte))
             elif kind in UNITS:
-                _only(node, IN_UNITS)
+                if node.child_count:
+                    _only(node, IN_UNITS)
                 self._unit(node)
             elif kind == "variable_assignment":
                 for child in node.named_children[1:]:
@@ -145,7 +140,8 @@ class _Seen:
                 raise Disagreement(f"something beyond plain commands ({kind.replace('_', ' ')})")
 
     def _unit(self, node: Node) -> None:
-        self.units.append((node.start_byte, (node.text or b"").decode()))
+        start, end = node.start_byte, node.end_byte
+        self.units.append((start, self._data[start:end].decode()))
 
 
 def _only(node: Node, allowed: frozenset[str]) -> None:

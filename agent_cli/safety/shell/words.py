@@ -21,7 +21,7 @@ class NotPlain(Exception):
     """The text does something whose outcome cannot be read from it; the message says what."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Word:
     """One argument. `text` is exact unless the word is a glob."""
 
@@ -36,13 +36,14 @@ class Word:
         return self.pattern is not None and self.text[:1] in GLOB
 
 
-_LITERAL = re.compile(r"[A-Za-z0-9_./-]+")
+# Nothing in it is special to the shell but single quotes around text.
+_LITERAL = re.compile(r"(?:[A-Za-z0-9_./:@%+,=-]+|'[^']*')+")
 
 
 def resolve(raw: str, home: str) -> list[Word]:
     """The arguments that one source word becomes; several when braces multiply it."""
     if _LITERAL.fullmatch(raw):
-        return [Word(raw, raw)]
+        return [Word(raw.replace("'", ""), raw)]
     return [_finish(chars, raw, home) for chars in _braces(_lex(raw))]
 
 

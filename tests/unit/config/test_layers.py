@@ -62,7 +62,7 @@ def test_lists_and_numbers_in_the_environment(tmp_path: Path) -> None:
         environment={
             "AGENT_FALLBACK_MODELS": "a, b",
             "AGENT_PERMISSIONS_ALLOW": '["Bash(a, b)"]',
-            "AGENT_LIMITS_COST": "1.5",
+            "AGENT_BUDGET_SESSION": "1.5",
             "AGENT_INSTRUCTIONS_ENABLED": "false",
             "AGENT_FAST_MODLE": "x",
         },
@@ -70,7 +70,7 @@ def test_lists_and_numbers_in_the_environment(tmp_path: Path) -> None:
     )
     assert loaded.settings.fallback_models == ("a", "b")
     assert loaded.settings.permissions.allow == ("Bash(a, b)",)
-    assert loaded.settings.limits.cost == 1.5
+    assert loaded.settings.budget.session == 1.5
     assert loaded.settings.instructions.enabled is False
     assert "AGENT_FAST_MODEL" in loaded.warnings[0]
 

@@ -17,7 +17,8 @@ class ThinkingBlock(Block):
 
     can_fold = True
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, *, timed: bool = True, clock: Callable[[], float] = time.monotonic) -> None:
+        self._timed = timed
         self._clock = clock
         self._started = clock()
         self._seconds: float | None = None
@@ -40,6 +41,8 @@ class ThinkingBlock(Block):
         text = self.plain_text()
         if self._seconds is None:
             heading = f"thinking{look.signs.ellipsis} "
+        elif not self._timed:
+            heading = "thought"
         else:
             heading = f"thought for {duration(max(1, self._seconds), tenths=False)}"
         room = min(width - EDGE, PROSE + 2)

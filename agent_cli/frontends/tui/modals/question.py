@@ -6,11 +6,11 @@ from textual.content import Content
 
 from agent_cli.core.inbox import Answers, Question, QuestionRequest
 from agent_cli.frontends.shared.answers import (
-    QUESTION_HEADING,
     YOUR_ANSWER,
     Answer,
     chosen_labels,
     question_answers,
+    question_heading,
 )
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
@@ -69,12 +69,8 @@ class QuestionModal(GuardedModal[Answers]):
             self.show(self._title(), _parts(self._question), self._offered())
 
     def _title(self) -> str:
-        total = len(self.request.questions)
-        return (
-            f"{QUESTION_HEADING}  {len(self._given) + 1} of {total}"
-            if total > 1
-            else QUESTION_HEADING
-        )
+        total, heading = len(self.request.questions), question_heading(self.request)
+        return f"{heading}  {len(self._given) + 1} of {total}" if total > 1 else heading
 
     def _offered(self) -> Sequence[Answer]:
         return tuple(question_answers(self._question, self._chosen))

@@ -1,0 +1,62 @@
+"""Counts what requests use, and says so."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from agent_cli.core.cache_watch import CacheWatch
+from agent_cli.core.context import Fill, Scale, measure
+from agent_cli.core.events import Event, Notice, UsageChanged
+from agent_cli.core.model import ModelFacts, ModelRequest, Models, Usage
+from agent_cli.core.spending import Spending
+
+
+class KnownModels:
+    """What is known of models, asked for once."""
+
+    def __init__(self, models: Models) -> None:
+        self._models = models
+        self._facts: dict[str, ModelFacts] = {}
+
+    async def facts(self, name: str) -> ModelFacts:
+        """What is known of a model; it may take as long as loading it."""
+        if name not in self._facts:
+            facts = await self._models.describe(name)
+            if facts == ModelFacts():
+                return facts  # it may be known later
+            self._facts[name] = facts
+        return self._facts[name]
+
+
+@dataclass
+class Accounting:
+    """The session's bookkeeping."""
+
+    facts: Callable[[str], Awaitable[ModelFacts]]
+    reads_files: Callable[[str], bool]
+    """Whether the tool of this name gives what a file holds."""
+    emit: Callable[[Event], None]
+    spending: Spending = field(default_factory=Spending)
+    scale: Scale = field(default_factory=Scale)
+    cache: CacheWatch = field(default_factory=CacheWatch)
+
+    async def count(self, model: str, request: ModelRequest, usage: Usage) -> None:
+        """A step of the conversation was answered."""
+        self.spending.add(model, usage)
+        self.emit(UsageChanged(model=model, step=usage, total=self.spending.total))
+        if not usage.input_tokens:
+            return
+        estimated = measure(request, self.reads_files).total
+        self.scale.learn(model, estimated, usage.input_tokens)
+        if miss := self.cache.see(model, request, usage):
+            prices = (await self.facts(model)).prices
+            self.emit(Notice(level="warning", text=miss.words(prices)))
+
+    def count_aside(self, model: str, usage: Usage) -> None:
+        """A model was asked something else than to go on with the conversation."""
+        self.spending.add(model, usage, aside=True)
+        total = self.spending.total
+        self.emit(UsageChanged(model=model, step=usage, total=total, aside=True))
+
+    def fill(self, model: str, request: ModelRequest) -> Fill:
+        """What a request would fill the window with, as this model counts."""
+        return measure(request, self.reads_files).scaled(self.scale.factor(model))

@@ -1,0 +1,187 @@
+"""How many dollars may be spent, and what happens as they are.
+
+At 70 % the person is told, at 90 % the model is told to wrap up, and when all is spent the person
+is asked. Only between two steps, never in the middle of a call.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from agent_cli.core.errors import AgentError
+from agent_cli.core.events import Event, Notice
+from agent_cli.core.inbox import Choice, Question
+from agent_cli.core.spending import Spending
+
+Scope = Literal["session", "day"]
+
+TELL_AT = 0.7
+WRAP_UP_AT = 0.9
+MORE_ROOM = 0.25
+"""The share of the budget that a cheaper model may use on top before the person is asked again."""
+WRAP_UP = (
+    "[{words} is nearly used up: ${spent:.2f} of ${limit:.2f}. Begin nothing new. Bring what you "
+    "are doing into a good state, then say what is done and what remains.]"
+)
+_AMOUNT = re.compile(r"(?:raise to )?\$?\s*(\d+(?:[.,]\d+)?)", re.IGNORECASE)
+
+
+class OutOfBudget(AgentError):
+    """Nothing more may be spent."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """One limit, and how far it is used."""
+
+    scope: Scope
+    limit: float
+    spent: float
+
+    @property
+    def share(self) -> float:
+        """From 0 to 1, or more."""
+        return self.spent / self.limit
+
+    @property
+    def words(self) -> str:
+        """Whose budget it is."""
+        return "The budget of this session" if self.scope == "session" else "The budget of today"
+
+    @property
+    def setting(self) -> str:
+        """Where it can be changed."""
+        return "--max-cost (budget.session)" if self.scope == "session" else "budget.day"
+
+    @property
+    def amounts(self) -> str:
+        """ "$0.71 of $1.00"."""
+        return f"${self.spent:.2f} of ${self.limit:.2f}"
+
+
+@dataclass
+class Budget:
+    """The limits, and what counts towards them."""
+
+    spending: Spending
+    session: float | None = None
+    day: float | None = None
+    others_today: Callable[[], float] = lambda: 0.0
+    """What other sessions have spent today."""
+
+    def allowances(self) -> Iterator[Allowance]:
+        """Each limit there is."""
+        if self.session is not None:
+            yield Allowance("session", self.session, self.spending.dollars)
+        if self.day is not None:
+            spent = self.others_today() + self.spending.dollars_today
+            yield Allowance("day", self.day, spent)
+
+    def raise_to(self, scope: Scope, amount: float) -> None:
+        """Allow more."""
+        setattr(self, scope, amount)
+
+
+@dataclass
+class Treasurer:
+    """Looks at the budget before each step and does what is to be done."""
+
+    budget: Budget
+    emit: Callable[[Event], None]
+    ask: Callable[[Question], Awaitable[str | None]]
+    """The person's answer; None where there is nobody to ask."""
+    tell_model: Callable[[str], None]
+    cause: Callable[[], str]
+    """What the money went to, in a sentence."""
+    cheaper: Callable[[], Awaitable[Sequence[str]]]
+    """Models that are known to cost less than the one in use."""
+    _told: set[tuple[Scope, float, float]] = field(default_factory=set)
+    _told_unpriced: bool = False
+
+    async def check(self) -> str | None:
+        """Returns a model to go on with, if the person chose another; raises OutOfBudget."""
+        self._tell_unpriced()
+        chosen = None
+        for allowance in self.budget.allowances():
+            if allowance.share >= 1:
+                chosen = await self._used_up(allowance) or chosen
+            elif allowance.share >= WRAP_UP_AT and self._is_news(allowance, WRAP_UP_AT):
+                self._wrap_up(allowance)
+            elif allowance.share >= TELL_AT and self._is_news(allowance, TELL_AT):
+                self._tell(allowance)
+        return chosen
+
+    def _is_news(self, allowance: Allowance, level: float) -> bool:
+        """Each level is told once, and again when the budget has been raised."""
+        key = (allowance.scope, allowance.limit, level)
+        if key in self._told:
+            return False
+        self._told.add(key)
+        return True
+
+    def _tell_unpriced(self) -> None:
+        budget = self.budget
+        unpriced = budget.spending.total.unpriced
+        if self._told_unpriced or not unpriced or (budget.session, budget.day) == (None, None):
+            return
+        self._told_unpriced = True
+        names = [n for n, account in budget.spending.models.items() if account.usage.unpriced]
+        self.emit(
+            Notice(
+                level="warning",
+                text=f"The price of {', '.join(names)} is not known: what it uses cannot be "
+                "counted towards the budget.",
+                hint='Set input_price and output_price in [models."…"].',
+            )
+        )
+
+    def _tell(self, allowance: Allowance) -> None:
+        text = f"{allowance.words} is {allowance.share:.0%} used: {allowance.amounts}."
+        self.emit(Notice(text=f"{text} {self.cause()}"))
+
+    def _wrap_up(self, allowance: Allowance) -> None:
+        self._is_news(allowance, TELL_AT)  # the greater news says it too
+        text = f"{allowance.words} is {allowance.share:.0%} used: {allowance.amounts}."
+        self.emit(
+            Notice(level="warning", text=f"{text} The model is told to wrap up. {self.cause()}")
+        )
+        words, spent, limit = allowance.words, allowance.spent, allowance.limit
+        self.tell_model(WRAP_UP.format(words=words, spent=spent, limit=limit))
+
+    async def _used_up(self, allowance: Allowance) -> str | None:
+        """Ask how to go on: more money, a cheaper model, or not at all."""
+        said = f"{allowance.words} is used up: {allowance.amounts}."
+        doubled = max(2 * allowance.limit, allowance.spent + allowance.limit)
+        more = allowance.spent + MORE_ROOM * allowance.limit
+        switches = {f"Go on with {name}": name for name in await self.cheaper()}
+        question = Question(
+            text=f"{said} {self.cause()}\n\nHow shall it go on? An amount of your own is fine too.",
+            choices=(
+                Choice(label=f"Raise to ${doubled:.2f}"),
+                *(
+                    Choice(label=label, description=f"it costs less; asks again at ${more:.2f}")
+                    for label in switches
+                ),
+                Choice(label="Stop", description="nothing more is sent"),
+            ),
+        )
+        while True:
+            answer = await self.ask(question)
+            if answer in switches:
+                self.budget.raise_to(allowance.scope, more)
+                return switches[answer]
+            amount = _AMOUNT.fullmatch((answer or "").strip())
+            if amount is None:
+                raise OutOfBudget(f"Stopped. {said}", f"Raise {allowance.setting} to continue.")
+            wanted = float(amount[1].replace(",", "."))
+            if wanted > allowance.spent:
+                self.budget.raise_to(allowance.scope, wanted)
+                return None
+            text = f"${wanted:.2f} is spent already. {question.text}"
+            question = question.model_copy(update={"text": text})

@@ -1,0 +1,184 @@
+"""Keeps the conversation within the model's window: when, how far, and by whose summary."""
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from agent_cli.core.accounting import Accounting
+from agent_cli.core.compaction import Remembrance, Shortened, can_compact, compact, divide, thin
+from agent_cli.core.context import messages_tokens
+from agent_cli.core.conversation import Conversation
+from agent_cli.core.errors import ModelError
+from agent_cli.core.events import Event, HistoryCompacted, Notice
+from agent_cli.core.ledger import Ledger
+from agent_cli.core.messages import Message
+from agent_cli.core.model import Model, ModelRequest
+from agent_cli.core.recent_files import RecentFiles
+from agent_cli.core.summary import LONGEST_WHOLE, summarise, text_of_summary
+
+log = logging.getLogger(__name__)
+
+ENOUGH = 0.75
+"""Thinning is enough when it leaves less than this share of what may be filled."""
+NEWEST = 0.2
+FILES = 0.15
+"""Shares of the window for the newest messages as they are, and for files read again."""
+UNKNOWN_WINDOW = 64_000
+"""Tokens to reckon with where the window is not known."""
+WORTH_A_LOOK = 2_000
+"""Tokens said; before that, the window need not even be known."""
+GROWTH = 0.1
+"""The share of the window that must have come since a compaction that did not help."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A compaction that is not applied yet."""
+
+    reason: str
+    shortened: Shortened
+    ledger: Ledger
+
+
+@dataclass
+class Compactor:
+    """Shortens one conversation."""
+
+    conversation: Conversation
+    accounting: Accounting
+    request: Callable[[], ModelRequest]
+    """What would be sent now."""
+    pins: Callable[[], Sequence[str]]
+    files: Callable[[Sequence[Message], int], Awaitable[RecentFiles]]
+    """The files touched last, in at most so many bytes."""
+    writers: Callable[[], Sequence[Model]]
+    """Who may write a summary, the best choice first."""
+    emit: Callable[[Event], None]
+    compacting: Callable[[int], None]
+    """Told before a history of so many messages takes the place of the present one."""
+    compact_at: float = 0.8
+    automatic: bool = True
+    _left: int = 0
+    """The tokens the last compaction left."""
+
+    async def before_step(self, model: str) -> None:
+        """Make room if the next request would fill the window too far."""
+        if not self.automatic or messages_tokens(self.conversation.messages) < WORTH_A_LOOK:
+            return
+        window = (await self.accounting.facts(model)).window
+        if window is None:
+            return
+        limit = round(window * self.compact_at)
+        size = self._size(model)
+        if size >= max(limit, self._left + round(GROWTH * window) if self._left else 0):
+            reason = f"The window was {size / window:.0%} full."
+            await self._shorten(model, window, reason, limit, enough=limit * ENOUGH)
+
+    async def after_overflow(self, model: str, reason: str) -> bool:
+        """The provider refused the request for its length; whether it is shorter now."""
+        size = self._size(model)
+        window = (await self.accounting.facts(model)).window or size
+        # There is no second try, so thinning alone is not relied upon.
+        return await self._shorten(model, min(window, size), reason, round(size * 0.8), enough=0)
+
+    async def _shorten(
+        self, model: str, window: int, reason: str, limit: int, *, enough: float
+    ) -> bool:
+        """Thin, and if that does not make it fit well enough, compact."""
+        thinned = self._thinned(model, reason)
+        if thinned is not None and _is_within(thinned, enough):
+            self.apply(thinned)
+            return True
+        draft = await self.draft(model, reason=reason, window=window)
+        if draft is None or (not draft.ledger.summary and _is_within(thinned, limit)):
+            draft = thinned  # without a summary, what was said is better kept if that is possible
+        if draft is None:
+            return False
+        self.apply(draft)
+        return True
+
+    def _thinned(self, model: str, reason: str) -> Draft | None:
+        shortened = thin(self.conversation.messages, self.pins())
+        return self._draft(model, reason, shortened) if shortened.dropped else None
+
+    async def draft(
+        self, model: str, *, reason: str, window: int | None = None, focus: str = ""
+    ) -> Draft | None:
+        """A compaction with a summary; None if there is nothing to summarise.
+
+        Without a window to fit into, as much as can be is summarised.
+        """
+        messages = self.conversation.messages
+        factor = self.accounting.scale.factor(model)
+        room = round(window * NEWEST / factor) if window else 0
+        window = window or (await self.accounting.facts(model)).window or UNKNOWN_WINDOW
+        older, newest = divide(messages, room)
+        if not can_compact(older):
+            older, newest = divide(messages, 0)
+        if not can_compact(older):
+            return None
+        summary, writer = await self._summary(older, focus)
+        recent = await self.files(messages, round(window * FILES / factor) * 4)
+        kept = Remembrance(summary, writer, tuple(self.pins()), recent.files, recent.too_large)
+        return self._draft(model, reason, compact(older, newest, kept), summary, writer)
+
+    def apply(self, draft: Draft) -> None:
+        """Go on with the shorter history."""
+        self.compacting(len(draft.shortened.messages))
+        self.conversation.replace(
+            draft.shortened.messages, reason=draft.reason, ledger=draft.shortened.lines
+        )
+        self._left = draft.ledger.tokens_after
+        self.emit(
+            HistoryCompacted(
+                reason=draft.reason, dropped=draft.shortened.dropped, ledger=draft.ledger
+            )
+        )
+
+    async def _summary(self, older: Sequence[Message], focus: str) -> tuple[str, str]:
+        """A summary and who wrote it; empty if nobody could, which the person is told."""
+        problem = "nobody can write one"
+        for writer in self.writers():
+            try:
+                facts = await self.accounting.facts(writer.name)
+                longest = min(LONGEST_WHOLE, (facts.window or LONGEST_WHOLE) * 2)
+                reply = await summarise(writer, older, focus=focus, longest=longest)
+            except ModelError as error:
+                problem = error.message
+                continue
+            self.accounting.count_aside(writer.name, reply.usage)
+            if summary := text_of_summary(reply):
+                return summary, writer.name
+            problem = f"{writer.name} wrote nothing"
+        log.warning("no summary could be written: %s", problem)
+        self.emit(
+            Notice(
+                level="warning",
+                text=f"No summary of the conversation could be written ({problem}). "
+                "Old output is left out instead; what you said and pinned is kept.",
+                hint="/compact undo brings the rest back.",
+            )
+        )
+        return "", ""
+
+    def _draft(
+        self, model: str, reason: str, shortened: Shortened, summary: str = "", writer: str = ""
+    ) -> Draft:
+        factor = self.accounting.scale.factor(model)
+        before = self._size(model)
+        saved = messages_tokens(self.conversation.messages) - messages_tokens(shortened.messages)
+        ledger = Ledger(
+            lines=shortened.lines,
+            tokens_before=before,
+            tokens_after=max(0, before - round(saved * factor)),
+            summary=summary,
+            writer=writer,
+        )
+        return Draft(reason, shortened, ledger)
+
+    def _size(self, model: str) -> int:
+        return self.accounting.fill(model, self.request()).total
+
+
+def _is_within(draft: Draft | None, limit: float) -> bool:
+    return draft is not None and draft.ledger.tokens_after <= limit

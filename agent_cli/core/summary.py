@@ -1,0 +1,67 @@
+"""The older part of a conversation in a model's words."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import aclosing
+from importlib import resources
+
+from agent_cli.core.errors import ModelError, ModelErrorKind
+from agent_cli.core.messages import AssistantMessage, Message, ToolMessage, UserMessage, text_of
+from agent_cli.core.model import Model, ModelRequest, Reply
+from agent_cli.lib.text import head_and_tail
+
+LONGEST_RESULT = 3_000
+LONGEST_CALL = 1_000
+LONGEST_WHOLE = 400_000
+"""Characters of the conversation that are given to be summarised."""
+LONGEST_SUMMARY = 24_000
+_GAP = "[… {left_out:,} characters left out …]"
+
+
+async def summarise(
+    model: Model, messages: Sequence[Message], *, focus: str = "", longest: int = LONGEST_WHOLE
+) -> Reply:
+    """Ask a model for a summary; raises ModelError, also for one that says nothing."""
+    request = ModelRequest(
+        system=_prompt(), messages=(UserMessage(content=_task(messages, focus, longest)),)
+    )
+    async with aclosing(model.stream(request)) as events:  # type: ignore[type-var]
+        async for event in events:
+            if isinstance(event, Reply):
+                return event
+    raise ModelError("The summary broke off.", kind=ModelErrorKind.CONNECTION)
+
+
+def text_of_summary(reply: Reply) -> str:
+    """The summary, bounded."""
+    return head_and_tail(reply.message.text.strip(), LONGEST_SUMMARY, _GAP)
+
+
+def _prompt() -> str:
+    return resources.files("agent_cli.core").joinpath("compaction_prompt.md").read_text("utf-8")
+
+
+def _task(messages: Sequence[Message], focus: str, longest: int) -> str:
+    told = head_and_tail("\n\n".join(_told(messages)), longest, _GAP)
+    wish = f"\n\nThe person wants this above all to be remembered: {focus}" if focus else ""
+    return f"<conversation>\n{told}\n</conversation>\n\nWrite the summary now.{wish}"
+
+
+def _told(messages: Sequence[Message]) -> Iterator[str]:
+    for message in messages:
+        match message:
+            case UserMessage(origin="person"):
+                yield f"PERSON: {text_of(message.content)}"
+            case UserMessage(origin="files"):
+                pass  # read again from disk anyway
+            case UserMessage():
+                yield f"PROGRAM: {text_of(message.content)}"
+            case AssistantMessage():
+                if message.text:
+                    yield f"AGENT: {message.text}"
+                for call in message.calls:
+                    arguments = head_and_tail(call.arguments, LONGEST_CALL, _GAP)
+                    yield f"CALL {call.name}: {arguments}"
+            case ToolMessage():
+                failed = " (failed)" if message.is_error else ""
+                result = head_and_tail(text_of(message.content), LONGEST_RESULT, _GAP)
+                yield f"RESULT of {message.name}{failed}: {result}"

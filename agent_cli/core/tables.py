@@ -1,0 +1,41 @@
+"""Statistics as rows that a person reads."""
+
+from collections.abc import Iterator
+
+from agent_cli.core.model import Usage
+from agent_cli.core.spending import price
+from agent_cli.core.statistics import BOUNDS, Statistics
+
+Row = tuple[str, ...]
+
+
+def tool_rows(statistics: Statistics) -> Iterator[Row]:
+    """Each tool's calls; the first row names the columns."""
+    yield "tool", "calls", "ok", "failed", "denied", "half within", "95 % within"
+    for each in statistics.tools:
+        counts = (each.executions, each.successes, each.failures, each.denials)
+        times = (_seconds(each.within(share)) for share in (0.5, 0.95))
+        yield each.tool, *(f"{count:,}" for count in counts), *times
+
+
+def model_rows(statistics: Statistics) -> Iterator[Row]:
+    """Each model's requests."""
+    yield "model", "requests", "input", "from cache", "output", "cost"
+    for each in statistics.models:
+        yield each.model, f"{each.requests:,}", *_used(each.usage)
+
+
+def day_rows(statistics: Statistics) -> Iterator[Row]:
+    """Each day."""
+    yield "day", "calls", "requests", "input", "from cache", "output", "cost"
+    for each in statistics.days:
+        yield each.day, f"{each.calls:,}", f"{each.requests:,}", *_used(each.usage)
+
+
+def _used(usage: Usage) -> Row:
+    counts = (usage.input_tokens, usage.cached_tokens, usage.output_tokens)
+    return (*(f"{count:,}" for count in counts), price(usage))
+
+
+def _seconds(bound: float | None) -> str:
+    return f"over {BOUNDS[-1]:g} s" if bound is None else f"{bound:g} s"

@@ -1,0 +1,28 @@
+"""Sessions as documents: Markdown, HTML with colours, JSON."""
+
+from collections.abc import Callable
+from pathlib import PurePath
+
+from agent_cli.core.errors import UserError
+from agent_cli.core.history import History
+from agent_cli.export.data import as_json
+from agent_cli.export.html import as_html
+from agent_cli.export.markdown import as_markdown
+
+FORMATS: dict[str, Callable[[History], str]] = {
+    ".md": as_markdown,
+    ".html": as_html,
+    ".json": as_json,
+}
+"""What is written, by how the file's name ends."""
+
+
+def rendered(history: History, file_name: str) -> str:
+    """The session in the format that the name of the file asks for; raises UserError."""
+    suffix = PurePath(file_name).suffix.lower()
+    suffix = {".htm": ".html", ".markdown": ".md", "": ".md"}.get(suffix, suffix)
+    if suffix not in FORMATS:
+        raise UserError(
+            f"A session cannot be written as {suffix}.", hint=f"Use {', '.join(FORMATS)}."
+        )
+    return FORMATS[suffix](history)

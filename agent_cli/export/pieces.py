@@ -1,0 +1,151 @@
+"""What a reader of a session wants to see, in the order in which it was shown."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from agent_cli.core.display import (
+    DiffBlock,
+    Display,
+    ImageBlock,
+    TableBlock,
+    TerminalBlock,
+    TextBlock,
+    TodoBlock,
+)
+from agent_cli.core.events import (
+    ApprovalAnswered,
+    Event,
+    HistoryCompacted,
+    ModelRetrying,
+    Notice,
+    PromptAdded,
+    TextDelta,
+    ThinkingDelta,
+    ToolFinished,
+    ToolStarted,
+    TurnFinished,
+)
+from agent_cli.core.history import History
+from agent_cli.core.messages import text_of
+from agent_cli.core.tool import ToolResult
+from agent_cli.safety.sanitise import clean, visible
+
+
+@dataclass(frozen=True)
+class Words:
+    """Something said, by whom."""
+
+    by: Literal["person", "model", "thinking", "program"]
+    text: str
+
+
+@dataclass
+class CallPiece:
+    """A call and what came of it."""
+
+    tool: str
+    title: str
+    result: ToolResult | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def heading(self) -> str:
+        """The call in one line."""
+        return visible(f"{self.tool} {self.title}".strip(), one_line=True)
+
+    @property
+    def outcome(self) -> str:
+        """How it ended, in one line."""
+        said = [visible(self.result.summary, one_line=True)] if self.result else []
+        return " · ".join(part for part in (*said, *self.notes) if part)
+
+
+Piece = Words | CallPiece
+
+
+def pieces(events: Iterable[Event]) -> list[Piece]:
+    """The events as a document tells them."""
+    told: list[Piece] = []
+    calls: dict[str, CallPiece] = {}
+    for event in events:
+        match event:
+            case PromptAdded():
+                told.append(Words("person", clean(event.text)))
+            case ThinkingDelta():
+                told.append(Words("thinking", clean(event.text)))
+            case TextDelta():
+                told.append(Words("model", clean(event.text)))
+            case ToolStarted():
+                calls[event.call_id] = CallPiece(event.tool, event.title)
+                told.append(calls[event.call_id])
+            case ApprovalAnswered():
+                if event.call_id in calls:
+                    calls[event.call_id].notes.append(f"answered: {event.answer}")
+            case ToolFinished():
+                if event.call_id in calls:
+                    calls[event.call_id].result = event.result
+            case _:
+                told += _notices(event)
+    return told
+
+
+def _notices(event: Event) -> Iterator[Words]:
+    match event:
+        case Notice():
+            yield Words("program", clean(f"{event.text} {event.hint}".strip()))
+        case ModelRetrying():
+            yield Words("program", clean(f"{event.reason} Tried again."))
+        case HistoryCompacted():
+            yield Words("program", "The conversation was shortened to make room.")
+        case TurnFinished() if event.reason != "done":
+            said = f"The turn ended: {event.reason.replace('_', ' ')}. {event.error}"
+            yield Words("program", clean(said.strip()))
+        case _:
+            pass
+
+
+def shown_text(display: Display) -> tuple[str, str]:
+    """A block as plain text, and the language it is in."""
+    match display:
+        case DiffBlock():
+            return clean(display.diff), "diff"
+        case TerminalBlock():
+            return clean(f"$ {display.command}\n{display.output}".rstrip()), "console"
+        case TextBlock():
+            return clean(display.text), display.language
+        case TodoBlock():
+            signs = {"completed": "x", "in_progress": "~", "pending": " "}
+            lines = (f"[{signs[item.status]}] {item.text}" for item in display.items)
+            return clean("\n".join(lines)), ""
+        case TableBlock():
+            rows = (display.columns, *display.rows)
+            return clean("\n".join("  ".join(row) for row in rows)), ""
+        case ImageBlock():
+            return clean(f"[{display.media_type} image: {display.path}]"), ""
+
+
+def details(result: ToolResult) -> list[tuple[str, str]]:
+    """What a call gave, as texts with their languages."""
+    shown = [shown_text(display) for display in result.display]
+    if not shown and result.llm_content:
+        shown = [(clean(text_of(result.llm_content)), "")]
+    return [(text, language) for text, language in shown if text.strip()]
+
+
+def name_of(history: History) -> str:
+    """What the document is called."""
+    if history.title:
+        return visible(history.title, one_line=True)
+    prompt = next((e.text for e in history.events if isinstance(e, PromptAdded)), "")
+    return visible(prompt[:80], one_line=True).strip() or "A session"
+
+
+def facts(history: History) -> list[str]:
+    """What stands under the name."""
+    opened = history.opened
+    found = [f"session {opened.session}", opened.workspace] if opened else []
+    found.append(history.model)
+    if history.updated is not None:
+        found.append(history.updated.strftime("%Y-%m-%d %H:%M UTC"))
+    return [visible(fact, one_line=True) for fact in found if fact]

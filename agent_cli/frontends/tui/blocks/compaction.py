@@ -1,0 +1,40 @@
+"""A conversation that was shortened: one line, and on demand what was kept and what was not."""
+
+from collections.abc import Sequence
+
+from textual.strip import Strip
+
+from agent_cli.core.events import HistoryCompacted
+from agent_cli.frontends.tui.blocks.base import EDGE, MARGIN, Block
+from agent_cli.frontends.tui.lines import Line, Span, crop, wrap
+from agent_cli.frontends.tui.look import PROSE, Look
+from agent_cli.safety.sanitise import clean
+
+
+class CompactionBlock(Block):
+    """Folded to its heading."""
+
+    can_fold = True
+
+    def __init__(self, event: HistoryCompacted) -> None:
+        ledger = event.ledger
+        self._heading = clean(f"Compacted: {ledger.heading}. {event.reason}".replace("\n", " "))
+        self._text = clean(ledger.text()).strip("\n")
+
+    def render(self, width: int, look: Look) -> Sequence[Strip]:
+        dim = look.styles.dim
+        room = min(width - EDGE, PROSE + 2)
+        heading: list[Span] = [*MARGIN, (f"{look.signs.dot} ", dim), (self._heading, dim)]
+        if not self.expanded:
+            return [Line(crop(heading, room, look.signs.ellipsis), gutter=2)]
+        lines: list[Strip] = list(wrap([(self._heading, dim)], room, first=heading[:-1]))
+        bar: list[Span] = [*MARGIN, (f"{look.signs.bar} ", dim)]
+        for part in self._text.split("\n"):
+            lines += wrap([(part, dim)], room, first=bar, rest=bar)
+        return lines
+
+    def plain_text(self) -> str:
+        return f"{self._heading}\n{self._text}"
+
+    def guess_height(self, width: int) -> int:
+        return super().guess_height(width) if self.expanded else 1

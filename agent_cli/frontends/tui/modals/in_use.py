@@ -1,0 +1,26 @@
+"""Another program has the session: shall a copy of it go on here?"""
+
+from textual.content import Content
+
+from agent_cli.frontends.shared.answers import Answer
+from agent_cli.frontends.shared.typed_ahead import TypedAhead
+from agent_cli.frontends.tui.modals.guarded import GuardedModal
+from agent_cli.frontends.tui.modals.sheet import Prose
+from agent_cli.safety.sanitise import visible
+
+HEADING = "This session is open elsewhere"
+ANSWERS = (
+    Answer("no", "Leave it there", "n"),
+    Answer("yes", "Go on in a copy", "y", "the session itself stays as it is"),
+)
+
+
+class InUseModal(GuardedModal[bool]):
+    """Ends with whether a copy is wanted."""
+
+    def __init__(self, message: str, *, guard: TypedAhead | None = None) -> None:
+        parts = (Prose(Content(visible(message, one_line=True))),)
+        super().__init__(HEADING, parts, ANSWERS, guard=guard)
+
+    def give(self, answer: Answer) -> None:
+        self.dismiss(answer.id == "yes")

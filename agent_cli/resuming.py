@@ -1,0 +1,81 @@
+"""Which session is to go on, found before anything else is decided."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agent_cli.config.places import Places
+from agent_cli.core.errors import UserError
+from agent_cli.core.history import History
+from agent_cli.core.permissions import Mode
+from agent_cli.core.store import Store
+from agent_cli.storage.sessions import Sessions, SeveralSessions
+
+if TYPE_CHECKING:
+    from agent_cli.storage.session_index import SessionInfo
+
+
+@dataclass(frozen=True)
+class Resume:
+    """The wish to go on with a session."""
+
+    text: str = ""
+    """An id, the beginning of one, or words; empty: the latest session of the directory."""
+    ask: bool = False
+    """Let the person choose."""
+    fork: bool = False
+    """Go on in a copy."""
+    stay: bool = False
+    """Work in the directory that was named, wherever the session was."""
+    found: "SessionInfo | None" = None
+
+
+def find(resume: Resume, cwd: Path, environment: Mapping[str, str]) -> Resume:
+    """The wish with the session it means; raises UserError if there is not exactly one."""
+    sessions = Sessions(Places.of(environment).state)
+    here = os.path.realpath(cwd)
+    if resume.ask:
+        raise SeveralSessions("", sessions.index.listing(here))
+    found = sessions.find(resume.text, here) if resume.text else sessions.last(here)
+    return replace(resume, found=found)
+
+
+def directory(resume: Resume, cwd: Path) -> Path:
+    """Where the session goes on: where it was, unless another directory was named."""
+    assert resume.found is not None
+    if resume.stay or not resume.found.workspace:
+        return cwd
+    before = Path(resume.found.workspace)
+    if not before.is_dir():
+        raise UserError(
+            f"The directory of the session {resume.found.id} is gone: {before}.",
+            hint="Name the one to work in with --cwd.",
+        )
+    return before
+
+
+def open_store(
+    resume: Resume | None, sessions: Sessions, new_id: str
+) -> tuple[str, Store, History]:
+    """The id, the log and the past of the session that begins or goes on."""
+    if resume is None or resume.found is None:
+        return new_id, sessions.new(new_id), History()
+    old = resume.found.id
+    if resume.fork:
+        forked = sessions.fork(old, new_id)
+        return new_id, forked.log, forked.history
+    resumed = sessions.resume(old)
+    return old, resumed.log, resumed.history
+
+
+def restored_mode(past: History, *, trusted: bool, attended: bool) -> Mode | None:
+    """The mode a session was left in, if it may be entered without being asked for.
+
+    The mode yolo is asked for by name each time; without a person only plan mode is restored.
+    """
+    if past.mode not in (Mode.PLAN, Mode.DEFAULT, Mode.ACCEPT_EDITS, Mode.AUTO):
+        return None
+    mode = Mode(past.mode)
+    return mode if mode is Mode.PLAN or (trusted and attended) else None

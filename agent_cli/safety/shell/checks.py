@@ -1,0 +1,82 @@
+"""What a check of arguments is given, and the judgements that many of them share."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from agent_cli.safety.shell.facts import Place
+from agent_cli.safety.shell.globs import may_select_secret
+from agent_cli.safety.shell.lenient_words import braces
+from agent_cli.safety.shell.options import Parsed, Refused
+from agent_cli.safety.shell.table import Spec
+from agent_cli.safety.shell.words import Word
+
+Where = frozenset[str]
+
+
+class Look(Protocol):
+    """Notes that a path is read."""
+
+    def __call__(self, word: Word, where: Where, *, content: bool) -> None: ...
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a check may know and whom it tells about files."""
+
+    place: Place
+    where: Where
+    look: Look
+
+
+Check = Callable[[Spec, list[Word], Context], Where | None]
+"""Raises Refused; returns where the shell stands afterwards if that changes."""
+
+
+def operands(spec: Spec, parsed: Parsed, context: Context) -> None:
+    """Judge option values and operands by the table entry."""
+    for name, value in parsed.options:
+        kind = spec.options.get(name)
+        if value is not None and kind == "=path":
+            context.look(value, context.where, content=True)
+        elif value is not None and kind == "=glob":
+            _no_secrets(name, value.text, context)
+    words = parsed.operands
+    if spec.operands == "none":
+        if words:
+            raise Refused(f"{words[0].text} is not an argument it is known to take harmlessly")
+    elif spec.operands == "text":
+        for word in words:
+            if word.pattern is not None:
+                context.look(word, context.where, content=False)
+    else:
+        if spec.operands == "pattern" and not parsed.has(spec.patterns):
+            if words and words[0].pattern is not None:
+                raise Refused(f"the search pattern {words[0].text} depends on file names")
+            words = words[1:]
+        for word in words:
+            if word.text != "-":
+                context.look(word, context.where, content=not spec.metadata)
+
+
+def _no_secrets(option: str, glob: str, context: Context) -> None:
+    """A search that is told which names to look into may not be told secret ones."""
+    if glob.startswith("!"):
+        return
+    secret = next(filter(None, map(may_select_secret, braces(glob))), None)
+    if secret:
+        context.look(Word(secret, secret), context.where, content=True)
+        raise Refused(f"{option} {glob} makes it search {secret}")
+
+
+def exact(words: list[Word], what: str) -> list[str]:
+    """The texts of words, none of which depends on file names."""
+    for word in words:
+        if word.pattern is not None:
+            raise Refused(f"{what} depends on file names ({word.text})")
+    return [word.text for word in words]
+
+
+def asks_version(words: list[Word]) -> bool:
+    """Whether a version is all that is asked for."""
+    return [word.text for word in words] == ["--version"]

@@ -1,0 +1,50 @@
+"""Which uses of find only look."""
+
+import re
+
+from agent_cli.safety.shell.checks import Context
+from agent_cli.safety.shell.names import names
+from agent_cli.safety.shell.options import Refused
+from agent_cli.safety.shell.table import Spec
+from agent_cli.safety.shell.words import Word
+
+FIND_FLAGS = names(
+    "-print -print0 -ls -not -a -and -o -or ! ( ) , -true -false -empty -prune -depth -d "
+    "-mount -xdev -daystart -noleaf -nouser -nogroup -readable -writable -executable -quit "
+    "-ignore_readdir_race -nowarn -warn"
+)
+FIND_VALUES = names(
+    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type "
+    "-xtype -size -newermt -newerct -newerat -mtime -mmin -atime -amin -ctime -cmin -used "
+    "-maxdepth -mindepth -perm "
+    "-user -group -uid -gid -links -inum -regextype -printf -fstype"
+)
+FIND_FILES = names("-newer -anewer -cnewer -samefile")
+
+
+def check(spec: Spec, words: list[Word], context: Context) -> None:
+    """Raise Refused unless every test and action is known to only look."""
+    if [word.text for word in words] in (["--version"], ["-version"]):
+        return
+    index = 0
+    while index < len(words) and words[index].text in {"-P", "-H"}:
+        index += 1
+    while index < len(words) and not re.match(r"-|[(),!]", words[index].text):
+        if words[index].may_be_option:
+            raise Refused(f"a file that matches {words[index].text} could be taken for an action")
+        context.look(words[index], context.where, content=False)
+        index += 1
+    if any(word.pattern is not None for word in words[index:]):
+        raise Refused("an expression that depends on file names")
+    while index < len(words):
+        text = words[index].text
+        index += 1
+        if text in FIND_FLAGS:
+            continue
+        if text not in FIND_VALUES and text not in FIND_FILES:
+            raise Refused(f"{text} is not known to be harmless")
+        if index >= len(words):
+            raise Refused(f"{text} lacks its value")
+        if text in FIND_FILES:
+            context.look(words[index], context.where, content=False)
+        index += 1

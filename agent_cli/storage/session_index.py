@@ -1,0 +1,289 @@
+"""Lists and searches sessions: an SQLite database that is made from the logs and can be lost.
+
+Each time it is opened it looks at the sizes and times of the logs, and reads what is new of those
+that grew. If it is missing, damaged or of another version, it is made anew.
+"""
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
+
+from agent_cli.lib.files import private_directory
+from agent_cli.storage.log_digest import Digest, digest, searchable
+from agent_cli.storage.session_log import read_bytes
+
+T = TypeVar("T")
+
+SCHEMA = 1
+PATIENCE = 5.0
+"""Seconds to wait for another program that writes."""
+MOST_MATCHES = 2_000
+"""Messages looked at for one search, newest first."""
+
+_TABLES = """
+CREATE TABLE sessions (
+    id TEXT PRIMARY KEY, workspace TEXT NOT NULL, title TEXT NOT NULL, prompt TEXT NOT NULL,
+    model TEXT NOT NULL, forked_from TEXT NOT NULL, created REAL NOT NULL, updated REAL NOT NULL,
+    turns INTEGER NOT NULL, messages INTEGER NOT NULL, cost REAL,
+    size INTEGER NOT NULL, mtime INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX by_time ON sessions (updated);
+CREATE VIRTUAL TABLE words USING fts5(
+    text, session UNINDEXED, tokenize = "unicode61 remove_diacritics 2", prefix = '3'
+);
+"""
+_COLUMNS = (
+    "id, workspace, title, prompt, model, forked_from, created, updated, "
+    "turns, messages, cost, size"
+)
+
+
+@dataclass(frozen=True)
+class SessionInfo:
+    """What a list tells about a session."""
+
+    id: str
+    workspace: str
+    title: str
+    prompt: str
+    """The beginning of the first prompt."""
+    model: str
+    forked_from: str
+    created: float
+    updated: float
+    turns: int
+    messages: int
+    cost: float | None
+    size: int
+    snippet: str = ""
+    """Where the words that were searched for stand, between \\x02 and \\x03."""
+
+    @property
+    def name(self) -> str:
+        """The title, or what stands for it."""
+        return self.title or self.prompt or "(nothing said)"
+
+
+class SessionIndex:
+    """The sessions of a directory of logs, newest first."""
+
+    def __init__(self, logs: Path, file: Path) -> None:
+        self._logs = logs
+        self._file = file
+
+    def listing(self, workspace: str | None = None, limit: int | None = None) -> list[SessionInfo]:
+        """All sessions, or those of one directory."""
+        where, values = ("WHERE workspace = ?", [workspace]) if workspace else ("", [])
+        query = f"SELECT {_COLUMNS} FROM sessions {where} ORDER BY updated DESC LIMIT ?"
+        bound = [*values, -1 if limit is None else limit]
+        return self._with(lambda db: [SessionInfo(*row) for row in db.execute(query, bound)])
+
+    def search(self, text: str, workspace: str | None = None, limit: int = 50) -> list[SessionInfo]:
+        """The sessions in which all these words were said, with a place: in one message if any
+        has them all, otherwise in several."""
+        words = _words(text)
+        if not words:
+            return []
+        return self._with(
+            lambda db: (
+                list(_found(db, " ".join(words), _places(db, " ".join(words)), workspace, limit))
+                or list(_found(db, words[0], _scattered(db, words), workspace, limit))
+            )
+        )
+
+    def refresh(self) -> None:
+        """Read what is new."""
+        self._with(lambda _db: None)
+
+    def _with(self, use: Callable[[sqlite3.Connection], T]) -> T:
+        try:
+            return self._fresh(use)
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error):
+                raise
+            self._remove()
+        except sqlite3.DatabaseError:
+            self._remove()
+        return self._fresh(use)
+
+    def _fresh(self, use: Callable[[sqlite3.Connection], T]) -> T:
+        with contextlib.closing(self._connect()) as database:
+            _refresh(database, self._logs)
+            return use(database)
+
+    def _connect(self) -> sqlite3.Connection:
+        private_directory(self._file.parent)
+        os.close(os.open(self._file, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        database = sqlite3.connect(self._file, timeout=PATIENCE, isolation_level=None)
+        try:
+            database.execute("PRAGMA journal_mode = WAL")
+            database.execute("PRAGMA synchronous = OFF")  # it can be made anew
+            if database.execute("PRAGMA user_version").fetchone()[0] != SCHEMA:
+                _make_tables(database)
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    def _remove(self) -> None:
+        for suffix in ("", "-wal", "-shm"):
+            Path(f"{self._file}{suffix}").unlink(missing_ok=True)
+
+
+def _make_tables(database: sqlite3.Connection) -> None:
+    with _transaction(database):
+        if database.execute("PRAGMA user_version").fetchone()[0] == SCHEMA:
+            return  # another program was faster
+        for name in ("sessions", "words"):
+            database.execute(f"DROP TABLE IF EXISTS {name}")
+        for statement in _TABLES.split(";"):
+            database.execute(statement)
+        database.execute(f"PRAGMA user_version = {SCHEMA}")
+
+
+@contextlib.contextmanager
+def _transaction(database: sqlite3.Connection) -> Iterator[None]:
+    database.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        database.execute("ROLLBACK")
+        raise
+    database.execute("COMMIT")
+
+
+def _refresh(database: sqlite3.Connection, logs: Path) -> None:
+    """Bring the index up to date with the logs."""
+    found = _stamps(logs)
+    known = {
+        row[0]: (row[1], row[2]) for row in database.execute("SELECT id, size, mtime FROM sessions")
+    }
+    if found == known:
+        return
+    changed = sorted(
+        (name for name, stamp in found.items() if known.get(name) != stamp),
+        key=lambda name: found[name][1],
+    )
+    with _transaction(database):
+        for name in known.keys() - found.keys():
+            _forget(database, name)
+        for name in changed:
+            with contextlib.suppress(OSError):  # it went away meanwhile, or cannot be read
+                _read(database, logs, name, found[name])
+
+
+def _stamps(logs: Path) -> dict[str, tuple[int, int]]:
+    """Size and time of each log that holds anything."""
+    found = {}
+    with contextlib.suppress(FileNotFoundError), os.scandir(logs) as files:
+        for file in files:
+            if file.name.endswith(".jsonl") and file.is_file(follow_symlinks=False):
+                stat = file.stat(follow_symlinks=False)
+                if stat.st_size:
+                    found[file.name[:-6]] = (stat.st_size, stat.st_mtime_ns)
+    return found
+
+
+def _forget(database: sqlite3.Connection, name: str) -> None:
+    database.execute("DELETE FROM sessions WHERE id = ?", [name])
+    database.execute("DELETE FROM words WHERE session = ?", [name])
+
+
+def _read(database: sqlite3.Connection, logs: Path, name: str, stamp: tuple[int, int]) -> None:
+    """Read a log from where it was read the last time; from the start if it is not the same."""
+    query = f"SELECT {_COLUMNS} FROM sessions WHERE id = ?"
+    row = database.execute(query, [name]).fetchone()
+    before = SessionInfo(*row) if row else None
+    start = before.size if before else 0
+    data = read_bytes(logs / f"{name}.jsonl", max(0, start - 1), stamp[0])
+    if start and not data.startswith(b"\n"):  # it shrank, or ended in half a line
+        _forget(database, name)
+        before = None
+        data = read_bytes(logs / f"{name}.jsonl", 0, stamp[0])
+    news = digest(data.split(b"\n"))
+    texts = [(text, name) for text in news.texts]
+    database.executemany("INSERT INTO words (text, session) VALUES (?, ?)", texts)
+    database.execute(
+        f"INSERT OR REPLACE INTO sessions ({_COLUMNS}, mtime) VALUES ({', '.join('?' * 13)})",
+        [name, *_row(before, news, stamp), stamp[1]],
+    )
+
+
+def _row(before: SessionInfo | None, news: Digest, stamp: tuple[int, int]) -> tuple[object, ...]:
+    """The columns after the id: what was known, and what the new lines add to it."""
+    costs = [cost for cost in (before.cost if before else None, news.cost) if cost is not None]
+    return (
+        (before.workspace if before else "") or news.workspace,
+        news.title or (before.title if before else ""),
+        (before.prompt if before else "") or news.prompt,
+        news.model or (before.model if before else ""),
+        (before.forked_from if before else "") or news.forked_from,
+        before.created if before else news.created,
+        news.updated or (before.updated if before else 0.0),
+        max(news.turns, before.turns if before else 0),
+        news.messages + (before.messages if before else 0),
+        sum(costs) if costs else None,
+        stamp[0],
+    )
+
+
+def _words(text: str) -> list[str]:
+    """What FTS5 is to look for: each word as the beginning of one."""
+    words = searchable(text).replace('"', " ").split()
+    return [f'"{word}"*' for word in words if any(map(str.isalnum, word))]
+
+
+def _places(database: sqlite3.Connection, match: str, most: int = MOST_MATCHES) -> dict[str, int]:
+    """The newest place in each session."""
+    places: dict[str, int] = {}
+    newest = "SELECT session, rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?"
+    for session, place in database.execute(newest, [match, most]):
+        places.setdefault(session, place)
+    return places
+
+
+def _scattered(database: sqlite3.Connection, words: list[str]) -> dict[str, int]:
+    """The sessions that have each word somewhere, with the place of the first one."""
+    each = [_places(database, word, 10 * MOST_MATCHES) for word in words]
+    return {
+        session: place
+        for session, place in each[0].items()
+        if all(session in places for places in each[1:])
+    }
+
+
+def _found(
+    database: sqlite3.Connection,
+    match: str,
+    places: dict[str, int],
+    workspace: str | None,
+    limit: int,
+) -> Iterator[SessionInfo]:
+    told = 0
+    for session, place in places.items():
+        query = f"SELECT {_COLUMNS} FROM sessions WHERE id = ? AND (? IS NULL OR workspace = ?)"
+        row = database.execute(query, [session, workspace, workspace]).fetchone()
+        if row is None:
+            continue
+        yield replace(SessionInfo(*row), snippet=_snippet(database, match, place))
+        told += 1
+        if told >= limit:
+            return
+
+
+def _snippet(database: sqlite3.Connection, match: str, place: int) -> str:
+    query = (
+        "SELECT snippet(words, 0, char(2), char(3), '…', 16) FROM words "
+        "WHERE words MATCH ? AND rowid = ?"
+    )
+    row = database.execute(query, [match, place]).fetchone()
+    return readable(row[0]) if row else ""
+
+
+def readable(snippet: str) -> str:
+    """A snippet in one line."""
+    return " ".join(snippet.replace("\u200b ", "").split())

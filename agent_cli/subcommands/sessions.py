@@ -1,0 +1,134 @@
+"""`agent sessions`: what was said on this machine, and what becomes of it."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+
+from agent_cli.config.places import Places
+from agent_cli.core.errors import UserError
+from agent_cli.core.history import read_history
+from agent_cli.export import rendered
+from agent_cli.lib.files import write_atomic
+from agent_cli.safety.sanitise import visible
+from agent_cli.storage.session_index import SessionInfo
+from agent_cli.storage.sessions import Sessions
+
+SHOWN_ID = 8
+"""Characters of an id that a list shows; they are enough to name a session."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The actions of `agent sessions`."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    listed = actions.add_parser("list", help="the sessions, newest first")
+    _add_list_flags(listed)
+    search = actions.add_parser("search", help="the sessions in which these words were said")
+    search.add_argument("words", nargs="+", metavar="WORD")
+    _add_list_flags(search)
+    show = actions.add_parser("show", help="what was said and done in a session")
+    show.add_argument("session", metavar="ID")
+    show.add_argument("--json", action="store_true", help="as JSON")
+    export = actions.add_parser("export", help="write a session to a file: .md, .html or .json")
+    export.add_argument("session", metavar="ID")
+    export.add_argument("file", metavar="FILE", nargs="?", help="without one: Markdown, here")
+    delete = actions.add_parser("delete", help="delete sessions for good")
+    delete.add_argument("sessions", metavar="ID", nargs="+")
+
+
+def _add_list_flags(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--here", action="store_true", help="only those of this directory")
+    parser.add_argument("-n", metavar="N", type=int, default=50, help="at most N (50); 0: all")
+    parser.add_argument("--json", action="store_true", help="one JSON object per line")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carry out the action."""
+    sessions = Sessions(Places.of(os.environ).state)
+    match options.action:
+        case "list":
+            here = os.path.realpath(".") if options.here else None
+            _tell(sessions.index.listing(here, options.n or None), as_json=options.json)
+        case "search":
+            here = os.path.realpath(".") if options.here else None
+            words = " ".join(options.words)
+            found = sessions.index.search(words, here, options.n or sys.maxsize)
+            _tell(found, as_json=options.json)
+        case "show":
+            _show(sessions, options.session, "x.json" if options.json else "x.md", None)
+        case "export":
+            file = Path(options.file) if options.file else None
+            _show(sessions, options.session, options.file or "x.md", file)
+        case _:
+            _delete(sessions, options.sessions)
+    return 0
+
+
+def _tell(found: Sequence[SessionInfo], *, as_json: bool) -> None:
+    if as_json:
+        sys.stdout.writelines(f"{json.dumps(_data(info), ensure_ascii=False)}\n" for info in found)
+        return
+    sys.stdout.writelines(f"{line}\n" for info in found for line in _lines(info))
+    if not found:
+        sys.stderr.write("No session fits.\n")
+
+
+def _data(info: SessionInfo) -> dict[str, object]:
+    snippet = info.snippet.replace("\x02", "").replace("\x03", "")
+    return asdict(info) | {"snippet": snippet}
+
+
+def _lines(info: SessionInfo) -> Iterable[str]:
+    """id  time  turns  title  directory"""
+    when = datetime.fromtimestamp(info.updated).astimezone().strftime("%Y-%m-%d %H:%M")
+    name = info.name if len(info.name) <= 60 else f"{info.name[:59]}…"
+    home = os.environ.get("HOME", "")
+    place = info.workspace
+    if home and place.startswith(f"{home}/"):
+        place = f"~{place.removeprefix(home)}"
+    line = f"{info.id[:SHOWN_ID]}  {when}  {info.turns:>3} turns  {name}  {place}"
+    yield visible(line, one_line=True)
+    if info.snippet:
+        yield f"{'':10}{_marked(info.snippet)}"
+
+
+def _marked(snippet: str) -> str:
+    """The words that were searched for, bold on a terminal."""
+    parts = [visible(part, one_line=True) for part in snippet.replace("\x03", "\x02").split("\x02")]
+    start, end = ("\x1b[1m", "\x1b[0m") if sys.stdout.isatty() else ("", "")
+    return "".join(f"{start}{p}{end}" if number % 2 else p for number, p in enumerate(parts))
+
+
+def _show(sessions: Sessions, name: str, format_name: str, file: Path | None) -> None:
+    info = sessions.find(name, os.path.realpath("."))
+    text = rendered(read_history(sessions.read(info.id)), format_name)
+    if file is None:
+        sys.stdout.write(text)
+        return
+    try:
+        write_atomic(file, text.encode("utf-8", "replace"))
+    except OSError as error:
+        raise UserError(f"{file} cannot be written: {error.strerror or error}.") from error
+    sys.stdout.write(f"Written to {file}.\n")
+
+
+def _delete(sessions: Sessions, names: Sequence[str]) -> None:
+    known = sessions.index.listing()
+    wanted = []
+    for name in names:
+        found = [info for info in known if info.id.startswith(name)]
+        if len(found) != 1:
+            what = "No session" if not found else "More than one session"
+            raise UserError(f"{what} has an id that begins with {name}; nothing was deleted.")
+        wanted.append(found[0])
+    for info in wanted:
+        try:
+            sessions.delete(info.id)
+        except OSError as error:
+            raise UserError(f"{info.id} cannot be deleted: {error.strerror or error}.") from error
+        sys.stdout.write(f"Deleted {visible(f'{info.id}  {info.name}', one_line=True)}\n")
+    sessions.index.refresh()

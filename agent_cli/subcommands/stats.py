@@ -1,0 +1,60 @@
+"""`agent stats`: what was called, used and spent, by tool, model and day."""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterable
+
+from agent_cli.config.places import Places
+from agent_cli.core.statistics import Statistics
+from agent_cli.core.tables import Row, day_rows, model_rows, tool_rows
+from agent_cli.runtime import metrics_file
+from agent_cli.safety.sanitise import visible
+from agent_cli.storage.metrics import read_statistics
+from agent_cli.subcommands._moment import moment
+
+TABLES = {"tool": tool_rows, "model": model_rows, "day": day_rows}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags of `agent stats`."""
+    parser.add_argument("--by", choices=tuple(TABLES), help="only this table")
+    parser.add_argument(
+        "--since", metavar="WHEN", help="only from this day on: 7d, 2w ago or 2026-01-31"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Show what was counted."""
+    path = metrics_file(Places.of(os.environ))
+    since = moment(options.since).astimezone().date() if options.since else None
+    statistics = read_statistics(path, since)
+    if options.json:
+        sys.stdout.write(f"{statistics.model_dump_json()}\n")
+    elif not statistics.days:
+        sys.stderr.write("Nothing was counted yet.\n")
+    else:
+        sys.stdout.write(_text(statistics, [options.by] if options.by else list(TABLES)))
+    return 0
+
+
+def _text(statistics: Statistics, wanted: Iterable[str]) -> str:
+    parts = [_table(list(TABLES[name](statistics))) for name in wanted]
+    if statistics.registry_size is not None:
+        parts.append(f"{statistics.registry_size} tools are registered.\n")
+    return "\n".join(parts)
+
+
+def _table(rows: list[Row]) -> str:
+    """Columns in line, numbers to the right."""
+    clean = [[visible(cell, one_line=True) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*clean, strict=True)]
+    lines = (
+        "  ".join(
+            cell.rjust(width) if number else cell.ljust(width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in clean
+    )
+    return "".join(f"{line.rstrip()}\n" for line in lines)

@@ -1,0 +1,45 @@
+"""What is proven only because of what lies on the disk, or lies not."""
+
+from pathlib import Path
+
+import pytest
+
+from agent_cli.safety.shell import analyse, default_effect, place_on_disk
+
+
+def effect(command: str, root: Path) -> str:
+    place = place_on_disk(str(root), (str(root),), "/home/u")
+    return default_effect(analyse(command, place))
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for name in ("old", "new/deep"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "a.txt").write_text("a\n")
+    return tmp_path.resolve()
+
+
+@pytest.mark.parametrize("command", ["diff -r old new", "diff old new", "diff -rq new old"])
+def test_directories_are_compared_unless_a_link_is_in_them(root: Path, command: str) -> None:
+    assert effect(command, root) == "allow"
+    (root / "new/deep/key").symlink_to("/home/u/.ssh/id_rsa")
+    assert effect(command, root) == "ask"
+    assert effect(command.replace("diff", "diff --no-dereference"), root) == "allow"
+
+
+@pytest.mark.parametrize(
+    ("command", "file"),
+    [
+        ("cargo --version", "rust-toolchain.toml"),
+        ("rustc -V", "rust-toolchain"),
+        ("go version", "go.mod"),
+    ],
+)
+def test_a_version_is_asked_for_unless_the_project_chooses_the_program(
+    root: Path, command: str, file: str
+) -> None:
+    assert effect(command, root) == "allow"
+    (root / file).write_text("")
+    assert effect(command, root) == "ask"
+    assert effect(f"cd new/deep && {command}", root) == "ask"
