@@ -155,5 +155,8 @@ class RemoteModel:
         if kind is ModelErrorKind.AUTHENTICATION:
             provider = provider_of(self.name)
             key = provider.key or f"{provider.prefix.upper()}_API_KEY"
-            return f"Check the key: {provider.title} reads it from {key}."
+            return (
+                f"Check the key: {provider.title} reads it from {key}. "
+                "`agent setup` takes a new one."
+            )
         return _HINTS.get(kind, "")

@@ -75,7 +75,7 @@ class ModelSource:
         if provider.key and not endpoint.api_base and not any("KEY" in v for v in variables):
             raise UserError(
                 f"There is no key for {provider.title}, which {name} needs.",
-                hint=f"Set {provider.key}, or choose another model with --model.",
+                hint=f"Set {provider.key}, run `agent setup`, or choose another model with --model.",
             )
         self._worker.configure(variables)
         if endpoint.api_base and not variables:
