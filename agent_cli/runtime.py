@@ -5,7 +5,7 @@ import logging
 import os
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -19,7 +19,7 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.housekeeping import Economy
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.loop import Limits
-from agent_cli.core.model import Models
+from agent_cli.core.model import Model, Models
 from agent_cli.core.outgoing import Outgoing
 from agent_cli.core.permissions import Effect, Mode, Place, Policy, Rules
 from agent_cli.core.prompt import Surroundings, build, instruction_directories, read_instructions
@@ -31,9 +31,8 @@ from agent_cli.core.store import Records
 from agent_cli.core.tool_context import SessionView
 from agent_cli.lib.discovery import values_named
 from agent_cli.lib.own_environment import forget
-from agent_cli.models.guide.model import NAME as GUIDE
-from agent_cli.models.guide.model import GuideModel
-from agent_cli.models.guide.tour import lay_out
+from agent_cli.models.guide import NAME as GUIDE
+from agent_cli.models.guide.opening import maker, tour_folder
 from agent_cli.models.providers import take_credentials
 from agent_cli.models.remote import Endpoint
 from agent_cli.models.source import ModelSource
@@ -173,7 +172,7 @@ def open_session(
     session_id, store, past = resuming.open_store(wishes.resume, sessions, new_session_id())
     spill = places.state / "results" / session_id
     temporary = _private_temporary()
-    scratch = _tour_folder(settings, temporary)
+    scratch = tour_folder(settings.model, temporary)
     roots = (str(wishes.cwd), *map(str, (*wishes.added, *([scratch] if scratch else []))))
     workspace = Workspace(
         root=roots[0],
@@ -184,7 +183,7 @@ def open_session(
         readable=(str(spill),),
     )
     registry = registry or built_in_tools()
-    guide = GuideModel(scratch, is_paced=wishes.attended)
+    guide = maker(scratch, is_paced=wishes.attended)
     counted = registry
     metrics = Metrics(metrics_file(places), registry_size=lambda: len(counted), today=local_day)
     policy = make_policy(wishes, settings, workspace, places, trusted=trusted)
@@ -253,21 +252,11 @@ def _private_temporary() -> str | None:
         return None
 
 
-def _tour_folder(settings: Settings, temporary: str | None) -> Path | None:
-    """Where the offline guide gives its tour: away from the project, gone with the session."""
-    if settings.model != GUIDE or temporary is None:
-        return None
-    try:
-        return lay_out(Path(temporary).resolve() / "tour")
-    except OSError:
-        return None
-
-
 def model_source(
     settings: Settings,
     credentials: Mapping[str, str],
     worker: WorkerProcess,
-    guide: GuideModel | None = None,
+    guide: Callable[[], Model] | None = None,
 ) -> ModelSource:
     """Where the session's models come from."""
     endpoints: dict[str, Endpoint] = {}

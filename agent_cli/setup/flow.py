@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from agent_cli.models.guide.model import NAME as GUIDE
+from agent_cli.models.guide import NAME as GUIDE
 from agent_cli.models.providers import Provider, provider_of
 from agent_cli.setup.choice import Choice
 from agent_cli.setup.desk import SetupDesk, Tried

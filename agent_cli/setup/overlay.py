@@ -4,7 +4,6 @@ from agent_cli.config.places import Places
 from agent_cli.config.schema import ModelSettings, Settings
 from agent_cli.setup.cards import Card, CardFile
 from agent_cli.setup.choice import ChoiceFile
-from agent_cli.setup.probe import probe
 from agent_cli.setup.servers import may_be_local
 
 
@@ -35,6 +34,8 @@ def learn(settings: Settings, places: Places) -> str:
     cards = CardFile(places.state)
     if cards.get(settings.model, base) is not None:
         return ""
+    from agent_cli.setup.probe import probe  # noqa: PLC0415 (few need it)
+
     card = probe(settings.model, base)
     if card is None:
         return ""

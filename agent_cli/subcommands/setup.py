@@ -8,7 +8,7 @@ import sys
 from agent_cli.config.places import Places
 from agent_cli.core.errors import ExitCode
 from agent_cli.lib.own_environment import forget
-from agent_cli.models.guide.model import NAME as GUIDE
+from agent_cli.models.guide import NAME as GUIDE
 from agent_cli.models.providers import take_credentials
 from agent_cli.setup.choice import Choice
 from agent_cli.setup.desk import SetupDesk

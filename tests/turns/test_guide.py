@@ -13,8 +13,9 @@ from agent_cli.core.events import ApprovalAsked, TextDelta, ToolFinished, ToolSt
 from agent_cli.core.inbox import Approval
 from agent_cli.core.permissions import Mode
 from agent_cli.core.session import Session
-from agent_cli.models.guide.model import NAME
+from agent_cli.models.guide import NAME
 from agent_cli.runtime import Wishes, open_session
+from agent_cli.setup.keys import KeyStore
 from tests.kit.sessions import assert_valid, finish, of_type, play_turn
 
 FILES = {
@@ -296,3 +297,14 @@ async def test_only_the_guide_gets_a_scratch_folder(tmp_path: Path) -> None:
         assert "agent --model offline:guide" in said.text
     finally:
         await session.close()
+
+
+async def test_a_kept_key_reaches_no_result(guide: Opener) -> None:
+    key = "sk-kept-0123456789abcdefghij"
+    guided = guide(settings={"mode": "yolo"})
+    config = guided.workspace.parent / "home" / ".config" / "agent"
+    KeyStore(config).keep("OPENAI_API_KEY", key)
+    guided = guide(settings={"mode": "yolo"})
+    said = await guided.say(f"run cat {config}/credentials.json")
+    assert "OPENAI_API_KEY" in said.text
+    assert key not in str(guided.session.messages)

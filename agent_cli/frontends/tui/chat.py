@@ -39,7 +39,7 @@ from agent_cli.frontends.tui.scribe import Scribe
 from agent_cli.frontends.tui.transcript import Transcript
 from agent_cli.frontends.tui.working import WorkingLine
 from agent_cli.lib.text import plural
-from agent_cli.models.guide.model import NAME as GUIDE
+from agent_cli.models.guide import NAME as GUIDE
 
 log = logging.getLogger(__name__)
 

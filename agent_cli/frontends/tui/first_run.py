@@ -5,7 +5,7 @@ import os
 from dataclasses import replace
 
 from agent_cli.config.places import Places
-from agent_cli.models.guide.model import NAME as GUIDE
+from agent_cli.models.guide import NAME as GUIDE
 from agent_cli.runtime import Wishes, load_settings
 from agent_cli.setup.choice import Choice
 from agent_cli.setup.findings import look, propose

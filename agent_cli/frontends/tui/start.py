@@ -18,7 +18,7 @@ from agent_cli.frontends.tui.app import AgentApp
 from agent_cli.frontends.tui.first_run import with_a_model
 from agent_cli.frontends.tui.gates import ask_fork, ask_trust, leave_on_signals
 from agent_cli.lib.discovery import values_named
-from agent_cli.models.guide.model import NAME as GUIDE
+from agent_cli.models.guide import NAME as GUIDE
 from agent_cli.models.worker_process import spawn
 from agent_cli.resuming import Resume
 from agent_cli.runtime import (

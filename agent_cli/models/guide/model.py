@@ -15,13 +15,12 @@ from agent_cli.core.messages import (
     text_of,
 )
 from agent_cli.core.model import Finish, ModelEvent, ModelRequest, Reply, TextChunk, Usage
+from agent_cli.models.guide import NAME
 from agent_cli.models.guide.phrases import say
 from agent_cli.models.guide.plan import Act, Answer, Move, Outcome, Play, Wait
 from agent_cli.models.guide.plans import plan_for
 from agent_cli.models.guide.tour import stopped, tour
 from agent_cli.models.guide.wishes import Language, Plain, language_of, understand
-
-NAME = "offline:guide"
 
 
 class GuideModel:
