@@ -120,7 +120,7 @@ LOOKS: list[tuple[str, list[str], list[str]]] = [
     ("查看 文档.txt", ["Read"], ["`文档.txt`，1 行", "你好"]),
     ("列出 src 目录的文件", ["ListFiles"], ["2 个文件、0 个目录"]),
     ("查找 *.md 文件", ["Glob"], ["1 个文件符合 `**/*.md`"]),
-    ("搜索 TODO", ["Grep"], ["`TODO` 有2 处匹配，分布在2 个文件"]),
+    ("搜索 TODO", ["Grep"], ["`TODO` 有 2 处匹配，分布在 2 个文件"]),
     ("运行 ls src", ["Bash"], ["顺利结束", "app.py"]),
     ("what can you do?", [], ["offline guide", "no language model", "agent setup"]),
     ("你能做什么？", [], ["离线向导", "不是大语言模型"]),

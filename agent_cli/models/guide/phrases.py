@@ -98,7 +98,7 @@ PHRASES: dict[str, tuple[str, str]] = {
     "listing": ("In `{path}` there are {totals}:", "`{path}` 里有 {totals}："),
     "found": ("{count} match `{pattern}`:", "{count}符合 `{pattern}`："),
     "found_none": ("No file matches `{pattern}`.", "没有文件符合 `{pattern}`。"),
-    "matches": ("{matches} of `{text}` in {files}:", "`{text}` 有{matches}，分布在{files}："),
+    "matches": ("{matches} of `{text}` in {files}:", "`{text}` 有 {matches}，分布在 {files}："),
     "no_matches": ("`{text}` does not occur{where}.", "{where}没有 `{text}`。"),
     "in_place": (" in `{path}`", "`{path}` 里"),
     "more": ("… and {count} more.", "……还有 {count} 个。"),
@@ -117,6 +117,7 @@ PHRASES: dict[str, tuple[str, str]] = {
         "`agent --model offline:guide` and say `tour`.",
         "导览需要一个临时目录，而这个会话没有。请用 `agent --model offline:guide` 启动，再说 `导览`。",
     ),
+    "tour_next": ("next", "下一步"),
     "tour_go_on": (
         "Press Enter or say `next` to go on, `stop` to end the tour.",
         "按回车或说 `下一步` 继续，说 `结束` 停止导览。",

@@ -40,7 +40,8 @@ class Wait:
     text: str
     hint: str
     """How to go on: said only where somebody can."""
-    suggestion: str = "next"
+    suggestion: str
+    """What the person may say to go on."""
 
 
 @dataclass(frozen=True)

@@ -35,31 +35,31 @@ def tour(folder: Path | None, language: Language) -> Plan:
     """The whole tour; each step ends in a pause."""
     if folder is None:
         return Answer(say(language, "tour_nowhere"))
-    on = say(language, "tour_go_on")
+    on = (say(language, "tour_go_on"), say(language, "tour_next"))
     greet, build = str(folder / "greet.py"), str(folder / "build")
     read = yield from _step(
         Call("Read", {"file_path": greet}), say(language, "tour_read", folder=folder)
     )
     page = file_page(read.text, "greet.py", 100, language) if not read.is_error else read.text
-    yield Wait(f"{page}\n\n{say(language, 'tour_read_after')}", on)
+    yield Wait(f"{page}\n\n{say(language, 'tour_read_after')}", *on)
 
     found = yield from _step(
         Call("Grep", {"pattern": "TODO", "path": str(folder)}), say(language, "tour_search")
     )
     hits = matches(found.text, "TODO", "tour", language) if not found.is_error else found.text
-    yield Wait(f"{hits}\n\n{say(language, 'tour_search_after')}", on)
+    yield Wait(f"{hits}\n\n{say(language, 'tour_search_after')}", *on)
 
     edit = {"file_path": greet, "old_string": '"helo"', "new_string": '"hello"'}
     edited = yield from _step(Call("Edit", edit), say(language, "tour_edit"))
     after = _what_came("tour_edit", edited, language)
-    yield Wait(after, on)
+    yield Wait(after, *on)
 
     command = f"rm -rf {shlex.quote(build)}"
     ran = yield from _step(Call("Bash", {"command": command}), say(language, "tour_command"))
     after = _what_came("tour_command", ran, language)
-    yield Wait(after, on)
+    yield Wait(after, *on)
 
-    yield Wait(say(language, "tour_undo"), say(language, "tour_undo_on"), suggestion="/undo")
+    yield Wait(say(language, "tour_undo"), say(language, "tour_undo_on"), "/undo")
     return Answer(say(language, "tour_end"))
 
 
