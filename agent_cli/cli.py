@@ -38,7 +38,8 @@ def run(arguments: list[str]) -> int:
     from agent_cli.flags import SUBCOMMANDS, parser, subcommand
 
     options = parser(arguments).parse_args(arguments)
-    worker = None if options.command else _start_worker(options)
+    interactive = not options.command and _is_interactive(options)
+    worker = None if options.command or interactive else _start_worker(options)
     from agent_cli.core.errors import UserError
 
     try:
@@ -48,8 +49,8 @@ def run(arguments: list[str]) -> int:
             _print_anything()
             code: int = subcommand(options.command).run(options)
             return code
-        if _is_interactive(options):
-            return _run_screen(options, worker)
+        if interactive:
+            return _run_screen(options)
         return _run_headless(options, worker)
     except UserError as error:
         sys.stderr.write(f"agent: {error.message}\n" + (f"{error.hint}\n" if error.hint else ""))
@@ -81,11 +82,15 @@ def _is_interactive(options: "argparse.Namespace") -> bool:
     )
 
 
-def _run_screen(options: "argparse.Namespace", worker: "subprocess.Popen[bytes] | None") -> int:
+def _run_screen(options: "argparse.Namespace") -> int:
+    """The model's worker starts when the prompt is on the screen, which it would only slow down."""
+    import gc
+
+    gc.disable()  # until all is loaded: there is no garbage yet
     from agent_cli.flags import wishes
     from agent_cli.frontends.tui import start
 
-    return start.run(wishes(options, attended=True), worker, None)
+    return start.run(wishes(options, attended=True))
 
 
 def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes] | None") -> int:
@@ -98,17 +103,16 @@ def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes
     from agent_cli.frontends import headless
     from agent_cli.runtime import (
         find_session,
-        load_settings,
+        load_all_settings,
         open_session,
         read_schema,
         tidy,
-        with_local_facts,
     )
 
     schema = read_schema(Path(options.json_schema)) if options.json_schema else None
     prompt = None if streamed else headless.read_prompt(options.prompt)
     wished = find_session(wishes(options, attended=streamed), os.environ)
-    loaded = with_local_facts(load_settings(wished, os.environ), os.environ)
+    loaded = load_all_settings(wished, os.environ)
     for warning in loaded.warnings:
         sys.stderr.write(f"warning: {warning}\n")
     how = headless.Options(options.output_format, schema)

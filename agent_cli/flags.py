@@ -7,8 +7,7 @@ TYPE_CHECKING = False  # importing typing for it would cost more than all of thi
 if TYPE_CHECKING:
     from typing import Any
 
-    from agent_cli.resuming import Resume
-    from agent_cli.runtime import Wishes
+    from agent_cli.wishes import Resume, Wishes
 
 MODES = ("default", "accept-edits", "plan", "auto", "yolo")
 SUBCOMMANDS = {
@@ -122,7 +121,7 @@ def wishes(options: argparse.Namespace, *, attended: bool) -> "Wishes":
     from pathlib import Path
 
     from agent_cli.core.errors import UserError
-    from agent_cli.runtime import Wishes
+    from agent_cli.wishes import Wishes
 
     cwd = Path(options.cwd or ".").resolve()
     added = tuple(Path(each).resolve() for each in options.add_dir or ())
@@ -151,7 +150,7 @@ def wishes(options: argparse.Namespace, *, attended: bool) -> "Wishes":
 def _resume(options: argparse.Namespace) -> "Resume | None":
     """The session the command line means, if it means one; which is found out later."""
     from agent_cli.core.errors import UserError
-    from agent_cli.resuming import Resume
+    from agent_cli.wishes import Resume
 
     words = getattr(options, "resume", None)
     if words is None and not getattr(options, "continued", False):

@@ -1,12 +1,11 @@
 """The composition root, the only module that knows all parts: settings in, a session out."""
 
 import json
-import logging
 import os
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -37,7 +36,6 @@ from agent_cli.models.providers import take_credentials
 from agent_cli.models.remote import Endpoint
 from agent_cli.models.source import ModelSource
 from agent_cli.models.worker_process import WorkerProcess
-from agent_cli.resuming import Resume
 from agent_cli.safety.environment import child_environment, looks_secret, project_entries
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.redact import Redactor
@@ -47,31 +45,10 @@ from agent_cli.setup.overlay import learn, with_card, with_choice
 from agent_cli.storage.audit import AuditLog
 from agent_cli.storage.learnt_rules import LearntRules
 from agent_cli.storage.metrics import Metrics
+from agent_cli.storage.program_log import start_log
 from agent_cli.storage.sessions import Sessions
 from agent_cli.storage.trust import Standing, TrustStore
-
-_TAKEN: dict[str, str] = {}
-"""Keys that earlier sessions took out of this process's environment."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Wishes:
-    """What the command line asks for."""
-
-    cwd: Path
-    added: tuple[Path, ...] = ()
-    trust: bool = False
-    """Trust the folder for this run, whatever is stored about it."""
-    tools: tuple[str, ...] | None = None
-    """The only tools to use; None: all."""
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    """Settings given as flags, nested like the configuration."""
-    system_prompt: str | None = None
-    appended_prompt: str | None = None
-    attended: bool = True
-    """Whether somebody can be asked."""
-    resume: Resume | None = None
-    """The session to go on with; None: a new one."""
+from agent_cli.wishes import Wishes
 
 
 def find_session(wishes: Wishes, environment: Mapping[str, str]) -> Wishes:
@@ -87,6 +64,15 @@ def find_session(wishes: Wishes, environment: Mapping[str, str]) -> Wishes:
     # Trust was asked for the directory that was in view, not for whichever the session was in.
     trust = wishes.trust and cwd.samefile(wishes.cwd)
     return replace(wishes, resume=resume, cwd=cwd, settings=settings, trust=trust)
+
+
+_forgotten: dict[str, str] = {}
+"""Credentials that an earlier session took out of this process's environment."""
+
+
+def whole_environment() -> dict[str, str]:
+    """This process's environment as it was before any session took credentials out of it."""
+    return {**_forgotten, **os.environ}
 
 
 def load_settings(wishes: Wishes, environment: Mapping[str, str]) -> Loaded:
@@ -112,12 +98,15 @@ def load_settings(wishes: Wishes, environment: Mapping[str, str]) -> Loaded:
     return replace(loaded, settings=settings, origins=origins, warnings=tuple(warnings))
 
 
-def with_local_facts(loaded: Loaded, environment: Mapping[str, str]) -> Loaded:
-    """The same, with what a server on this machine says of the model; it is asked once."""
+def load_all_settings(wishes: Wishes, environment: Mapping[str, str]) -> Loaded:
+    """The settings, with what a server on this machine says of the model; it is asked once."""
+    loaded = load_settings(wishes, environment)
     places = Places.of(environment)
     warning = learn(loaded.settings, places)
-    warnings = (*loaded.warnings, warning) if warning else loaded.warnings
-    return replace(loaded, settings=with_card(loaded.settings, places), warnings=warnings)
+    if not warning:
+        return loaded
+    settings = with_card(loaded.settings, places)
+    return replace(loaded, settings=settings, warnings=(*loaded.warnings, warning))
 
 
 def folder_standing(wishes: Wishes, environment: Mapping[str, str]) -> Standing:
@@ -155,17 +144,16 @@ def open_session(
     worker: "subprocess.Popen[bytes] | None" = None,
 ) -> Session:
     """A session, ready to run. `worker` is a worker process that was started ahead of time."""
-    variables = dict(os.environ if environment is None else environment)
+    variables = whole_environment() if environment is None else dict(environment)
     secrets = {name: value for name, value in variables.items() if looks_secret(name, value)}
     credentials = take_credentials(variables)
     if environment is None:
         forget(credentials)
-        _TAKEN.update(credentials)
-        credentials = dict(_TAKEN)
+        _forgotten.update(credentials)
     places = Places.of(variables)
     given = {name: value for name, value in credentials.items() if value.strip()}
     credentials = {**KeyStore(places.config).load(), **given}
-    start_log(places)
+    start_log(places.log_file)
     trusted = folder_standing(wishes, variables).trusted
     redactor = Redactor(secrets | credentials)
     sessions = Sessions(places.state, redactor.redact)
@@ -283,27 +271,6 @@ def model_source(
 def metrics_file(places: Places) -> Path:
     """Where calls and requests are counted."""
     return places.state / "stats.db"
-
-
-def log_file(places: Places) -> Path:
-    """Where the program writes what it says about itself."""
-    return places.state / "agent.log"
-
-
-def start_log(places: Places) -> None:
-    """Write what the program says about itself to a private file; do without if that cannot be."""
-    logger = logging.getLogger("agent_cli")
-    if logger.handlers:
-        return
-    try:
-        places.state.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handler: logging.Handler = logging.FileHandler(log_file(places), delay=True)
-        os.close(os.open(log_file(places), os.O_WRONLY | os.O_CREAT, 0o600))
-    except OSError:
-        handler = logging.NullHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    logger.addHandler(handler)
-    logger.propagate = False
 
 
 def read_schema(path: Path) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any, Literal, Protocol
 
 from agent_cli.core.events import Event
 from agent_cli.core.session import Session
-from agent_cli.resuming import Resume
+from agent_cli.wishes import Resume
 
 
 class Desk(Protocol):

@@ -25,6 +25,7 @@ from agent_cli.core.permissions import Decision, Effect, Mode, Policy
 from agent_cli.core.store import Nowhere, RuleStore
 from agent_cli.core.tool import Invocation
 from agent_cli.core.tool_context import ShellStanding, ToolContext
+from agent_cli.safety.sandbox import Tier
 
 AnyInvocation = Invocation[Any]
 
@@ -176,6 +177,7 @@ class Authority:
             odd=briefing.odd,
             network=briefing.network,
             directory=context.state(ShellStanding).directory or session.workspace.root,
+            sandbox=await _sandbox(context, judgement.decision),
             rule=offered_rule(invocation, facts, self.policy),
         )
 
@@ -195,6 +197,13 @@ class Authority:
 
 def _not_permitted(message: str) -> ToolFailure:
     return ToolFailure(message, type=FailureType.PERMISSION)
+
+
+async def _sandbox(context: ToolContext, decision: Decision) -> str:
+    """What would confine the call if it ran as it was decided about."""
+    if not decision.confined:
+        return Tier.NONE.value
+    return (await context.session.sandbox.get()).tier.value
 
 
 def _command(invocation: AnyInvocation) -> Display | None:

@@ -75,7 +75,7 @@ class ApprovalRequest(BaseModel):
     directory: str = ""
     """Where it would run."""
     sandbox: str = "none"
-    """What would confine it."""
+    """What would confine it: a tier's name, or "none"."""
     rule: str | None = None
     """The rule that "always" would add; None: "always" is not offered."""
 

@@ -197,6 +197,10 @@ class Session:
         """What can confine commands."""
         return self._parts.view.sandbox
 
+    def redact(self, text: str) -> str:
+        """A text without the secrets that are known here."""
+        return self._parts.outgoing.redact(text)
+
     def state(self, kind: type[S]) -> S:
         """A tool's own memory of this session."""
         return self._pipeline.state.get(kind)

@@ -51,7 +51,11 @@ class ShellStanding:
         self.directory: str | None = None
         """The shell's directory; None: the workspace."""
         self.altered_by: tuple[str, ...] = ()
-        """Functions, aliases, variables and options that are not as in a fresh shell."""
+        """Aliases, variables and options that are not as in a fresh shell."""
+        self.functions: frozenset[str] = frozenset()
+        """Functions, which give another meaning only to commands that name them."""
+        self.programs: tuple[str, ...] = ()
+        """Directories of the workspace that are searched for programs before all others."""
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from agent_cli.setup.servers import may_be_local
 
 
 def with_choice(settings: Settings, places: Places) -> Settings:
-    """The settings with the model chosen earlier, where they name none themselves."""
-    choice = None if settings.model else ChoiceFile(places.state).read()
-    if choice is None:
+    """The settings with the model chosen earlier, where they name none or the very same."""
+    choice = ChoiceFile(places.state).read()
+    if choice is None or settings.model not in ("", choice.model):
         return settings
     base = settings.api_base or choice.api_base
     return settings.model_copy(update={"model": choice.model, "api_base": base})

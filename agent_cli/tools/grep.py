@@ -63,7 +63,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     names = Names(context)
     limit = min(params.head_limit or MOST, MOST)
     findings: Findings = (
-        FoundLines(limit, names, secrets, context.progress)
+        FoundLines(limit, names, secrets, context.progress, marked=params.multiline)
         if params.output_mode == "content"
         else FoundFiles(limit, names, secrets, context.progress, params.output_mode)
     )
@@ -118,6 +118,7 @@ def _command(params: Params, secrets: Secrets) -> Any:
         command.crlf()
     if params.output_mode == "content":
         command.command += _matches.ARGUMENTS
+        command.command += [_matches.MARK_BEGINNINGS] if params.multiline else []
         command.before_context(params.before or params.context)
         command.after_context(params.after or params.context)
     elif params.output_mode == "count":

@@ -15,7 +15,7 @@ from tests.kit.model_server import Call, Reply, running_server
 from tests.kit.program import Program, processes_with, wait_until
 from tests.kit.terminal import AGENT, Terminal
 
-READY = "Ask, or / for commands"
+READY = "Ready."
 ANSWERABLE = "enter answers"
 A_MOMENTS_LOOK = 0.6
 """Longer than a modal must have been in view before a key can answer it."""

@@ -11,6 +11,7 @@ from textual import events
 
 from agent_cli.core.display import DiffBlock, TextBlock
 from agent_cli.core.inbox import Approval, ApprovalRequest, Step
+from agent_cli.frontends.shared.briefing import where
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.tui.modals.approval import ApprovalModal
 from tests.screens.host import Host, at_once, screen_text, type_text
@@ -62,6 +63,14 @@ async def test_it_shows_what_a_person_needs() -> None:
         "Yes, always in this project  p    Bash(rm -rf build/*)",
     ):
         assert text in shown
+
+
+def test_it_says_what_confines_a_command_and_nothing_of_a_change() -> None:
+    outside = request(directory="/src/shop")
+    inside = request(directory="/src/shop", sandbox="bubblewrap")
+    assert where(outside) == "without a sandbox, in /src/shop"
+    assert where(inside) == "in the sandbox (bubblewrap), without network, in /src/shop"
+    assert where(request(steps=())) == ""
 
 
 @pytest.mark.parametrize(

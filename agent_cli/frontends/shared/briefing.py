@@ -19,8 +19,12 @@ class Fact(NamedTuple):
 
 
 def where(request: ApprovalRequest) -> str:
-    """Where a command would run; of a change to a file there is nothing to say."""
-    return f"without a sandbox, in {request.directory}" if request.steps else ""
+    """What surrounds a command; of a change to a file there is nothing to say."""
+    if not request.steps:
+        return ""
+    if request.sandbox == "none":
+        return f"without a sandbox, in {request.directory}"
+    return f"in the sandbox ({request.sandbox}), without network, in {request.directory}"
 
 
 def told_steps(request: ApprovalRequest) -> tuple[Fact, ...]:

@@ -5,7 +5,6 @@ import logging
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
 from pathlib import Path
 
 from textual.timer import Timer
@@ -30,14 +29,11 @@ from agent_cli.frontends.tui.asking import Questions
 from agent_cli.frontends.tui.blocks.banner import GUIDE_TIPS, TIPS, BannerBlock
 from agent_cli.frontends.tui.blocks.notice import ErrorBlock, NoticeBlock
 from agent_cli.frontends.tui.blocks.prompt import PromptBlock
-from agent_cli.frontends.tui.body import Body
-from agent_cli.frontends.tui.composer import Composer
 from agent_cli.frontends.tui.crashing import CrashingApp
 from agent_cli.frontends.tui.gauge import Gauge
 from agent_cli.frontends.tui.notify import notify_terminal
 from agent_cli.frontends.tui.scribe import Scribe
-from agent_cli.frontends.tui.transcript import Transcript
-from agent_cli.frontends.tui.working import WorkingLine
+from agent_cli.frontends.tui.widgets import Widgets
 from agent_cli.lib.text import plural
 from agent_cli.models.guide import NAME as GUIDE
 
@@ -49,19 +45,6 @@ SHELL = "Bash"
 """The tool that runs the person's own commands."""
 OWN_OPTIONS = {"timeout": 600_000}
 """A person waits as long as they like, and knows Esc."""
-
-
-@dataclass(frozen=True)
-class Widgets:
-    """What a chat is shown with."""
-
-    body: Body
-    working: WorkingLine
-    composer: Composer
-
-    @property
-    def transcript(self) -> Transcript:
-        return self.body.transcript
 
 
 class Chat:

@@ -110,6 +110,11 @@ class Composer(Vertical):
         self._choose(sends=False)
         self.prompt.focus()
 
+    def offer_again(self) -> None:
+        """What there is to offer has changed."""
+        if self.prompt.text:
+            self._offer_soon()
+
     def _offer_soon(self) -> None:
         """Offer without keeping the keys waiting for files to be found."""
         if (query := self._offer()) is not None:

@@ -14,9 +14,9 @@ from agent_cli.frontends.tui.composer import CommandItem
 from agent_cli.frontends.tui.modals.help import HelpModal
 from agent_cli.frontends.tui.modals.sessions import SessionsModal
 from agent_cli.frontends.tui.transcript import Transcript
-from agent_cli.resuming import Resume
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.sessions import Sessions
+from agent_cli.wishes import Resume
 
 
 class ScreenDesk:

@@ -1,15 +1,18 @@
 """The model of a session when nobody has named one."""
 
 import asyncio
-import os
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from agent_cli.config.places import Places
+from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.models.guide import NAME as GUIDE
-from agent_cli.runtime import Wishes, load_settings
+from agent_cli.runtime import load_settings, whole_environment
 from agent_cli.setup.choice import Choice
-from agent_cli.setup.findings import look, propose
-from agent_cli.setup.keys import KeyStore
+from agent_cli.wishes import Wishes
+
+if TYPE_CHECKING:
+    from agent_cli.frontends.tui.app import AgentApp
 
 NOTHING_FOUND = (
     "No key and no model on this machine were found, so this is the offline guide, which follows "
@@ -17,32 +20,46 @@ NOTHING_FOUND = (
 )
 
 
-def with_a_model(wishes: Wishes) -> tuple[Wishes, str]:
-    """Wishes that name a model, and what to tell the person about it."""
-    if load_settings(wishes, os.environ).settings.model:
+async def with_a_model(app: "AgentApp", wishes: Wishes) -> tuple[Wishes, str]:
+    """Wishes that name a model, and what to tell the person about it; raises UserError."""
+    environment = whole_environment()
+    loaded = await asyncio.to_thread(load_settings, wishes, environment)
+    if loaded.settings.model:
         return wishes, ""
-    choice, note = asyncio.run(_find(Places.of(os.environ)))
+    choice, note = await _find(app, environment)
     named = {"model": choice.model, "api_base": choice.api_base}
     given = {name: value for name, value in named.items() if value}
     return replace(wishes, settings={**wishes.settings, **given}), note
 
 
-async def _find(places: Places) -> tuple[Choice, str]:
+async def _find(app: "AgentApp", environment: dict[str, str]) -> tuple[Choice, str]:
     """The one clear choice; otherwise the person is asked, if there is anything to choose."""
-    findings = await look(os.environ, KeyStore(places.config).load())
+    from agent_cli.setup.findings import look, propose  # noqa: PLC0415 (rarely needed)
+    from agent_cli.setup.keys import KeyStore  # noqa: PLC0415
+
+    places = Places.of(environment)
+    findings = await look(environment, KeyStore(places.config).load())
     if proposal := propose(findings):
         words = f"Using {proposal.choice.model}, because {proposal.because}."
         return proposal.choice, f"{words} `agent setup` chooses another."
     if findings.is_empty:
         return Choice(GUIDE), NOTHING_FOUND
-    from agent_cli.frontends.tui.setting_up import ask_on_screen  # noqa: PLC0415 (rarely needed)
+    return await _ask(app, places, environment), ""
+
+
+async def _ask(app: "AgentApp", places: Places, environment: dict[str, str]) -> Choice:
+    from agent_cli.frontends.tui.setting_up import SetupScreen  # noqa: PLC0415 (rarely needed)
     from agent_cli.setup.desk import SetupDesk  # noqa: PLC0415
 
-    desk = SetupDesk(places, os.environ)
+    desk = SetupDesk(places, environment)
     try:
-        choice = await ask_on_screen(desk)
+        choice = await app.push_screen_wait(SetupScreen(desk))
     finally:
         await desk.close()
     if choice is None:
-        raise KeyboardInterrupt
-    return choice, ""
+        raise UserError(
+            "No model was chosen.",
+            hint="`agent setup` helps to choose one.",
+            exit_code=ExitCode.INTERRUPTED,
+        )
+    return choice

@@ -196,17 +196,27 @@ class Prompt(TextArea):
                 self.post_message(self.SearchWanted())
             case "ctrl+g":
                 self._edit_outside()
-            case "ctrl+e":
-                return self._expand()
-            case "backspace":
-                return self._remove_chip()
+            case "ctrl+e" if self._expand():
+                pass
+            case "backspace" if self._remove_chip():
+                pass
             case "up" if self.navigator.is_first_wrapped_line(self.cursor_location):
                 self._walk(1)
             case "down" if self.navigator.is_last_wrapped_line(self.cursor_location):
                 self._walk(-1)
             case _:
-                return False
+                return await self._edit(key)
         return True
+
+    async def _edit(self, key: str) -> bool:
+        """Carry out a key of the text area's own at once.
+
+        Textual lets it climb to the app first, and what is typed right after overtakes it.
+        """
+        for binding in self._bindings.key_to_bindings.get(key, ()):
+            if not binding.priority and await self.app.run_action(binding.action, self):
+                return True
+        return False
 
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()

@@ -24,6 +24,7 @@ from agent_cli.frontends.tui.blocks.thinking import ThinkingBlock
 from agent_cli.frontends.tui.blocks.tool import ToolBlock
 from agent_cli.frontends.tui.panel import Changed
 from agent_cli.frontends.tui.transcript import Transcript
+from agent_cli.lib.collecting import paused
 
 _ENDS = {
     "interrupted": "Interrupted.",
@@ -70,9 +71,10 @@ class Scribe:
     def replay(self, events: Iterable[Event]) -> None:
         """Draw what happened in earlier turns."""
         self._is_past = True
-        for event in events:
-            self.write(event)
-        self._close()
+        with paused(), self._transcript.filling():
+            for event in events:
+                self.write(event)
+            self._close()
         self._is_past = False
 
     def write(self, event: Event) -> None:

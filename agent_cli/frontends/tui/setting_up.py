@@ -10,6 +10,7 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.screen import Screen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option as Item
 
@@ -37,10 +38,25 @@ async def ask_on_screen(desk: SetupDesk) -> Choice | None:
 
 
 class SetupApp(App[Choice]):
+    """The set-up by itself."""
+
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self, desk: SetupDesk) -> None:
+        super().__init__()
+        themes.register(self)
+        self.theme = themes.by_terminal(os.environ)
+        self._screen = SetupScreen(desk)
+
+    def on_mount(self) -> None:
+        self.push_screen(self._screen, self.exit)
+
+
+class SetupScreen(Screen[Choice | None]):
     """Asks what a set-up asks. It is its own way of talking: see `setup.flow.Talk`."""
 
     CSS_PATH: ClassVar = "setting_up.tcss"
-    ENABLE_COMMAND_PALETTE = False
+    AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+c", "leave", show=False, priority=True),
         Binding("ctrl+q", "leave", show=False, priority=True),
@@ -49,8 +65,6 @@ class SetupApp(App[Choice]):
 
     def __init__(self, desk: SetupDesk) -> None:
         super().__init__()
-        themes.register(self)
-        self.theme = themes.by_terminal(os.environ)
         self._desk = desk
         self._heading = Static(markup=False, id="heading")
         self._line = Line()
@@ -146,7 +160,7 @@ class SetupApp(App[Choice]):
         self.run_worker(self._play())
 
     async def _play(self) -> None:
-        self.exit(await set_up(self._desk, self))
+        self.dismiss(await set_up(self._desk, self))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         if self._options:
@@ -177,12 +191,12 @@ class SetupApp(App[Choice]):
 
     def action_go_back(self) -> None:
         if self._answer is None:
-            self.exit()
+            self.dismiss(None)
         else:
             self._give(None)
 
     def action_leave(self) -> None:
-        self.exit()
+        self.dismiss(None)
 
 
 def _fits(option: Option, words: Sequence[str]) -> bool:
