@@ -39,6 +39,8 @@ def run(arguments: list[str]) -> int:
 
     options = parser(arguments).parse_args(arguments)
     interactive = not options.command and _is_interactive(options)
+    inline = not options.command and _wants_inline(options, interactive=interactive)
+    interactive = interactive and not inline
     worker = None if options.command or interactive else _start_worker(options)
     from agent_cli.core.errors import UserError
 
@@ -49,6 +51,8 @@ def run(arguments: list[str]) -> int:
             _print_anything()
             code: int = subcommand(options.command).run(options)
             return code
+        if inline:
+            return _run_inline(options, worker)
         if interactive:
             return _run_screen(options)
         return _run_headless(options, worker)
@@ -73,13 +77,39 @@ def _start_worker(options: "argparse.Namespace") -> "subprocess.Popen[bytes] | N
 
 def _is_interactive(options: "argparse.Namespace") -> bool:
     """Whether there is a person in front of a terminal who wants to talk."""
-    return (
-        options.prompt is None
-        and options.input_format == "text"
-        and options.output_format == "text"
-        and sys.stdin.isatty()
-        and sys.stdout.isatty()
-    )
+    is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    return _wants_talk(options) and (is_terminal or _is_page())
+
+
+def _wants_talk(options: "argparse.Namespace") -> bool:
+    """Whether text comes in and goes out, and not for one prompt only."""
+    return options.prompt is None and options.input_format == options.output_format == "text"
+
+
+def _is_page() -> bool:
+    """Whether the terminal is a page of `agent serve`, at the other end of two pipes."""
+    return os.environ.get("TEXTUAL_DRIVER", "").startswith("agent_cli.")
+
+
+def _wants_inline(options: "argparse.Namespace", *, interactive: bool) -> bool:
+    """Whether lines come in and go out: by wish, also through pipes, or for want of a screen."""
+    if options.inline or options.screen_reader:
+        return _wants_talk(options)
+    if not interactive or _is_page():
+        return False
+    from agent_cli.config.glance import glance
+    from agent_cli.frontends.shared.terminal import moves_cursor
+
+    return glance(os.environ).is_inline or not moves_cursor(os.environ)
+
+
+def _run_inline(options: "argparse.Namespace", worker: "subprocess.Popen[bytes] | None") -> int:
+    _print_anything()
+    from agent_cli.flags import wishes
+    from agent_cli.frontends.repl import start
+
+    wished = wishes(options, attended=sys.stdin.isatty())
+    return start.run(wished, worker, is_read_aloud=options.screen_reader)
 
 
 def _run_screen(options: "argparse.Namespace") -> int:

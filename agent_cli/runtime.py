@@ -14,19 +14,21 @@ from agent_cli import resuming, tools
 from agent_cli.config.layers import PROJECT_FILE, Loaded, load
 from agent_cli.config.places import Places
 from agent_cli.config.schema import ModelSettings, PermissionSettings, Settings
+from agent_cli.core.checkpoint import Checkpoints, NoCheckpoints
 from agent_cli.core.errors import UserError
 from agent_cli.core.housekeeping import Economy
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.loop import Limits
 from agent_cli.core.model import Model, Models
 from agent_cli.core.outgoing import Outgoing
+from agent_cli.core.parts import Parts, new_session_id
 from agent_cli.core.permissions import Effect, Mode, Place, Policy, Rules
 from agent_cli.core.prompt import Surroundings, build, instruction_directories, read_instructions
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
-from agent_cli.core.session import Parts, Session, new_session_id
+from agent_cli.core.session import Session
 from agent_cli.core.spending import local_day
-from agent_cli.core.store import Records
+from agent_cli.core.store import Observer, Records
 from agent_cli.core.tool_context import SessionView
 from agent_cli.lib.discovery import values_named
 from agent_cli.lib.own_environment import forget
@@ -43,6 +45,7 @@ from agent_cli.safety.sandbox import SandboxChoice
 from agent_cli.setup.keys import KeyStore
 from agent_cli.setup.overlay import learn, with_card, with_choice
 from agent_cli.storage.audit import AuditLog
+from agent_cli.storage.checkpoints import CheckpointStore
 from agent_cli.storage.learnt_rules import LearntRules
 from agent_cli.storage.metrics import Metrics
 from agent_cli.storage.program_log import start_log
@@ -201,11 +204,12 @@ def open_session(
             policy=policy,
             inbox=Inbox(attended=wishes.attended),
             recorder=Records(metrics, AuditLog(places.state / "audit.jsonl")),
-            observers=(metrics,),
+            observers=(metrics, *_telemetry(settings.telemetry.endpoint)),
             statistics=lambda: metrics.statistics(local_day()),
             store=store,
             history=past,
             kept_rules=learnt_rules(places, workspace.root),
+            checkpoints=make_checkpoints(settings, places, session_id, workspace, variables),
             outgoing=Outgoing(redactor, spill),
             system_prompt=_system_prompt(wishes, settings, workspace, places, trusted=trusted),
             selection=_selection(wishes, registry),
@@ -213,6 +217,28 @@ def open_session(
             economy=_economy(settings, metrics),
             retry=RetryPolicy(attempts=settings.limits.retries + 1),
         )
+    )
+
+
+def make_checkpoints(
+    settings: Settings,
+    places: Places,
+    session_id: str,
+    workspace: Workspace,
+    environment: Mapping[str, str],
+) -> Checkpoints:
+    """Where what is needed to take calls back is kept, if the person wants that."""
+    wanted = settings.checkpoints
+    if not wanted.enabled:
+        return NoCheckpoints()
+    return CheckpointStore(
+        places.state / "checkpoints",
+        session_id,
+        roots=(workspace.root, *workspace.added),
+        home=workspace.home,
+        environment={name: environment.get(name, "") for name in ("PATH", "HOME")},
+        quota=wanted.quota * 1_000_000,
+        days=wanted.days,
     )
 
 
@@ -230,6 +256,20 @@ def _economy(settings: Settings, metrics: Metrics) -> Economy:
         automatic=settings.context.automatic,
         fast_model=settings.fast_model,
     )
+
+
+def _telemetry(endpoint: str) -> tuple[Observer, ...]:
+    """What sends spans, if that is wished for."""
+    if not endpoint:
+        return ()
+    try:
+        from agent_cli.storage.telemetry import Telemetry  # noqa: PLC0415 (an extra, rarely used)
+    except ImportError as error:
+        raise UserError(
+            "OpenTelemetry is not installed, but telemetry.endpoint is set.",
+            hint="Install the extra: pip install 'agent-cli[otel]'.",
+        ) from error
+    return (Telemetry(endpoint),)
 
 
 def _private_temporary() -> str | None:

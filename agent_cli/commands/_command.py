@@ -53,6 +53,18 @@ class Desk(Protocol):
         """Play the turn again that failed."""
         ...
 
+    def undo(self, scope: str) -> None:
+        """Ask about taking back the last "call" or "turn", or a call by its id."""
+        ...
+
+    def redo(self) -> None:
+        """Ask about bringing back what was undone last."""
+        ...
+
+    def rewind(self) -> None:
+        """Ask which prompt to go back to."""
+        ...
+
     def play(self, turn: AsyncGenerator[Event, None]) -> None:
         """Follow something of the session's that reads like a turn, if none is under way."""
         ...

@@ -14,6 +14,8 @@ class Glance:
 
     theme: str = ""
     reduced_motion: bool = False
+    is_inline: bool = False
+    """Whether there shall be no full screen."""
 
 
 def glance(environment: Mapping[str, str]) -> Glance:
@@ -24,6 +26,7 @@ def glance(environment: Mapping[str, str]) -> Glance:
     return Glance(
         theme if isinstance(theme, str) else "",
         reduced_motion=str(motion).lower() in ("true", "1", "yes", "on"),
+        is_inline=(environment.get("AGENT_UI") or values.get("ui")) == "inline",
     )
 
 

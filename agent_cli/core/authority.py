@@ -105,6 +105,12 @@ class Authority:
             return False
         return True
 
+    async def confirm(self, hearing: Hearing, reason: str) -> None:
+        """Ask about a call that needed no question until now; a no is a failure."""
+        assert hearing.judgement is not None
+        asked = Decision(Effect.ASK, (reason,))
+        await self._ask(hearing, replace(hearing.judgement, decision=asked))
+
     async def _judge(self, hearing: Hearing) -> Judgement:
         context = hearing.context
         if self.policy.mode is Mode.AUTO:

@@ -337,6 +337,7 @@ class Turn:
         suggestion: str = "",
     ) -> None:
         self.is_over = True
+        self.treasurer.tell()
         self.emit(
             TurnFinished(
                 turn=self.number,
@@ -349,5 +350,6 @@ class Turn:
                 seconds=time.monotonic() - self._started,
                 denials=self.pipeline.authority.unanswered,
                 suggestion=suggestion,
+                receipt=self.pipeline.keeper.receipt(self.pipeline.state),
             )
         )

@@ -32,6 +32,10 @@ class SessionState:
         found: S = self._objects[kind]
         return found
 
+    def offering(self, name: str) -> list[Any]:
+        """The objects that have something of this name."""
+        return [held for held in self._objects.values() if hasattr(held, name)]
+
     async def close(self) -> None:
         """Close what wants closing (an async `close()`), last made first."""
         for held in reversed(self._objects.values()):

@@ -26,7 +26,7 @@ _HINTS = {
     ModelErrorKind.QUOTA: "The account has no credit left, or its quota is used up.",
     ModelErrorKind.NOT_FOUND: "Check the model's name, or choose another with --model.",
     ModelErrorKind.RATE_LIMIT: "Try again later, or choose another model with --model.",
-    ModelErrorKind.OVERFLOW: "The conversation is longer than the model can read. Start anew.",
+    ModelErrorKind.OVERFLOW: "It is longer than the model can read: /compact it, or start anew.",
     ModelErrorKind.CONNECTION: "Check the network and api_base.",
     ModelErrorKind.TIMEOUT: "The provider is slow or stuck. Try again.",
     ModelErrorKind.SERVER: "The provider has a fault. Try again later.",

@@ -22,7 +22,7 @@ from agent_cli.tools import _matches
 from agent_cli.tools._files import title
 from agent_cli.tools._findings import Findings, FoundFiles, FoundLines
 from agent_cli.tools._glob import Globs, split_list
-from agent_cli.tools._places import Names, Place, find_place
+from agent_cli.tools._places import PLACE_ALIASES, Names, Place, find_place
 from agent_cli.tools._ripgrep import LONGEST_PATTERN, globs, options, ripgrep
 from agent_cli.tools._secrets import Secrets
 
@@ -157,14 +157,12 @@ TOOL = Tool(
         "grep_files",
     ),
     param_aliases={
+        **PLACE_ALIASES,
         "query": "pattern",
         "regex": "pattern",
         "search": "pattern",
         "regexp": "pattern",
         "search_pattern": "pattern",
-        "directory": "path",
-        "dir": "path",
-        "dir_path": "path",
         "include": "glob",
         "include_pattern": "glob",
         "file_pattern": "glob",

@@ -22,13 +22,21 @@ from agent_cli.cli import run as run_program
 from agent_cli.core.events import EVENT, Event
 from agent_cli.core.history import addresses
 from agent_cli.core.messages import ToolMessage, close_open_calls
+from agent_cli.core.undo import Choice, paths_of, plan
+from agent_cli.core.undoing import standing
 from agent_cli.frontends import headless
 from agent_cli.runtime import built_in_tools
+from agent_cli.storage.checkpoints import CheckpointStore
 from agent_cli.storage.sessions import Sessions
+from tests.kit.places import picture
+from tests.kit.program import processes_with, wait_until
 
 FIRST, SECOND = "A" * 100_000 + "\n", "B" * 150_000 + "\n"
 """What is written to a file, longer than a line of the log takes."""
 WORDS = "The quick brown fox jumps over the lazy dog, and says so at some length. " * 3
+COMMAND = (
+    "for i in 1 2 3; do echo line $i; done; echo more >> 0.txt; rm 1.txt; mkdir d; echo x > d/new"
+)
 LONGEST_MOMENT = 0.006
 PLAYS_ON = 3
 """One trial in so many also plays another turn; all of them resume."""
@@ -55,7 +63,7 @@ def steps() -> list[dict[str, Any]]:
             "calls": [call("Write", file_path="out", content=FIRST)],
         },
         {"text": "Again.", "calls": [call("Write", file_path="out", content=SECOND)]},
-        {"calls": [call("Bash", command="for i in 1 2 3; do echo line $i; done")]},
+        {"calls": [call("Bash", command=COMMAND)]},
         {"text": "More.", "calls": more},
         {"error": {"kind": "overflow", "message": "too long"}},
         {"text": "A summary of what happened.", "pieces": 4, "delay": 0.0005},
@@ -72,6 +80,7 @@ class Trial:
         self.workspace.mkdir(parents=True)
         for number in range(6):
             (self.workspace / f"{number}.txt").write_text(f"{number} hello\n" * 100)
+        self.before = picture(self.workspace)
         self.sessions = Sessions(directory / "home/.local/state/agent")
 
     def play(self, kill_after: int | None, moment: float) -> list[Event]:
@@ -118,7 +127,28 @@ class Trial:
         said = {message.call_id for message in kept if isinstance(message, ToolMessage)}
         if not done <= said:
             return f"results are lost: {done - said}"
-        return self._goes_on(logs[0].stem) if plays_on else ""
+        problem = self._goes_on(logs[0].stem) if plays_on else ""
+        return problem or self._taken_back(logs[0].stem)
+
+    def _taken_back(self, session_id: str) -> str:
+        """An undo of everything, the person agreeing, leaves the directory as it was."""
+        # A command that was killed with the program may live for a moment longer.
+        wait_until(lambda: not processes_with(f"{self.directory}/home"))
+        store = CheckpointStore(
+            self.directory / "home/.local/state/agent/checkpoints", session_id,
+            roots=[str(self.workspace)], home=str(self.directory / "home"),
+            environment={"PATH": "/usr/local/bin:/usr/bin:/bin"},
+        )  # fmt: skip
+        records = list(reversed(standing(store.records())))
+        preview = plan("undo", records, store.now(paths_of(records)), store)
+        choices: dict[str, Choice] = {each.path: "restore" for each in preview.files}
+        if records:
+            store.restore(preview.steps(choices), kind="undo", of=records, turn=1)
+        store.close()
+        left = picture(self.workspace)
+        different = {name for name in left if left[name] != self.before.get(name)}
+        different |= self.before.keys() - left.keys()
+        return f"the undo left {different}" if different else ""
 
     def _goes_on(self, session_id: str) -> str:
         """The session takes another turn."""

@@ -19,6 +19,7 @@ from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.chat import Chat
 from agent_cli.frontends.tui.modals.approval import ApprovalModal
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
+from agent_cli.frontends.tui.modals.in_use import InUseModal
 from agent_cli.frontends.tui.modals.plan import PlanModal
 from agent_cli.frontends.tui.modals.question import QuestionModal
 from agent_cli.frontends.tui.modals.trust import TrustModal
@@ -290,6 +291,7 @@ MODALS: dict[str, Callable[[], GuardedModal[object]]] = {
     "change": lambda: ApprovalModal(CHANGE, guard=at_once()),
     "question": lambda: QuestionModal(QUESTION, guard=at_once()),
     "plan": lambda: PlanModal(PLAN, guard=at_once()),
+    "in-use": lambda: InUseModal("The session 1a2b3c is open in process 4711.", guard=at_once()),
     "trust": lambda: TrustModal("~/src/shop", ("2 hooks in .agent/hooks.toml",), guard=at_once()),
 }
 

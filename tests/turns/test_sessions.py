@@ -18,9 +18,9 @@ from agent_cli.core.events import (
 from agent_cli.core.history import read_history
 from agent_cli.core.messages import AssistantMessage, UserMessage
 from agent_cli.core.permissions import Mode
-from agent_cli.resuming import Resume
 from agent_cli.storage.session_log import SessionLog
 from agent_cli.storage.sessions import Sessions
+from agent_cli.wishes import Resume
 from tests.kit.sessions import Scene, SceneMaker, finish, of_type
 
 READ = {

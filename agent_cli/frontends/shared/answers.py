@@ -22,6 +22,7 @@ from agent_cli.safety.sanitise import visible
 TRUST_HEADING = "Do you trust this folder?"
 TRUST_MEANING = "A folder can tell the agent what to do and bring programs to run."
 TRUST_ENABLES = "If you trust it, these take effect:"
+IN_USE_HEADING = "This session is open elsewhere"
 PLAN_HEADING = "Carry out this plan?"
 QUESTION_HEADING = "The model asks"
 OWN_QUESTION_HEADING = "agent asks"
@@ -45,6 +46,10 @@ class Answer:
 TRUST_ANSWERS = (
     Answer("no", "No", "n", "look around; nothing of the folder is loaded"),
     Answer("yes", "Yes, I trust it", "y", "remembered for this folder"),
+)
+IN_USE_ANSWERS = (
+    Answer("no", "Leave it there", "n"),
+    Answer("yes", "Go on in a copy", "y", "the session itself stays as it is"),
 )
 _NO = Answer("no", "No", "n")
 _BECAUSE = Answer("because", "No, because …", "b")

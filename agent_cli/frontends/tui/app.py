@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # all of it is loaded once the prompt is on the screen
 
 HERE = Path(__file__).parent
 TWICE = 2.0
-"""Seconds within which a second Ctrl+C leaves."""
+"""Seconds within which a second Ctrl+C leaves, and a second Esc goes back."""
 
 
 class AgentApp(CrashingApp[int]):
@@ -77,7 +77,7 @@ class AgentApp(CrashingApp[int]):
         self._opened: Opened | None = None
         self._first_prompt = first_prompt
         self._early: list[Prompt.Submitted] = []
-        self._left_at = float("-inf")
+        self._left_at = self._escaped_at = float("-inf")
         transcript = Transcript(id="transcript", reduced_motion=reduced_motion)
         self.widgets = Widgets(
             Body(transcript, Panel(id="panel"), id="body"),
@@ -190,12 +190,15 @@ class AgentApp(CrashingApp[int]):
             self.chat.steer()
 
     def on_prompt_escaped(self, event: Prompt.Escaped) -> None:
-        """Esc takes a waiting message back, otherwise it interrupts."""
+        """Esc takes a waiting message back, otherwise it interrupts; twice it offers to go back."""
         event.stop()
         if text := self.widgets.composer.queue.take_back():
             self.widgets.composer.prompt.prepend(text)
-        else:
-            self._interrupt()
+        elif not self._interrupt() and self.is_open and not self.widgets.composer.prompt.text:
+            now = time.monotonic()
+            if now - self._escaped_at < TWICE:
+                self.desk.rewind()
+            self._escaped_at = now
 
     def on_prompt_cancelled_empty(self, event: Prompt.CancelledEmpty) -> None:
         """Ctrl+C interrupts; twice without anything to interrupt it leaves."""

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from pathlib import Path
 
@@ -22,9 +22,10 @@ from agent_cli.core.events import (
     TurnFinished,
     UsageChanged,
 )
-from agent_cli.core.permissions import Mode
 from agent_cli.core.session import Session
+from agent_cli.frontends.shared.endings import has_failed
 from agent_cli.frontends.shared.past import resumed_line
+from agent_cli.frontends.shared.slash import MODES, OWN_OPTIONS, SHELL
 from agent_cli.frontends.tui.asking import Questions
 from agent_cli.frontends.tui.blocks.banner import GUIDE_TIPS, TIPS, BannerBlock
 from agent_cli.frontends.tui.blocks.notice import ErrorBlock, NoticeBlock
@@ -38,13 +39,6 @@ from agent_cli.lib.text import plural
 from agent_cli.models.guide import NAME as GUIDE
 
 log = logging.getLogger(__name__)
-
-MODES = (Mode.DEFAULT, Mode.ACCEPT_EDITS, Mode.PLAN, Mode.AUTO)
-"""Those that Shift+Tab goes through; yolo is asked for by name."""
-SHELL = "Bash"
-"""The tool that runs the person's own commands."""
-OWN_OPTIONS = {"timeout": 600_000}
-"""A person waits as long as they like, and knows Esc."""
 
 
 class Chat:
@@ -160,6 +154,19 @@ class Chat:
             BannerBlock(place=place, branch=self.gauge.branch, facts=facts, tips=tips)
         )
 
+    def show_again(self, events: Iterable[Event]) -> None:
+        """Begin with an empty screen and draw what happened before."""
+        self.scribe.forget()
+        self._transcript.clear()
+        self.greet()
+        self.scribe.replay(events)
+        self.tell_panel()
+        self.changed()
+
+    def put_into_prompt(self, text: str) -> None:
+        """Let the person have a text to change and to send again."""
+        self._widgets.composer.prompt.prepend(text)
+
     def _show_past(self) -> None:
         """Show a resumed session as it was."""
         past = self.session.past
@@ -167,7 +174,7 @@ class Chat:
             return
         self.scribe.replay(past.events)
         ends = [event for event in past.events if isinstance(event, TurnFinished)]
-        self._has_failed = bool(ends) and ends[-1].reason in ("failed", "temporary")
+        self._has_failed = bool(ends) and has_failed(ends[-1])
         self._transcript.add(NoticeBlock(resumed_line(past, time.time())))
         if past.unknown:
             what = plural(past.unknown, "entry", "entries")
@@ -292,7 +299,7 @@ class Chat:
                 self._widgets.working.update(tokens=event.total.output_tokens)
                 self.changed()
             case TurnFinished():
-                self._has_failed = event.reason in ("failed", "temporary")
+                self._has_failed = has_failed(event)
                 self.suggestion = event.suggestion
                 if event.steps:
                     notify_terminal(self._app, "agent", f"{event.reason}: {event.text[:80]}")

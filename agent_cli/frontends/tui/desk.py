@@ -11,6 +11,7 @@ from agent_cli.core.session import Session
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.chat import Chat
 from agent_cli.frontends.tui.composer import CommandItem
+from agent_cli.frontends.tui.going_back import GoingBack
 from agent_cli.frontends.tui.modals.help import HelpModal
 from agent_cli.frontends.tui.modals.sessions import SessionsModal
 from agent_cli.frontends.tui.transcript import Transcript
@@ -36,6 +37,7 @@ class ScreenDesk:
         self._app = app
         self._chat = chat
         self._transcript = transcript
+        self._going_back = GoingBack(app, chat, transcript, chat.put_into_prompt)
         self._listed = tuple(commands)
         self._named = {name: each for each in commands for name in (each.name, *each.aliases)}
 
@@ -110,6 +112,15 @@ class ScreenDesk:
 
     def retry(self) -> None:
         self._chat.retry()
+
+    def undo(self, scope: str) -> None:
+        self._going_back.undo(scope)
+
+    def redo(self) -> None:
+        self._going_back.redo()
+
+    def rewind(self) -> None:
+        self._going_back.rewind()
 
     def play(self, turn: AsyncGenerator[Event, None]) -> None:
         self._chat.play(turn)

@@ -2,22 +2,19 @@
 
 import asyncio
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agent_cli import commands
-from agent_cli.commands._command import Command
 from agent_cli.config.places import Places
 from agent_cli.core.session import Session
-from agent_cli.core.trust import TooMuch, what_trust_enables
+from agent_cli.frontends.shared.slash import all_commands
+from agent_cli.frontends.shared.trusting import keep_trust, told, trust_items
 from agent_cli.frontends.tui.chat import Chat
 from agent_cli.frontends.tui.desk import ScreenDesk
 from agent_cli.frontends.tui.first_run import with_a_model
 from agent_cli.frontends.tui.modals.in_use import InUseModal
 from agent_cli.frontends.tui.modals.trust import TrustModal
-from agent_cli.lib.discovery import values_named
 from agent_cli.runtime import (
     built_in_tools,
     find_session,
@@ -25,7 +22,6 @@ from agent_cli.runtime import (
     load_all_settings,
     open_session,
     tidy,
-    trust_store,
 )
 from agent_cli.storage.prompt_history import PromptHistory
 from agent_cli.storage.session_lock import SessionInUse
@@ -106,22 +102,11 @@ def connect(
     return Opened(chat, desk, history, theme, warnings)
 
 
-def all_commands() -> Sequence[Command]:
-    """Every slash command, by name."""
-    return tuple(values_named("COMMAND", commands))
-
-
 async def _ask_trust(app: "AgentApp", folder: Path, places: Places, warnings: list[str]) -> bool:
     """Whether the person trusts the folder; asked before anything of it is loaded."""
-    try:
-        items = await asyncio.to_thread(what_trust_enables, folder)
-    except TooMuch:
+    items = await asyncio.to_thread(trust_items, folder)
+    if items is None or not await app.push_screen_wait(TrustModal(str(folder), told(items))):
         return False
-    told = tuple(f"{item.kind}: {item.path} ({item.detail})" for item in items)
-    trusted = await app.push_screen_wait(TrustModal(str(folder), told))
-    if trusted:
-        try:
-            trust_store(places).trust(folder, items)
-        except OSError as error:
-            warnings.append(f"The answer cannot be stored: {error}")
-    return bool(trusted)
+    if warning := keep_trust(folder, items, places):
+        warnings.append(warning)
+    return True

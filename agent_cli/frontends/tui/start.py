@@ -16,7 +16,7 @@ from textual.app import App
 
 from agent_cli.config.glance import glance
 from agent_cli.config.places import Places
-from agent_cli.core.errors import ExitCode, UserError
+from agent_cli.core.errors import ExitCode
 from agent_cli.frontends.shared.past import how_to_resume
 from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.app import AgentApp
@@ -42,11 +42,6 @@ class Left:
 
 def run(wishes: Wishes, prompt: str | None = None) -> int:
     """Run until the person leaves; returns the exit code."""
-    if os.environ.get("TERM") == "dumb":
-        raise UserError(
-            "This terminal cannot show a full screen (TERM=dumb).",
-            hint='Use another one, or ask without a screen: agent -p "explain this project"',
-        )
     start_log(Places.of(os.environ).log_file)
     before: Resume | None = None
     while True:
@@ -71,6 +66,7 @@ async def _play(wishes: Wishes, prompt: str | None) -> Left:
         theme=looks.theme or themes.by_terminal(os.environ),
         reduced_motion=looks.reduced_motion,
         first_prompt=prompt,
+        real_terminal="TEXTUAL_DRIVER" not in os.environ,
     )
     _leave_on_signals(app)
     try:

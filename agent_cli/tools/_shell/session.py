@@ -74,7 +74,7 @@ _UNATTENDED = {
     "SYSTEMD_PAGER": "cat",
     "MANPAGER": "cat",
     "DEBIAN_FRONTEND": "noninteractive",
-    # Without a terminal vim would wait on the output pipe for keys. What -c and -s do is done by then.
+    # Without a terminal vim would wait on its output for keys. What -c and -s do is done by then.
     "VIMINIT": "autocmd VimEnter * cquit",
 }
 
