@@ -319,6 +319,10 @@ class Session:
         """The session as its log tells it."""
         return read_history(self._parts.store.entries())
 
+    def note(self, notice: Notice) -> None:
+        """Keep what a frontend tells the person, so that it is there again after a resume."""
+        self._journal.note(notice)
+
     def rename(self, title: str, by: Literal["person", "model"] = "person") -> None:
         """Give the session a title."""
         self._title = as_title(title)
