@@ -1,6 +1,7 @@
 """Starts the inline frontend: trust first, then settings, then one session after the other."""
 
 import asyncio
+import logging
 import os
 import signal
 import subprocess
@@ -9,7 +10,7 @@ from dataclasses import replace
 
 from agent_cli.config.places import Places
 from agent_cli.config.schema import Settings
-from agent_cli.core.errors import ExitCode
+from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.core.session import Session
 from agent_cli.frontends.repl.asking import Asking
 from agent_cli.frontends.repl.completing import Completing
@@ -36,10 +37,13 @@ from agent_cli.runtime import (
     tidy,
 )
 from agent_cli.safety.redact import Redactor
+from agent_cli.safety.sanitise import clean
 from agent_cli.storage.prompt_history import PromptHistory
 from agent_cli.storage.session_lock import SessionInUse
 from agent_cli.storage.sessions import Sessions, SeveralSessions
 from agent_cli.wishes import Resume, Wishes
+
+log = logging.getLogger(__name__)
 
 Stage = LiveStage | FlatStage
 Worker = subprocess.Popen[bytes] | None
@@ -62,7 +66,16 @@ def run(wishes: Wishes, worker: Worker, *, is_read_aloud: bool = False) -> int:
             except Abandoned:
                 return ExitCode.INTERRUPTED
 
-    return asyncio.run(play())
+    try:
+        return asyncio.run(play())
+    except UserError:
+        raise
+    except Exception as error:
+        log.exception("the inline prompt failed")
+        what = clean(f"{type(error).__name__}: {error}").partition("\n")[0]
+        where = Places.of(os.environ).log_file
+        sys.stderr.write(f"agent: the prompt failed ({what}). The log has more: {where}\n")
+        return ExitCode.FAILED
 
 
 def _found(wishes: Wishes) -> tuple[Wishes, str]:
