@@ -13,18 +13,17 @@ class Asked:
 
     def __init__(self, leave: str = "") -> None:
         self.passed: list[tuple[str, str]] = []
-        self.question = LiveQuestion(
-            "Run it?",
-            ANSWERS,
-            leave,
-            lambda key, text: self.passed.append((key, text)),
-            lambda: None,
-        )
+        self._redrawn = asyncio.Event()
+        self.question = LiveQuestion("Run it?", ANSWERS, leave, self._pass_on, self._redrawn.set)
+
+    def _pass_on(self, key: str, text: str) -> None:
+        self.passed.append((key, text))
 
     async def armed(self) -> LiveQuestion:
         self.question.painted()
         while not self.question.is_armed:
-            await asyncio.sleep(0.01)
+            await self._redrawn.wait()
+            self._redrawn.clear()
         return self.question
 
 
