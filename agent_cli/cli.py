@@ -1,7 +1,7 @@
 """The command line: flags become wishes, errors become exit codes.
 
-Nothing heavy is imported here: `agent --version` and `--help` answer at once, and the model's
-worker process starts before the rest of the program is loaded.
+Nothing heavy is imported here: `agent --version` and `--help` answer at once, and without a screen
+the model's worker process starts before the rest of the program is loaded.
 """
 
 import os
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import argparse
     import subprocess
 
-LOCAL_MODELS = ("scripted:",)
+LOCAL_MODELS = ("scripted:", "offline:")
 
 
 def main() -> None:
@@ -131,12 +131,18 @@ def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes
 
     from agent_cli.flags import wishes
     from agent_cli.frontends import headless
-    from agent_cli.runtime import find_session, load_settings, open_session, read_schema, tidy
+    from agent_cli.runtime import (
+        find_session,
+        load_all_settings,
+        open_session,
+        read_schema,
+        tidy,
+    )
 
     schema = read_schema(Path(options.json_schema)) if options.json_schema else None
     prompt = None if streamed else headless.read_prompt(options.prompt)
     wished = find_session(wishes(options, attended=streamed), os.environ)
-    loaded = load_settings(wished, os.environ)
+    loaded = load_all_settings(wished, os.environ)
     for warning in loaded.warnings:
         sys.stderr.write(f"warning: {warning}\n")
     how = headless.Options(options.output_format, schema)

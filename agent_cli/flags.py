@@ -18,6 +18,7 @@ SUBCOMMANDS = {
     "doctor": "look at what the program depends on, and say what to do",
     "serve": "the full-screen app in a browser on this machine",
     "sessions": "list, show, search, export and delete sessions",
+    "setup": "choose a model and give its key",
     "stats": "count calls, tokens and dollars by tool, model and day",
     "trust": "show what trusting a folder enables, and trust it",
 }

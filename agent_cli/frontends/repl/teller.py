@@ -160,7 +160,7 @@ class Teller:
                 self.warn(retrying(event))
             case HistoryCompacted():
                 self._close()
-                self.note(compacted(event))
+                self.note(f"{compacted(event)}\n{event.ledger.short()}")
             case UsageChanged():
                 self._tokens = event.total.output_tokens
             case TurnFinished():
