@@ -1,7 +1,7 @@
 """The command line: flags become wishes, errors become exit codes.
 
-Nothing heavy is imported here: `agent --version` and `--help` answer at once, and the model's
-worker process starts before the rest of the program is loaded.
+Nothing heavy is imported here: `agent --version` and `--help` answer at once, and without a screen
+the model's worker process starts before the rest of the program is loaded.
 """
 
 import os

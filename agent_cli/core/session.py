@@ -52,7 +52,11 @@ class Session:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._model = parts.models.get(parts.model)
+        try:
+            self._model = parts.models.get(parts.model)
+        except UserError:
+            parts.store.close()  # another try may open the same session
+            raise
         self.spending = Spending.resumed(parts.history)
         """What the session used so far, by model and by turn."""
         self._turns = parts.history.turns
@@ -73,6 +77,7 @@ class Session:
             inbox=parts.inbox,
             emit=self._tell,
             kept_rules=parts.kept_rules,
+            undo_room=parts.checkpoints.room,
         )
         self._keeper = Keeper(parts.checkpoints, authority, self._tell)
         self._pipeline = Pipeline(

@@ -58,7 +58,7 @@ class Chat:
         self._widgets = widgets
         self._transcript = widgets.transcript
         self._queue = widgets.composer.queue
-        self._questions = Questions(app, session, self.scribe)
+        self._questions = Questions(app, session, self.scribe, widgets.working)
         self._log_file = log_file
         self._turn: asyncio.Task[None] | None = None
         self._has_failed = False

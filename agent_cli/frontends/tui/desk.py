@@ -13,7 +13,6 @@ from agent_cli.frontends.tui.chat import Chat
 from agent_cli.frontends.tui.composer import CommandItem
 from agent_cli.frontends.tui.going_back import GoingBack
 from agent_cli.frontends.tui.modals.help import HelpModal
-from agent_cli.frontends.tui.modals.sessions import SessionsModal
 from agent_cli.frontends.tui.transcript import Transcript
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.sessions import Sessions
@@ -88,6 +87,9 @@ class ScreenDesk:
         if self.sessions is None:
             self.warn("Sessions are not kept here.")
             return
+        # Loads SQLite, which the first paint does without.
+        from agent_cli.frontends.tui.modals.sessions import SessionsModal  # noqa: PLC0415
+
         modal = SessionsModal(
             self.sessions, self.session.workspace.root, current=self.session.id, words=words
         )
