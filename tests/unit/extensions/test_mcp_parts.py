@@ -184,7 +184,7 @@ def test_files_are_edited_without_touching_the_rest(tmp_path: Path) -> None:
     editing.remove_from_toml(path, "old")
     assert path.read_text() == '# mine\nmodel = "x"\n\n[limits]\nsteps = 3\n'
     path.write_text('mcp = { servers = { tight = { command = "a" } } }\n')
-    with pytest.raises(UserError, match="by hand"):
+    with pytest.raises(UserError, match="safely"):
         editing.remove_from_toml(path, "tight")
     shared = tmp_path / ".mcp.json"
     editing.add_to_json(shared, "one", {"command": "a", "args": []})
