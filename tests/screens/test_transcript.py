@@ -6,7 +6,11 @@ import pytest
 from textual.geometry import Offset
 from textual.selection import Selection
 
-from agent_cli.frontends.tui.blocks import Block, ErrorBlock, PromptBlock, ReplyBlock, ThinkingBlock
+from agent_cli.frontends.tui.blocks.base import Block
+from agent_cli.frontends.tui.blocks.notice import ErrorBlock
+from agent_cli.frontends.tui.blocks.prompt import PromptBlock
+from agent_cli.frontends.tui.blocks.reply import ReplyBlock
+from agent_cli.frontends.tui.blocks.thinking import ThinkingBlock
 from agent_cli.frontends.tui.look import Look
 from agent_cli.frontends.tui.transcript import Transcript
 from tests.kit.chat import ChatApp, call, edit, running, turn
