@@ -165,6 +165,7 @@ class Talk:
     async def _look_around(self) -> None:
         """Find out what takes time: the sandbox, the model's process."""
         await self.session.warm()
+        self.session.start_extensions(self._take)
         try:
             await self.session.prepare()
         finally:

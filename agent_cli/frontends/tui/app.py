@@ -224,10 +224,10 @@ class AgentApp(CrashingApp[int]):
     def on_guarded_modal_cancelled(self, event: "GuardedModal.Cancelled") -> None:
         """Ctrl+C in a modal ends the turn that asks; before there are turns, it leaves."""
         event.stop()
-        if self.is_open:
-            self._interrupt()
-        else:
+        if not self.is_open:
             self.exit(ExitCode.INTERRUPTED)
+        elif not self._interrupt():
+            self.chat.drop_questions()
 
     def _interrupt(self) -> bool:
         return self.is_open and self.session.interrupt()

@@ -135,6 +135,10 @@ class Chat:
         self.session.set_mode(following)
         self.changed()
 
+    def drop_questions(self) -> None:
+        """Answer whatever is asked with a no."""
+        self._questions.drop()
+
     async def close(self) -> None:
         """End the turn under way."""
         if self._turn is not None:
@@ -210,6 +214,7 @@ class Chat:
     async def look_around(self) -> None:
         """Find out in the background what takes time: the sandbox, the model's process."""
         await self.session.warm()
+        self.session.start_extensions(self._take)
         try:
             await self.session.prepare()
         except UserError as error:
