@@ -51,13 +51,15 @@ STEPS = (
 )
 
 
-async def draw(home: Path) -> str:
-    workspace = home / "src" / "shop"
+def prepare(workspace: Path) -> None:
     workspace.mkdir(parents=True)
     (workspace / "cart.py").write_text(CART)
     (workspace / "README.md").write_text("# shop\n\nA discount of 0.1 is ten per cent.\n")
     subprocess.run(["git", "init", "-q", "-b", "main", workspace], check=True)
     Path("demo").write_text("".join(json.dumps(step) + "\n" for step in STEPS))
+
+
+async def draw(workspace: Path) -> str:
     wishes = Wishes(cwd=workspace, trust=True, settings={"model": "scripted:demo"})
     app = AgentApp(lambda: open_chat(app, wishes), root=workspace, real_terminal=False)
     async with app.run_test(size=(100, 34)) as pilot:
@@ -77,7 +79,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         os.environ["HOME"] = home
         os.chdir(home)
-        picture = asyncio.run(draw(Path(home)))
+        workspace = Path(home, "src", "shop")
+        prepare(workspace)
+        picture = asyncio.run(draw(workspace))
         assert home not in picture
         os.chdir(HERE)
     (HERE / "picture.svg").write_text(picture)
