@@ -133,6 +133,8 @@ class AgentApp(CrashingApp[int]):
             return
         opened.chat.begin()
         self._use_theme(opened.theme or self._wanted_theme)
+        if opened.note:
+            opened.chat.note(opened.note)
         for warning in opened.warnings:
             opened.chat.warn(warning)
         self.run_worker(opened.chat.look_around(), exclusive=False)
@@ -168,6 +170,7 @@ class AgentApp(CrashingApp[int]):
             self._early.append(event)
 
     def _obey(self, event: Prompt.Submitted) -> None:
+        self.chat.suggestion = ""
         if self._opened is not None:
             self._opened.history.add(event.text)
         if event.kind == "command":
@@ -176,9 +179,14 @@ class AgentApp(CrashingApp[int]):
             self.chat.send(event.text, is_shell=event.kind == "shell")
 
     def on_prompt_submitted_empty(self, event: Prompt.SubmittedEmpty) -> None:
-        """Enter on an empty prompt sends what waits, now."""
+        """Enter on an empty prompt sends what waits, now, or says what was suggested."""
         event.stop()
-        if self.is_open:
+        if not self.is_open:
+            return
+        if self.chat.suggestion and not self.chat.is_busy:
+            self.widgets.composer.prompt.replace_all(self.chat.suggestion)
+            self.widgets.composer.prompt.submit()
+        else:
             self.chat.steer()
 
     def on_prompt_escaped(self, event: Prompt.Escaped) -> None:
@@ -216,10 +224,10 @@ class AgentApp(CrashingApp[int]):
     def on_guarded_modal_cancelled(self, event: "GuardedModal.Cancelled") -> None:
         """Ctrl+C in a modal ends the turn that asks; before there are turns, it leaves."""
         event.stop()
-        if self.is_open:
-            self._interrupt()
-        else:
+        if not self.is_open:
             self.exit(ExitCode.INTERRUPTED)
+        elif not self._interrupt():
+            self.chat.drop_questions()
 
     def _interrupt(self) -> bool:
         return self.is_open and self.session.interrupt()

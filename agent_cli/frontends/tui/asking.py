@@ -42,7 +42,9 @@ class Questions:
         self._ask_next()
 
     def drop(self) -> None:
-        """What was asked in a turn that is over needs no answer."""
+        """What was asked in a turn that is over needs no answer; anything else gets a no."""
+        for request in self._waiting:
+            self._session.reply(request.id, refusal(request))
         self._waiting.clear()
         if self._asking is not None and self._asking.is_current:  # not while the app is leaving
             self._asking.dismiss(None)
