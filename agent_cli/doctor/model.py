@@ -2,6 +2,7 @@
 
 import time
 
+from agent_cli.config.places import Places
 from agent_cli.core.errors import ModelError, UserError
 from agent_cli.core.messages import UserMessage
 from agent_cli.core.model import ModelRequest
@@ -10,6 +11,7 @@ from agent_cli.doctor.settings import loaded_for
 from agent_cli.models.providers import take_credentials
 from agent_cli.models.worker_process import WorkerProcess
 from agent_cli.runtime import chosen_model, model_source
+from agent_cli.setup.keys import with_kept_keys
 
 _SLOW = 20.0
 
@@ -21,9 +23,9 @@ async def reachable(patient: Patient) -> Finding:
     try:
         settings = loaded_for(patient).settings
         name = chosen_model(settings)
-        source = model_source(
-            settings, take_credentials(dict(patient.environment)), WorkerProcess()
-        )
+        given = take_credentials(dict(patient.environment))
+        credentials = with_kept_keys(given, Places.of(patient.environment).config)
+        source = model_source(settings, credentials, WorkerProcess())
     except UserError as error:
         return Finding("problem", error.message, "a model that answers", remedy=error.hint)
     try:

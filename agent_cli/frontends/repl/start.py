@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from agent_cli.config.places import Places
 from agent_cli.config.schema import Settings
@@ -21,6 +22,7 @@ from agent_cli.frontends.repl.talk import Talk
 from agent_cli.frontends.repl.teller import Teller
 from agent_cli.frontends.shared.answers import IN_USE_ANSWERS, IN_USE_HEADING
 from agent_cli.frontends.shared.file_index import FileIndex
+from agent_cli.frontends.shared.first_run import with_a_model
 from agent_cli.frontends.shared.past import how_to_resume
 from agent_cli.frontends.shared.signs import ASCII, WORDS
 from agent_cli.frontends.shared.slash import all_commands
@@ -28,9 +30,9 @@ from agent_cli.frontends.shared.terminal import moves_cursor
 from agent_cli.frontends.shared.trusting import keep_trust, told, trust_items
 from agent_cli.models.worker_process import spawn
 from agent_cli.runtime import (
-    chosen_model,
     find_session,
     folder_standing,
+    load_all_settings,
     load_settings,
     open_session,
     tidy,
@@ -41,6 +43,10 @@ from agent_cli.storage.session_lock import SessionInUse
 from agent_cli.storage.sessions import Sessions, SeveralSessions
 from agent_cli.wishes import Resume, Wishes
 
+if TYPE_CHECKING:
+    from agent_cli.setup.choice import Choice
+    from agent_cli.setup.desk import SetupDesk
+
 Stage = LiveStage | FlatStage
 Worker = subprocess.Popen[bytes] | None
 
@@ -48,8 +54,8 @@ Worker = subprocess.Popen[bytes] | None
 def run(wishes: Wishes, worker: Worker, *, is_read_aloud: bool = False) -> int:
     """Run until the person leaves or the input ends; returns the exit code."""
     wishes, prompt = _found(wishes)
-    settings = load_settings(wishes, os.environ).settings
-    chosen_model(settings)  # before the person is asked anything
+    wishes, note = asyncio.run(with_a_model(wishes, _set_up))
+    settings = load_all_settings(wishes, os.environ).settings
     history = PromptHistory.of_project(
         Places.of(os.environ).state, wishes.cwd, Redactor.from_environment(os.environ).redact
     )
@@ -58,11 +64,18 @@ def run(wishes: Wishes, worker: Worker, *, is_read_aloud: bool = False) -> int:
         stage = _stage(wishes, history, settings, is_read_aloud=is_read_aloud)
         async with stage:
             try:
-                return await _Show(stage, history).play(wishes, prompt, worker)
+                return await _Show(stage, history, note).play(wishes, prompt, worker)
             except Abandoned:
                 return ExitCode.INTERRUPTED
 
     return asyncio.run(play())
+
+
+async def _set_up(desk: "SetupDesk") -> "Choice | None":
+    from agent_cli.setup.flow import set_up  # noqa: PLC0415 (rarely needed)
+    from agent_cli.setup.plain import PlainTalk  # noqa: PLC0415
+
+    return await set_up(desk, PlainTalk())
 
 
 def _found(wishes: Wishes) -> tuple[Wishes, str]:
@@ -94,11 +107,12 @@ def _stage(
 class _Show:
     """Sessions at one stage, one after the other."""
 
-    def __init__(self, stage: Stage, history: PromptHistory) -> None:
+    def __init__(self, stage: Stage, history: PromptHistory, note: str) -> None:
         self._stage = stage
         self._asking = Asking(stage)
         self._history = history
         self._signals: list[int] = []
+        self._note = note
         self._warning = ""
 
     async def play(self, wishes: Wishes, prompt: str, worker: Worker) -> int:
@@ -130,6 +144,9 @@ class _Show:
         self._leave_on_signals(talk)
         if wishes.attended:
             talk.greet()
+        if self._note:
+            teller.note(self._note)
+            self._note = ""
         for warning in filter(None, (self._warning, *loaded.warnings)):
             talk.teller.warn(warning)
         listening = asyncio.create_task(self._listen(talk, prompt))
