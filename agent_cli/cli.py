@@ -1,7 +1,7 @@
 """The command line: flags become wishes, errors become exit codes.
 
-Nothing heavy is imported here: `agent --version` and `--help` answer at once, and the model's
-worker process starts before the rest of the program is loaded.
+Nothing heavy is imported here: `agent --version` and `--help` answer at once, and without a screen
+the model's worker process starts before the rest of the program is loaded.
 """
 
 import os
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import subprocess
 
 LOCAL_MODELS = ("scripted:", "offline:")
+EXTENSIONS_WITHIN = 15.0
+"""Seconds that a prompt waits for extensions where nobody could say it again later."""
 
 
 def main() -> None:
@@ -152,6 +154,8 @@ def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes
         try:
             if session.mode == "auto" or loaded.settings.sandbox in ("bwrap", "landlock"):
                 await session.prepare()
+            session.start_extensions(headless.tell)
+            await session.extensions.settled(EXTENSIONS_WITHIN)
             if prompt is None:
                 return await headless.run_stream(session, how)
             return await headless.run_once(session, prompt, how)

@@ -30,6 +30,7 @@ from agent_cli.core.session import Session
 from agent_cli.core.spending import local_day
 from agent_cli.core.store import Observer, Records
 from agent_cli.core.tool_context import SessionView
+from agent_cli.extending import Asked, LaterExtensions
 from agent_cli.lib.discovery import values_named
 from agent_cli.lib.own_environment import forget
 from agent_cli.models.guide import NAME as GUIDE
@@ -173,6 +174,7 @@ def open_session(
         readable=(str(spill),),
     )
     registry = registry or built_in_tools()
+    inbox = Inbox(attended=wishes.attended)
     guide = maker(scratch, is_paced=wishes.attended)
     counted = registry
     metrics = Metrics(metrics_file(places), registry_size=lambda: len(counted), today=local_day)
@@ -201,7 +203,19 @@ def open_session(
             fallbacks=settings.fallback_models,
             registry=registry,
             policy=policy,
-            inbox=Inbox(attended=wishes.attended),
+            inbox=inbox,
+            extensions=LaterExtensions(
+                Asked(
+                    folder=wishes.cwd,
+                    settings=settings,
+                    places=places,
+                    variables=variables | credentials,
+                    trust=trust_store(places),
+                    trusted=trusted,
+                ),
+                registry,
+                inbox,
+            ),
             recorder=Records(metrics, AuditLog(places.state / "audit.jsonl")),
             observers=(metrics, *_telemetry(settings.telemetry.endpoint)),
             statistics=lambda: metrics.statistics(local_day()),
@@ -216,6 +230,19 @@ def open_session(
             economy=_economy(settings, metrics),
             retry=RetryPolicy(attempts=settings.limits.retries + 1),
         )
+    )
+
+
+def asked_here(environment: Mapping[str, str]) -> Asked:
+    """What decides about extensions in the directory we stand in."""
+    wishes = Wishes(cwd=Path.cwd().resolve())
+    return Asked(
+        folder=wishes.cwd,
+        settings=load_settings(wishes, environment).settings,
+        places=Places.of(environment),
+        variables=environment,
+        trust=trust_store(Places.of(environment)),
+        trusted=folder_standing(wishes, environment).trusted,
     )
 
 

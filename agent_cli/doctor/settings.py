@@ -1,12 +1,11 @@
 """The configuration, the folder's trust, and the keys that are there."""
 
 from agent_cli.config.layers import PROJECT_FILE, Loaded
-from agent_cli.config.places import Places
 from agent_cli.core.errors import UserError
 from agent_cli.doctor._check import Check, Finding, Patient, ok
 from agent_cli.models.providers import provider_of, take_credentials
 from agent_cli.runtime import folder_standing, load_settings
-from agent_cli.setup.keys import with_kept_keys
+from agent_cli.setup.keys import KeyStore
 from agent_cli.wishes import Wishes
 
 
@@ -45,9 +44,9 @@ def trust(patient: Patient) -> Finding:
 
 def keys(patient: Patient) -> Finding:
     """Which keys there are, by name; never what they are."""
-    given = take_credentials(dict(patient.environment))
-    known = with_kept_keys(given, Places.of(patient.environment).config)
-    names = sorted(name for name in known if "KEY" in name)
+    variables = dict(patient.environment)
+    stored = KeyStore(patient.places.config).load()
+    names = sorted(name for name in {*take_credentials(variables), *stored} if "KEY" in name)
     measured = ", ".join(names) or "none"
     try:
         settings = loaded_for(patient).settings
@@ -58,7 +57,7 @@ def keys(patient: Patient) -> Finding:
     if needed and needed not in names and not is_local:
         return Finding(
             "problem", measured, needed, cause=f"{settings.model} needs it",
-            remedy=f"Set {needed}, or run `agent setup`.",
+            remedy=f"Set {needed}, or choose another model.",
         )  # fmt: skip
     return ok(measured)
 

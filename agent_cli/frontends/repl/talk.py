@@ -12,6 +12,7 @@ from typing import Any
 from agent_cli.core.errors import ExitCode, ModelError, UserError
 from agent_cli.core.events import ApprovalAsked, Event, PlanAsked, QuestionAsked, TurnFinished
 from agent_cli.core.inbox import Request
+from agent_cli.core.pricing import short_price
 from agent_cli.core.session import Session
 from agent_cli.frontends.repl.asking import Asking
 from agent_cli.frontends.repl.stage import Stage
@@ -127,8 +128,8 @@ class Talk:
         parts = [f"{session.mode.value} mode", session.model]
         if self.window:
             parts.append(f"{session.context_tokens / self.window:.0%} of the window")
-        if session.usage.cost:
-            parts.append(f"${session.usage.cost:.2f}")
+        if session.usage.cost or session.usage.unpriced:
+            parts.append(short_price(session.usage))
         return clean(f" {self._stage.signs.dot} ".join(parts))
 
     def greet(self) -> None:
@@ -169,6 +170,7 @@ class Talk:
     async def _look_around(self) -> None:
         """Find out what takes time: the sandbox, the model's process."""
         await self.session.warm()
+        self.session.start_extensions(self._take)
         try:
             await self.session.prepare()
         finally:

@@ -16,7 +16,6 @@ from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.body import Body
 from agent_cli.frontends.tui.composer import Composer
 from agent_cli.frontends.tui.crashing import CrashingApp
-from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.panel import Panel
 from agent_cli.frontends.tui.prompt import Prompt
 from agent_cli.frontends.tui.terminal_input import TerminalDriver
@@ -28,6 +27,7 @@ if TYPE_CHECKING:  # all of it is loaded once the prompt is on the screen
     from agent_cli.core.session import Session
     from agent_cli.frontends.tui.chat import Chat
     from agent_cli.frontends.tui.desk import ScreenDesk
+    from agent_cli.frontends.tui.modals.guarded import GuardedModal
     from agent_cli.frontends.tui.opening import Opened
 
 HERE = Path(__file__).parent
@@ -216,18 +216,18 @@ class AgentApp(CrashingApp[int]):
         event.stop()
         self.chat.retry()
 
-    def on_guarded_modal_typed(self, event: GuardedModal.Typed) -> None:
+    def on_guarded_modal_typed(self, event: "GuardedModal.Typed") -> None:
         """Keys that were not meant for the modal go where they were meant to go."""
         event.stop()
         self.widgets.composer.prompt.receive(event.key, event.text)
 
-    def on_guarded_modal_cancelled(self, event: GuardedModal.Cancelled) -> None:
+    def on_guarded_modal_cancelled(self, event: "GuardedModal.Cancelled") -> None:
         """Ctrl+C in a modal ends the turn that asks; before there are turns, it leaves."""
         event.stop()
-        if self.is_open:
-            self._interrupt()
-        else:
+        if not self.is_open:
             self.exit(ExitCode.INTERRUPTED)
+        elif not self._interrupt():
+            self.chat.drop_questions()
 
     def _interrupt(self) -> bool:
         return self.is_open and self.session.interrupt()

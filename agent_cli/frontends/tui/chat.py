@@ -59,7 +59,7 @@ class Chat:
         self._widgets = widgets
         self._transcript = widgets.transcript
         self._queue = widgets.composer.queue
-        self._questions = Questions(app, session, self.scribe)
+        self._questions = Questions(app, session, self.scribe, widgets.working)
         self._log_file = log_file
         self._turn: asyncio.Task[None] | None = None
         self._has_failed = False
@@ -134,6 +134,10 @@ class Chat:
         following = MODES[(MODES.index(current) + 1) % len(MODES)] if current in MODES else MODES[0]
         self.session.set_mode(following)
         self.changed()
+
+    def drop_questions(self) -> None:
+        """Answer whatever is asked with a no."""
+        self._questions.drop()
 
     async def close(self) -> None:
         """End the turn under way."""
@@ -210,6 +214,7 @@ class Chat:
     async def look_around(self) -> None:
         """Find out in the background what takes time: the sandbox, the model's process."""
         await self.session.warm()
+        self.session.start_extensions(self._take)
         try:
             await self.session.prepare()
         except UserError as error:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from agent_cli.config.places import Places
 from agent_cli.core.session import Session
-from agent_cli.frontends.shared.first_run import with_a_model
 from agent_cli.frontends.shared.slash import all_commands
 from agent_cli.frontends.shared.trusting import keep_trust, told, trust_items
 from agent_cli.frontends.tui.chat import Chat
 from agent_cli.frontends.tui.desk import ScreenDesk
+from agent_cli.frontends.tui.first_run import with_a_model
 from agent_cli.frontends.tui.modals.in_use import InUseModal
 from agent_cli.frontends.tui.modals.trust import TrustModal
 from agent_cli.runtime import (
@@ -30,8 +30,6 @@ from agent_cli.wishes import Resume, Wishes
 
 if TYPE_CHECKING:
     from agent_cli.frontends.tui.app import AgentApp
-    from agent_cli.setup.choice import Choice
-    from agent_cli.setup.desk import SetupDesk
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ async def open_chat(app: "AgentApp", wishes: Wishes) -> Opened:
     """Open a session as wished; raises UserError. Asks for trust first, where that is due."""
     places = Places.of(os.environ)
     wishes, choosing = await asyncio.to_thread(_found, wishes)
-    wishes, note = await with_a_model(wishes, lambda desk: _set_up(app, desk))
+    wishes, note = await with_a_model(app, wishes)
     warnings: list[str] = []
     if not folder_standing(wishes, os.environ).trusted:
         wishes = replace(wishes, trust=await _ask_trust(app, wishes.cwd, places, warnings))
@@ -79,12 +77,6 @@ async def open_chat(app: "AgentApp", wishes: Wishes) -> Opened:
     )
     opened.desk.sessions = Sessions(places.state)
     return replace(opened, choosing=choosing, note=note)
-
-
-async def _set_up(app: "AgentApp", desk: "SetupDesk") -> "Choice | None":
-    from agent_cli.frontends.tui.setting_up import SetupScreen  # noqa: PLC0415 (rarely needed)
-
-    return await app.push_screen_wait(SetupScreen(desk))
 
 
 def _found(wishes: Wishes) -> tuple[Wishes, str | None]:
