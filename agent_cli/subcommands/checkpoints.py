@@ -60,7 +60,8 @@ def _prune(directory: Path, options: argparse.Namespace) -> int:
 def _line(kept: Kept) -> str:
     when = datetime.fromtimestamp(kept.last, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
     use = "  in use" if kept.in_use else ""
-    return f"{when}  {kept.session_id:<12}  {size(kept.bytes):>9}  {plural(kept.checkpoints, 'checkpoint')}{use}"
+    count = plural(kept.checkpoints, "checkpoint")
+    return f"{when}  {kept.session_id:<12}  {size(kept.bytes):>9}  {count}{use}"
 
 
 def _json(kept: Kept) -> str:
