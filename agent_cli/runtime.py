@@ -43,7 +43,7 @@ from agent_cli.safety.environment import child_environment, looks_secret, projec
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sandbox import SandboxChoice
-from agent_cli.setup.keys import KeyStore
+from agent_cli.setup.keys import with_kept_keys
 from agent_cli.setup.overlay import learn, with_card, with_choice
 from agent_cli.storage.audit import AuditLog
 from agent_cli.storage.checkpoints import CheckpointStore
@@ -155,8 +155,7 @@ def open_session(
         forget(credentials)
         _forgotten.update(credentials)
     places = Places.of(variables)
-    given = {name: value for name, value in credentials.items() if value.strip()}
-    credentials = {**KeyStore(places.config).load(), **given}
+    credentials = with_kept_keys(credentials, places.config)
     start_log(places.log_file)
     trusted = folder_standing(wishes, variables).trusted
     redactor = Redactor(secrets | credentials)

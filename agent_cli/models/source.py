@@ -9,6 +9,7 @@ from typing import Any
 from agent_cli.core.errors import UserError
 from agent_cli.core.model import Model, ModelFacts, Prices
 from agent_cli.models.guide import NAME as GUIDE
+from agent_cli.models.guide.opening import maker
 from agent_cli.models.prompted import PromptedTools
 from agent_cli.models.providers import provider_of, variables_for
 from agent_cli.models.remote import Endpoint, RemoteModel
@@ -35,7 +36,7 @@ class ModelSource:
         self._prompted = prompted or {}
         self._worker = worker
         self._models: dict[str, Model] = {}
-        self._guide = guide
+        self._guide = guide or maker(None, is_paced=True)
 
     def get(self, name: str) -> Model:
         """The model of this name; raises UserError if there can be none."""
@@ -67,7 +68,7 @@ class ModelSource:
         await self._worker.close()
 
     def _make(self, name: str) -> Model:
-        if name == GUIDE and self._guide is not None:
+        if name == GUIDE:
             return self._guide()
         if name.startswith(SCRIPTED):
             return ScriptedModel.from_file(Path(name.removeprefix(SCRIPTED)))

@@ -7,6 +7,7 @@ import contextlib
 import json
 import logging
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -77,6 +78,12 @@ class KeyStore:
             for name, value in held.items()
             if value is None or isinstance(value, str)
         }
+
+
+def with_kept_keys(credentials: Mapping[str, str], config: Path) -> dict[str, str]:
+    """Credentials of the environment, and the keys of a set-up where it has none."""
+    given = {name: value for name, value in credentials.items() if value.strip()}
+    return {**KeyStore(config).load(), **given}
 
 
 def system_keyring() -> Keyring | None:

@@ -1,47 +1,52 @@
 """The offline guide as a newcomer meets it: no model, no key, a real terminal."""
 
 import json
-from collections.abc import Iterator
-from contextlib import ExitStack
 
 import pytest
 
-from tests.e2e.test_screen import READY, answer, ask
+from tests.e2e.test_screen import answer, ask
 from tests.kit.program import Program
 from tests.kit.terminal import AGENT, Terminal
 
 
-@pytest.fixture
-def terminal(program: Program) -> Iterator[Terminal]:
-    """The program without any model."""
-    with ExitStack() as stack:
-        opened = Terminal(
-            [*AGENT, "--trust"], cwd=program.workspace, env=program.environment(), size=(100, 40)
-        )
-        stack.enter_context(opened)
-        yield opened
-
-
-def test_the_tour_is_walked_with_enter(program: Program, terminal: Terminal) -> None:
-    terminal.wait_for(READY, "offline:guide")
-    ask(terminal, "tour")
-    terminal.wait_for("1 of 5", "✅ Read", "Press Enter")
-    terminal.press("enter")
-    terminal.wait_for("2 of 5", "✅ Grep", "3 matches of")
-    terminal.press("enter")
-    shown = answer(terminal, "Make this change?", "y")
-    assert "helo" in shown
-    terminal.wait_for("✅ Edit", "The file is changed.")
-    terminal.press("enter")
-    shown = answer(terminal, "Run this command?", "y")
-    assert "rm -rf" in shown
-    assert "deletes 2 files" in shown
-    terminal.wait_for("✅ Bash", "The folder is deleted.")
-    terminal.press("enter")
-    terminal.wait_for("5 of 5")
-    ask(terminal, "next")
-    terminal.wait_for("That was the tour.")
+@pytest.mark.parametrize("flags", [(), ("--inline",)], ids=["full screen", "inline"])
+def test_the_tour_is_walked_with_enter(program: Program, flags: tuple[str, ...]) -> None:
+    """Without a model, without a key: to the prompt, through the tour, to its end."""
+    with Terminal(
+        [*AGENT, "--trust", *flags],
+        cwd=program.workspace,
+        env=program.environment(),
+        size=(100, 60),
+    ) as terminal:
+        terminal.wait_for("Ask, or / for commands", "offline:guide", "so this is the offline guide")
+        ask(terminal, "tour")
+        terminal.wait_for("1 of 5", "✅ Read", "so you were not asked")
+        go_on(terminal)
+        terminal.wait_for("2 of 5", "✅ Grep", "3 matches of", "A model works in the same way")
+        go_on(terminal)
+        shown = answer(terminal, "Make this change?", "y")
+        assert "helo" in shown
+        terminal.wait_for("✅ Edit", "The file is changed.")
+        go_on(terminal)
+        shown = answer(terminal, "Run this command?", "y")
+        assert "rm -rf" in shown
+        assert "deletes 2 files" in shown
+        terminal.wait_for("✅ Bash", "The folder is deleted.")
+        go_on(terminal)
+        terminal.wait_for("5 of 5", "Press Enter to run it now")
+        go_on(terminal)
+        shown = answer(terminal, "Take back 1 call?", "y")
+        assert "restored" in shown
+        terminal.wait_for("Took back 1 call")
+        ask(terminal, "next")
+        terminal.wait_for("That was the tour.")
     assert list(program.workspace.iterdir()) == []
+
+
+def go_on(terminal: Terminal) -> None:
+    """Enter on the empty prompt, once the turn is over."""
+    terminal.wait_gone("esc interrupts")
+    terminal.press("enter")
 
 
 def test_a_script_is_told_that_there_is_no_model(program: Program) -> None:

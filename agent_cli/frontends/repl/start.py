@@ -43,6 +43,7 @@ from agent_cli.runtime import (
 from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sanitise import clean
 from agent_cli.setup.choice import Choice
+from agent_cli.setup.overlay import learn
 from agent_cli.storage.prompt_history import PromptHistory
 from agent_cli.storage.session_lock import SessionInUse
 from agent_cli.storage.sessions import Sessions, SeveralSessions
@@ -61,6 +62,7 @@ def run(wishes: Wishes, worker: Worker, *, is_read_aloud: bool = False) -> int:
     wishes, prompt = _found(wishes)
     wishes, note = asyncio.run(_with_a_model(wishes))
     settings = load_settings(wishes, whole_environment()).settings
+    note = "\n".join(filter(None, (note, learn(settings, Places.of(os.environ)))))
     history = PromptHistory.of_project(
         Places.of(os.environ).state, wishes.cwd, Redactor.from_environment(os.environ).redact
     )

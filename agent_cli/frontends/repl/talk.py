@@ -61,6 +61,7 @@ class Talk:
         self._has_failed = False
         self._has_named = False
         self._has_extensions = False
+        self._suggestion = ""
         self._mode = session.mode
         self._left = asyncio.Event()
 
@@ -78,6 +79,7 @@ class Talk:
 
     def submitted(self, text: str) -> None:
         """Send, queue, or carry out a command."""
+        self._suggestion = ""
         with contextlib.suppress(OSError):
             self._history.add(text)
         if kind_of(text) == "command":
@@ -89,6 +91,9 @@ class Talk:
             self._begin(text)
 
     def submitted_empty(self) -> None:
+        if self._suggestion and not self.is_busy:
+            self.submitted(self._suggestion)
+            return
         waiting = self.queue[0] if self.queue else ""
         if waiting and kind_of(waiting) == "prompt" and self.session.steer(waiting):
             self.queue.pop(0)
@@ -244,6 +249,7 @@ class Talk:
                 asked.add_done_callback(tasks.discard)
             case TurnFinished():
                 self._has_failed = has_failed(event)
+                self._suggestion = event.suggestion
                 self.code = EXIT_CODES[event.reason]
                 if event.reason == "done" and event.denials:
                     self.code = ExitCode.PERMISSION
