@@ -1,7 +1,7 @@
 """The command line: flags become wishes, errors become exit codes.
 
-Nothing heavy is imported here: `agent --version` and `--help` answer at once, and the model's
-worker process starts before the rest of the program is loaded.
+Nothing heavy is imported here: `agent --version` and `--help` answer at once, and without a screen
+the model's worker process starts before the rest of the program is loaded.
 """
 
 import os
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import argparse
     import subprocess
 
-LOCAL_MODELS = ("scripted:",)
+LOCAL_MODELS = ("scripted:", "offline:")
 EXTENSIONS_WITHIN = 15.0
 """Seconds that a prompt waits for extensions where nobody could say it again later."""
 
@@ -40,7 +40,10 @@ def run(arguments: list[str]) -> int:
     from agent_cli.flags import SUBCOMMANDS, parser, subcommand
 
     options = parser(arguments).parse_args(arguments)
-    worker = None if options.command else _start_worker(options)
+    interactive = not options.command and _is_interactive(options)
+    inline = not options.command and _wants_inline(options, interactive=interactive)
+    interactive = interactive and not inline
+    worker = None if options.command or interactive else _start_worker(options)
     from agent_cli.core.errors import UserError
 
     try:
@@ -50,8 +53,10 @@ def run(arguments: list[str]) -> int:
             _print_anything()
             code: int = subcommand(options.command).run(options)
             return code
-        if _is_interactive(options):
-            return _run_screen(options, worker)
+        if inline:
+            return _run_inline(options, worker)
+        if interactive:
+            return _run_screen(options)
         return _run_headless(options, worker)
     except UserError as error:
         sys.stderr.write(f"agent: {error.message}\n" + (f"{error.hint}\n" if error.hint else ""))
@@ -74,20 +79,50 @@ def _start_worker(options: "argparse.Namespace") -> "subprocess.Popen[bytes] | N
 
 def _is_interactive(options: "argparse.Namespace") -> bool:
     """Whether there is a person in front of a terminal who wants to talk."""
-    return (
-        options.prompt is None
-        and options.input_format == "text"
-        and options.output_format == "text"
-        and sys.stdin.isatty()
-        and sys.stdout.isatty()
-    )
+    is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    return _wants_talk(options) and (is_terminal or _is_page())
 
 
-def _run_screen(options: "argparse.Namespace", worker: "subprocess.Popen[bytes] | None") -> int:
+def _wants_talk(options: "argparse.Namespace") -> bool:
+    """Whether text comes in and goes out, and not for one prompt only."""
+    return options.prompt is None and options.input_format == options.output_format == "text"
+
+
+def _is_page() -> bool:
+    """Whether the terminal is a page of `agent serve`, at the other end of two pipes."""
+    return os.environ.get("TEXTUAL_DRIVER", "").startswith("agent_cli.")
+
+
+def _wants_inline(options: "argparse.Namespace", *, interactive: bool) -> bool:
+    """Whether lines come in and go out: by wish, also through pipes, or for want of a screen."""
+    if options.inline or options.screen_reader:
+        return _wants_talk(options)
+    if not interactive or _is_page():
+        return False
+    from agent_cli.config.glance import glance
+    from agent_cli.frontends.shared.terminal import moves_cursor
+
+    return glance(os.environ).is_inline or not moves_cursor(os.environ)
+
+
+def _run_inline(options: "argparse.Namespace", worker: "subprocess.Popen[bytes] | None") -> int:
+    _print_anything()
+    from agent_cli.flags import wishes
+    from agent_cli.frontends.repl import start
+
+    wished = wishes(options, attended=sys.stdin.isatty())
+    return start.run(wished, worker, is_read_aloud=options.screen_reader)
+
+
+def _run_screen(options: "argparse.Namespace") -> int:
+    """The model's worker starts when the prompt is on the screen, which it would only slow down."""
+    import gc
+
+    gc.disable()  # until all is loaded: there is no garbage yet
     from agent_cli.flags import wishes
     from agent_cli.frontends.tui import start
 
-    return start.run(wishes(options, attended=True), worker, None)
+    return start.run(wishes(options, attended=True))
 
 
 def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes] | None") -> int:
@@ -98,12 +133,18 @@ def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes
 
     from agent_cli.flags import wishes
     from agent_cli.frontends import headless
-    from agent_cli.runtime import find_session, load_settings, open_session, read_schema, tidy
+    from agent_cli.runtime import (
+        find_session,
+        load_all_settings,
+        open_session,
+        read_schema,
+        tidy,
+    )
 
     schema = read_schema(Path(options.json_schema)) if options.json_schema else None
     prompt = None if streamed else headless.read_prompt(options.prompt)
     wished = find_session(wishes(options, attended=streamed), os.environ)
-    loaded = load_settings(wished, os.environ)
+    loaded = load_all_settings(wished, os.environ)
     for warning in loaded.warnings:
         sys.stderr.write(f"warning: {warning}\n")
     how = headless.Options(options.output_format, schema)

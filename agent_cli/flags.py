@@ -7,21 +7,26 @@ TYPE_CHECKING = False  # importing typing for it would cost more than all of thi
 if TYPE_CHECKING:
     from typing import Any
 
-    from agent_cli.resuming import Resume
-    from agent_cli.runtime import Wishes
+    from agent_cli.wishes import Resume, Wishes
 
 MODES = ("default", "accept-edits", "plan", "auto", "yolo")
 SUBCOMMANDS = {
     "audit": "show what was run, and by whose permission",
+    "checkpoints": "show what is kept for undo, and let it go",
     "check": "explain what would be decided about a command",
     "mcp": "list, add, remove and test MCP servers",
     "new": "write an example of a tool of your own, with its test",
     "plugins": "list tools and commands of your own, switch them on and off",
+    "completions": "write what bash, zsh or fish needs to complete this command line",
+    "doctor": "look at what the program depends on, and say what to do",
+    "serve": "the full-screen app in a browser on this machine",
     "sessions": "list, show, search, export and delete sessions",
+    "setup": "choose a model and give its key",
     "stats": "count calls, tokens and dollars by tool, model and day",
     "trust": "show what trusting a folder enables, and trust it",
 }
 """Each is a module in subcommands/ with `add_arguments` and `run`."""
+CONFIG = "show every setting and where it came from"
 
 
 class _Formatter(argparse.HelpFormatter):
@@ -39,6 +44,7 @@ def parser(arguments: "list[str] | None" = None) -> argparse.ArgumentParser:
     """All flags and commands; of the sub-commands, only one that is used is loaded."""
     top = argparse.ArgumentParser(
         prog="agent",
+        usage="agent [OPTION ...] [COMMAND ...]",
         formatter_class=_Formatter,
         description="A coding agent in your terminal. It shows every call and asks before "
         "anything dangerous.",
@@ -49,6 +55,15 @@ def parser(arguments: "list[str] | None" = None) -> argparse.ArgumentParser:
     top.add_argument(
         "-p", "--prompt", metavar="PROMPT", nargs="?", const="-",
         help="answer one prompt and exit; - reads it from standard input",
+    )  # fmt: skip
+    _add_commands(top, arguments or [])
+    screen = top.add_argument_group("screen")
+    screen.add_argument(
+        "--inline", action="store_true", help="in the terminal's scrollback, not on a full screen"
+    )
+    screen.add_argument(
+        "--screen-reader", action="store_true",
+        help="plain lines of text, nothing moves, answers by number",
     )  # fmt: skip
     _add_resuming(top)
     _add_settings(top)
@@ -64,18 +79,18 @@ def parser(arguments: "list[str] | None" = None) -> argparse.ArgumentParser:
     output.add_argument(
         "--json-schema", metavar="FILE", help="the final answer must satisfy this JSON Schema"
     )
-    commands = top.add_subparsers(dest="command", metavar="COMMAND")
-    config = commands.add_parser(
-        "config",
-        help="show every setting and where it came from",
-        formatter_class=_Formatter,
-    )
-    _add_settings(config)
-    for name, words in SUBCOMMANDS.items():
-        added = commands.add_parser(name, help=words, formatter_class=_Formatter)
-        if name in (arguments or ()):
-            subcommand(name).add_arguments(added)
     return top
+
+
+def _add_commands(top: argparse.ArgumentParser, arguments: "list[str]") -> None:
+    commands = top.add_subparsers(title="commands", dest="command", metavar="COMMAND", prog="agent")
+    for name, words in sorted({"config": CONFIG, **SUBCOMMANDS}.items()):
+        added = commands.add_parser(name, help=words, formatter_class=_Formatter)
+        if name == "config":
+            _add_settings(added)
+        elif name in arguments:
+            added.set_defaults(whole_parser=lambda: parser(list(SUBCOMMANDS)))
+            subcommand(name).add_arguments(added)
 
 
 def subcommand(name: str) -> "Any":
@@ -124,7 +139,7 @@ def wishes(options: argparse.Namespace, *, attended: bool) -> "Wishes":
     from pathlib import Path
 
     from agent_cli.core.errors import UserError
-    from agent_cli.runtime import Wishes
+    from agent_cli.wishes import Wishes
 
     cwd = Path(options.cwd or ".").resolve()
     added = tuple(Path(each).resolve() for each in options.add_dir or ())
@@ -153,7 +168,7 @@ def wishes(options: argparse.Namespace, *, attended: bool) -> "Wishes":
 def _resume(options: argparse.Namespace) -> "Resume | None":
     """The session the command line means, if it means one; which is found out later."""
     from agent_cli.core.errors import UserError
-    from agent_cli.resuming import Resume
+    from agent_cli.wishes import Resume
 
     words = getattr(options, "resume", None)
     if words is None and not getattr(options, "continued", False):

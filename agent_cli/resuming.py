@@ -2,9 +2,8 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from agent_cli.config.places import Places
 from agent_cli.core.errors import UserError
@@ -12,24 +11,7 @@ from agent_cli.core.history import History
 from agent_cli.core.permissions import Mode
 from agent_cli.core.store import Store
 from agent_cli.storage.sessions import Sessions, SeveralSessions
-
-if TYPE_CHECKING:
-    from agent_cli.storage.session_index import SessionInfo
-
-
-@dataclass(frozen=True)
-class Resume:
-    """The wish to go on with a session."""
-
-    text: str = ""
-    """An id, the beginning of one, or words; empty: the latest session of the directory."""
-    ask: bool = False
-    """Let the person choose."""
-    fork: bool = False
-    """Go on in a copy."""
-    stay: bool = False
-    """Work in the directory that was named, wherever the session was."""
-    found: "SessionInfo | None" = None
+from agent_cli.wishes import Resume
 
 
 def find(resume: Resume, cwd: Path, environment: Mapping[str, str]) -> Resume:

@@ -1,12 +1,11 @@
 """The composition root, the only module that knows all parts: settings in, a session out."""
 
 import json
-import logging
 import os
 import subprocess
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,57 +14,45 @@ from agent_cli import resuming, tools
 from agent_cli.config.layers import PROJECT_FILE, Loaded, load
 from agent_cli.config.places import Places
 from agent_cli.config.schema import ModelSettings, PermissionSettings, Settings
+from agent_cli.core.checkpoint import Checkpoints, NoCheckpoints
 from agent_cli.core.errors import UserError
 from agent_cli.core.housekeeping import Economy
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.loop import Limits
-from agent_cli.core.model import Models
+from agent_cli.core.model import Model, Models
 from agent_cli.core.outgoing import Outgoing
+from agent_cli.core.parts import Parts, new_session_id
 from agent_cli.core.permissions import Effect, Mode, Place, Policy, Rules
 from agent_cli.core.prompt import Surroundings, build, instruction_directories, read_instructions
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
-from agent_cli.core.session import Parts, Session, new_session_id
+from agent_cli.core.session import Session
 from agent_cli.core.spending import local_day
-from agent_cli.core.store import Records
+from agent_cli.core.store import Observer, Records
 from agent_cli.core.tool_context import SessionView
 from agent_cli.extending import Asked, LaterExtensions
 from agent_cli.lib.discovery import values_named
 from agent_cli.lib.own_environment import forget
+from agent_cli.models.guide import NAME as GUIDE
+from agent_cli.models.guide.opening import maker, tour_folder
 from agent_cli.models.providers import take_credentials
 from agent_cli.models.remote import Endpoint
 from agent_cli.models.source import ModelSource
 from agent_cli.models.worker_process import WorkerProcess
-from agent_cli.resuming import Resume
 from agent_cli.safety.environment import child_environment, looks_secret, project_entries
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sandbox import SandboxChoice
+from agent_cli.setup.keys import with_kept_keys
+from agent_cli.setup.overlay import learn, with_card, with_choice
 from agent_cli.storage.audit import AuditLog
+from agent_cli.storage.checkpoints import CheckpointStore
 from agent_cli.storage.learnt_rules import LearntRules
 from agent_cli.storage.metrics import Metrics
+from agent_cli.storage.program_log import start_log
 from agent_cli.storage.sessions import Sessions
 from agent_cli.storage.trust import Standing, TrustStore
-
-
-@dataclass(frozen=True, kw_only=True)
-class Wishes:
-    """What the command line asks for."""
-
-    cwd: Path
-    added: tuple[Path, ...] = ()
-    trust: bool = False
-    """Trust the folder for this run, whatever is stored about it."""
-    tools: tuple[str, ...] | None = None
-    """The only tools to use; None: all."""
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    """Settings given as flags, nested like the configuration."""
-    system_prompt: str | None = None
-    appended_prompt: str | None = None
-    attended: bool = True
-    """Whether somebody can be asked."""
-    resume: Resume | None = None
-    """The session to go on with; None: a new one."""
+from agent_cli.wishes import Wishes
 
 
 def find_session(wishes: Wishes, environment: Mapping[str, str]) -> Wishes:
@@ -81,6 +68,15 @@ def find_session(wishes: Wishes, environment: Mapping[str, str]) -> Wishes:
     # Trust was asked for the directory that was in view, not for whichever the session was in.
     trust = wishes.trust and cwd.samefile(wishes.cwd)
     return replace(wishes, resume=resume, cwd=cwd, settings=settings, trust=trust)
+
+
+_forgotten: dict[str, str] = {}
+"""Credentials that an earlier session took out of this process's environment."""
+
+
+def whole_environment() -> dict[str, str]:
+    """This process's environment as it was before any session took credentials out of it."""
+    return {**_forgotten, **os.environ}
 
 
 def load_settings(wishes: Wishes, environment: Mapping[str, str]) -> Loaded:
@@ -99,7 +95,22 @@ def load_settings(wishes: Wishes, environment: Mapping[str, str]) -> Loaded:
             f"{wishes.cwd} is not trusted any more: {', '.join(standing.changed[:5])} changed. "
             "Look at it with `agent trust`."
         )
-    return replace(loaded, warnings=tuple(warnings))
+    settings = with_card(with_choice(loaded.settings, places), places)
+    origins = dict(loaded.origins)
+    if settings.model and not loaded.settings.model:
+        origins["model"] = "agent setup"
+    return replace(loaded, settings=settings, origins=origins, warnings=tuple(warnings))
+
+
+def load_all_settings(wishes: Wishes, environment: Mapping[str, str]) -> Loaded:
+    """The settings, with what a server on this machine says of the model; it is asked once."""
+    loaded = load_settings(wishes, environment)
+    places = Places.of(environment)
+    warning = learn(loaded.settings, places)
+    if not warning:
+        return loaded
+    settings = with_card(loaded.settings, places)
+    return replace(loaded, settings=settings, warnings=(*loaded.warnings, warning))
 
 
 def folder_standing(wishes: Wishes, environment: Mapping[str, str]) -> Standing:
@@ -137,19 +148,23 @@ def open_session(
     worker: "subprocess.Popen[bytes] | None" = None,
 ) -> Session:
     """A session, ready to run. `worker` is a worker process that was started ahead of time."""
-    variables = dict(os.environ if environment is None else environment)
+    variables = whole_environment() if environment is None else dict(environment)
     secrets = {name: value for name, value in variables.items() if looks_secret(name, value)}
     credentials = take_credentials(variables)
     if environment is None:
         forget(credentials)
+        _forgotten.update(credentials)
     places = Places.of(variables)
-    start_log(places)
+    credentials = with_kept_keys(credentials, places.config)
+    start_log(places.log_file)
     trusted = folder_standing(wishes, variables).trusted
     redactor = Redactor(secrets | credentials)
     sessions = Sessions(places.state, redactor.redact)
     session_id, store, past = resuming.open_store(wishes.resume, sessions, new_session_id())
     spill = places.state / "results" / session_id
-    roots = (str(wishes.cwd), *map(str, wishes.added))
+    temporary = _private_temporary()
+    scratch = tour_folder(settings.model, temporary)
+    roots = (str(wishes.cwd), *map(str, (*wishes.added, *([scratch] if scratch else []))))
     workspace = Workspace(
         root=roots[0],
         added=roots[1:],
@@ -160,9 +175,9 @@ def open_session(
     )
     registry = registry or built_in_tools()
     inbox = Inbox(attended=wishes.attended)
+    guide = maker(scratch, is_paced=wishes.attended)
     counted = registry
     metrics = Metrics(metrics_file(places), registry_size=lambda: len(counted), today=local_day)
-    temporary = _private_temporary()
     policy = make_policy(wishes, settings, workspace, places, trusted=trusted)
     if "mode" not in wishes.settings:
         restored = resuming.restored_mode(past, trusted=trusted, attended=wishes.attended)
@@ -183,7 +198,7 @@ def open_session(
                 sandbox=SandboxChoice(settings.sandbox),
                 temporary=temporary,
             ),
-            models=models or model_source(settings, credentials, WorkerProcess(worker)),
+            models=models or model_source(settings, credentials, WorkerProcess(worker), guide),
             model=chosen_model(settings),
             fallbacks=settings.fallback_models,
             registry=registry,
@@ -202,18 +217,18 @@ def open_session(
                 inbox,
             ),
             recorder=Records(metrics, AuditLog(places.state / "audit.jsonl")),
-            observers=(metrics,),
+            observers=(metrics, *_telemetry(settings.telemetry.endpoint)),
             statistics=lambda: metrics.statistics(local_day()),
             store=store,
             history=past,
             kept_rules=learnt_rules(places, workspace.root),
+            checkpoints=make_checkpoints(settings, places, session_id, workspace, variables),
             outgoing=Outgoing(redactor, spill),
             system_prompt=_system_prompt(wishes, settings, workspace, places, trusted=trusted),
             selection=_selection(wishes, registry),
             limits=Limits(settings.limits.steps),
             economy=_economy(settings, metrics),
             retry=RetryPolicy(attempts=settings.limits.retries + 1),
-            options=_of(settings, settings.model).options,
         )
     )
 
@@ -228,6 +243,28 @@ def asked_here(environment: Mapping[str, str]) -> Asked:
         variables=environment,
         trust=trust_store(Places.of(environment)),
         trusted=folder_standing(wishes, environment).trusted,
+    )
+
+
+def make_checkpoints(
+    settings: Settings,
+    places: Places,
+    session_id: str,
+    workspace: Workspace,
+    environment: Mapping[str, str],
+) -> Checkpoints:
+    """Where what is needed to take calls back is kept, if the person wants that."""
+    wanted = settings.checkpoints
+    if not wanted.enabled:
+        return NoCheckpoints()
+    return CheckpointStore(
+        places.state / "checkpoints",
+        session_id,
+        roots=(workspace.root, *workspace.added),
+        home=workspace.home,
+        environment={name: environment.get(name, "") for name in ("PATH", "HOME")},
+        quota=wanted.quota * 1_000_000,
+        days=wanted.days,
     )
 
 
@@ -247,6 +284,20 @@ def _economy(settings: Settings, metrics: Metrics) -> Economy:
     )
 
 
+def _telemetry(endpoint: str) -> tuple[Observer, ...]:
+    """What sends spans, if that is wished for."""
+    if not endpoint:
+        return ()
+    try:
+        from agent_cli.storage.telemetry import Telemetry  # noqa: PLC0415 (an extra, rarely used)
+    except ImportError as error:
+        raise UserError(
+            "OpenTelemetry is not installed, but telemetry.endpoint is set.",
+            hint="Install the extra: pip install 'agent-cli[otel]'.",
+        ) from error
+    return (Telemetry(endpoint),)
+
+
 def _private_temporary() -> str | None:
     """A directory for the temporary files of commands; None where none can be made."""
     try:
@@ -259,6 +310,7 @@ def model_source(
     settings: Settings,
     credentials: Mapping[str, str],
     worker: WorkerProcess,
+    guide: Callable[[], Model] | None = None,
 ) -> ModelSource:
     """Where the session's models come from."""
     endpoints: dict[str, Endpoint] = {}
@@ -272,39 +324,19 @@ def model_source(
             output_price=own.output_price,
             cached_price=own.cached_price,
             window=own.window,
+            options=own.options,
         )
     prompted = {
         name: model.prompted_tools
         for name, model in settings.models.items()
         if model.prompted_tools is not None
     }
-    return ModelSource(credentials, endpoints, worker, prompted=prompted)
+    return ModelSource(credentials, endpoints, worker, prompted=prompted, guide=guide)
 
 
 def metrics_file(places: Places) -> Path:
     """Where calls and requests are counted."""
     return places.state / "stats.db"
-
-
-def log_file(places: Places) -> Path:
-    """Where the program writes what it says about itself."""
-    return places.state / "agent.log"
-
-
-def start_log(places: Places) -> None:
-    """Write what the program says about itself to a private file; do without if that cannot be."""
-    logger = logging.getLogger("agent_cli")
-    if logger.handlers:
-        return
-    try:
-        places.state.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handler: logging.Handler = logging.FileHandler(log_file(places), delay=True)
-        os.close(os.open(log_file(places), os.O_WRONLY | os.O_CREAT, 0o600))
-    except OSError:
-        handler = logging.NullHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    logger.addHandler(handler)
-    logger.propagate = False
 
 
 def read_schema(path: Path) -> dict[str, Any]:
@@ -325,8 +357,9 @@ def chosen_model(settings: Settings) -> str:
     if not settings.model:
         raise UserError(
             "No model is chosen.",
-            hint="Name one with --model, AGENT_MODEL or `model = …` in the configuration, "
-            "such as anthropic/claude-sonnet-4-5 or ollama_chat/qwen3.",
+            hint="`agent setup` helps to choose one. Or name it with --model, AGENT_MODEL or "
+            "`model = …` in the configuration: anthropic/claude-sonnet-4-5, ollama_chat/qwen3, "
+            f"or {GUIDE}, which follows rules and needs no key.",
         )
     return settings.model
 

@@ -19,6 +19,8 @@ KEYS = 50
 FEW, MANY = 50, 5_000
 IDLE = 6.0
 PIECES = 500
+SESSION_OPEN = b"palette"
+"""Stands in the status line once there is something to tell."""
 
 HELLO = """
 from textual.app import App
@@ -59,8 +61,8 @@ async def append(app):
     times = []
     for _ in range(40):
         started = time.perf_counter()
-        app._transcript.add(block())
-        app._transcript.flush()
+        app.widgets.transcript.add(block())
+        app.widgets.transcript.flush()
         app.screen._compositor.render_strips()
         times.append(time.perf_counter() - started)
     app.notify(f"median {sorted(times)[20] * 1e6:.0f} us", markup=False)
@@ -176,9 +178,10 @@ def _reply() -> dict[str, object]:
 
 
 def _settle(program: ScreenProgram) -> None:
-    """Wait until it is on the screen and has nothing more to draw."""
+    """Wait until it is on the screen, with a session, and has nothing more to draw."""
     program.wait_for(ON_SCREEN)
     program.echo()
+    program.wait_for(SESSION_OPEN)
     while program.watch(0.5):
         pass
     program.send("\x7f")

@@ -38,6 +38,16 @@ def test_the_core_runs_without_litellm_and_textual() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_the_prompt_is_on_the_screen_before_the_rest_is_loaded() -> None:
+    late = ("pydantic", "markdown_it", "agent_cli.runtime", "agent_cli.core.session")
+    code = (
+        "import sys, agent_cli.frontends.tui.start\n"
+        f"print([name for name in {late!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 def test_the_version_is_the_packages(tmp_path: Path) -> None:
     from agent_cli import __version__
 

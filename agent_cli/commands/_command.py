@@ -6,7 +6,7 @@ from typing import Any, Literal, Protocol
 
 from agent_cli.core.events import Event
 from agent_cli.core.session import Session
-from agent_cli.resuming import Resume
+from agent_cli.wishes import Resume
 
 
 class Desk(Protocol):
@@ -51,6 +51,18 @@ class Desk(Protocol):
 
     def retry(self) -> None:
         """Play the turn again that failed."""
+        ...
+
+    def undo(self, scope: str) -> None:
+        """Ask about taking back the last "call" or "turn", or a call by its id."""
+        ...
+
+    def redo(self) -> None:
+        """Ask about bringing back what was undone last."""
+        ...
+
+    def rewind(self) -> None:
+        """Ask which prompt to go back to."""
         ...
 
     def play(self, turn: AsyncGenerator[Event, None]) -> None:

@@ -16,11 +16,10 @@ def run(desk: Desk, argument: str) -> None:
     if window:
         rows.append(_row("free", max(0, window - fill.total), window))
     share = f" of {window:,} ({fill.total / window:.0%})" if window else "; the window is not known"
-    reported = session.context_tokens
     basis = (
-        f"The last request had {reported:,} by the provider's count, which the parts are scaled to."
-        if reported
-        else "This is an estimate: the provider has not reported any count yet."
+        "The parts are scaled to what the provider counted last."
+        if fill.is_counted
+        else "This is an estimate: the provider has not counted anything yet."
     )
     pins = session.memory.pins
     pinned = f" {plural(len(pins), 'pin')}." if pins else ""

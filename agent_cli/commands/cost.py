@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from agent_cli.commands._command import Command, Desk
 from agent_cli.core.model import Usage
-from agent_cli.core.spending import Account, price
+from agent_cli.core.pricing import price
+from agent_cli.core.spending import Account
 
 LAST_TURNS = 10
 HEAD = (

@@ -1,7 +1,7 @@
 """Goes on in a copy of the session; the session itself stays as it is."""
 
 from agent_cli.commands._command import Command, Desk
-from agent_cli.resuming import Resume
+from agent_cli.wishes import Resume
 
 
 def run(desk: Desk, argument: str) -> None:

@@ -25,5 +25,9 @@ def _short(text: str) -> str:
 
 
 COMMAND = Command(
-    name="pin", help="keep something word for word", argument="[words, or last]", run=run
+    name="pin",
+    help="keep something word for word",
+    argument="[words, or last]",
+    aliases=("pins",),
+    run=run,
 )

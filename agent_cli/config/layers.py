@@ -14,7 +14,7 @@ from agent_cli.config.schema import FromProject, Settings
 from agent_cli.core.errors import UserError
 
 PREFIX = "AGENT_"
-NOT_SETTINGS = frozenset({"AGENT_HOME", "AGENT_LOG"})
+NOT_SETTINGS = frozenset({"AGENT_HOME", "AGENT_LOG", "AGENT_LOCAL_PORTS"})
 PROJECT_FILE = ".agent/config.toml"
 READ_APART = "mcp.servers"
 """Servers are not laid over each other: each is known, and approved, with the file it is from."""

@@ -26,3 +26,8 @@ class Places:
     def config_file(self) -> Path:
         """The user's settings."""
         return self.config / "config.toml"
+
+    @property
+    def log_file(self) -> Path:
+        """Where the program writes what it says about itself."""
+        return self.state / "agent.log"

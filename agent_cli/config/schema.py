@@ -103,6 +103,15 @@ class ContextSettings(Table):
     request for its length."""
 
 
+class TelemetrySettings(Table):
+    """Spans of turns, model requests and tool calls by OpenTelemetry: names and numbers, never
+    contents. Needs the extra "otel"."""
+
+    endpoint: str = ""
+    """Where they are sent by OTLP over HTTP, such as "http://localhost:4318/v1/traces"; empty:
+    nowhere."""
+
+
 class ModelSettings(Table):
     """What is special about one model."""
 
@@ -131,6 +140,17 @@ class InstructionSettings(Table):
     """Whether such files are read. Those of a project are read only in a trusted folder."""
     most_bytes: int = Field(32_768, ge=0)
     """How much of them is sent; the rest is cut with a note."""
+
+
+class CheckpointSettings(Table):
+    """What is kept before a call changes files, so that /undo can take it back."""
+
+    enabled: bool = True
+    """false: nothing is kept, and nothing can be undone."""
+    quota: int = Field(1_000, ge=1)
+    """Megabytes that all checkpoints together may take; the oldest go first."""
+    days: float = Field(30.0, gt=0)
+    """Days after which the checkpoints of a session that is not used any more go."""
 
 
 class SessionSettings(Table):
@@ -224,6 +244,9 @@ class Settings(Table):
     "auto" (edits, and commands that are not dangerous inside the sandbox) or "yolo"."""
     sandbox: Literal["auto", "off", "bwrap", "landlock"] = "auto"
     """What confines commands in the mode auto; "auto" takes the best that works here."""
+    ui: Literal["full", "inline"] = "full"
+    """Where the chat is: on a full screen, or inline in the terminal's scrollback. A terminal that
+    cannot move its cursor gets plain lines in any case."""
     theme: str = ""
     """The look of the full-screen app: "agent-dark", "agent-light" or any other that /theme lists;
     empty: dark or light, as the terminal says."""
@@ -233,12 +256,14 @@ class Settings(Table):
     limits: LimitSettings = LimitSettings()
     budget: BudgetSettings = BudgetSettings()
     context: ContextSettings = ContextSettings()
+    telemetry: TelemetrySettings = TelemetrySettings()
     instructions: InstructionSettings = InstructionSettings()
     environment: EnvironmentSettings = EnvironmentSettings()
     plugins: PluginSettings = PluginSettings()
     mcp: McpSettings = McpSettings()
     web: WebSettings = WebSettings()
     sql: SqlSettings = SqlSettings()
+    checkpoints: CheckpointSettings = CheckpointSettings()
     sessions: SessionSettings = SessionSettings()
     models: dict[str, ModelSettings] = {}
     """What is special about single models, by name: [models."openai/my-model"]."""

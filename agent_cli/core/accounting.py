@@ -1,5 +1,6 @@
 """Counts what requests use, and says so."""
 
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
@@ -9,6 +10,9 @@ from agent_cli.core.events import Event, Notice, UsageChanged
 from agent_cli.core.model import ModelFacts, ModelRequest, Models, Usage
 from agent_cli.core.spending import Spending
 
+TRIES = 3
+"""How often a model that nothing is known of is asked about."""
+
 
 class KnownModels:
     """What is known of models, asked for once."""
@@ -16,12 +20,14 @@ class KnownModels:
     def __init__(self, models: Models) -> None:
         self._models = models
         self._facts: dict[str, ModelFacts] = {}
+        self._tries: Counter[str] = Counter()
 
     async def facts(self, name: str) -> ModelFacts:
         """What is known of a model; it may take as long as loading it."""
         if name not in self._facts:
             facts = await self._models.describe(name)
-            if facts == ModelFacts():
+            self._tries[name] += 1
+            if facts == ModelFacts() and self._tries[name] < TRIES:
                 return facts  # it may be known later
             self._facts[name] = facts
         return self._facts[name]
@@ -59,4 +65,4 @@ class Accounting:
 
     def fill(self, model: str, request: ModelRequest) -> Fill:
         """What a request would fill the window with, as this model counts."""
-        return measure(request, self.reads_files).scaled(self.scale.factor(model))
+        return self.scale.apply(model, measure(request, self.reads_files))

@@ -25,6 +25,7 @@ from agent_cli.core.permissions import Decision, Effect, Mode, Policy
 from agent_cli.core.store import Nowhere, RuleStore
 from agent_cli.core.tool import Invocation
 from agent_cli.core.tool_context import ShellStanding, ToolContext
+from agent_cli.safety.sandbox import Tier
 
 AnyInvocation = Invocation[Any]
 
@@ -48,6 +49,8 @@ class Authority:
     inbox: Inbox
     emit: Callable[[Event], None]
     kept_rules: RuleStore = field(default_factory=Nowhere)
+    undo_room: int = 0
+    """How many bytes can be kept before a call, so that it can be taken back."""
     unanswered: int = 0
     """Calls denied because nobody could be asked."""
 
@@ -103,6 +106,12 @@ class Authority:
         except ToolFailure:
             return False
         return True
+
+    async def confirm(self, hearing: Hearing, reason: str) -> None:
+        """Ask about a call that needed no question until now; a no is a failure."""
+        assert hearing.judgement is not None
+        asked = Decision(Effect.ASK, (reason,))
+        await self._ask(hearing, replace(hearing.judgement, decision=asked))
 
     async def _judge(self, hearing: Hearing) -> Judgement:
         context = hearing.context
@@ -160,7 +169,9 @@ class Authority:
         invocation, context = hearing.invocation, hearing.context
         tool, params = invocation.tool, invocation.params
         facts, session = judgement.facts, context.session
-        briefing = await brief(facts, invocation.targets, session.workspace, session.environment)
+        briefing = await brief(
+            facts, invocation.targets, session.workspace, session.environment, self.undo_room
+        )
         return ApprovalRequest(
             id=self.inbox.next_id(),
             call_id=context.call_id,
@@ -174,8 +185,10 @@ class Authority:
             steps=briefing.steps,
             resolved=briefing.resolved,
             odd=briefing.odd,
+            undo=briefing.undo,
             network=briefing.network,
             directory=context.state(ShellStanding).directory or session.workspace.root,
+            sandbox=await _sandbox(context, judgement.decision),
             rule=offered_rule(invocation, facts, self.policy),
         )
 
@@ -195,6 +208,13 @@ class Authority:
 
 def _not_permitted(message: str) -> ToolFailure:
     return ToolFailure(message, type=FailureType.PERMISSION)
+
+
+async def _sandbox(context: ToolContext, decision: Decision) -> str:
+    """What would confine the call if it ran as it was decided about."""
+    if not decision.confined:
+        return Tier.NONE.value
+    return (await context.session.sandbox.get()).tier.value
 
 
 def _command(invocation: AnyInvocation) -> Display | None:

@@ -117,6 +117,13 @@ class Treasurer:
                 self._tell(allowance)
         return chosen
 
+    def tell(self) -> None:
+        """At the end of a turn: what the person has not been told yet."""
+        self._tell_unpriced()
+        for allowance in self.budget.allowances():
+            if allowance.share >= TELL_AT and self._is_news(allowance, TELL_AT):
+                self._tell(allowance)
+
     def _is_news(self, allowance: Allowance, level: float) -> bool:
         """Each level is told once, and again when the budget has been raised."""
         key = (allowance.scope, allowance.limit, level)
@@ -157,18 +164,18 @@ class Treasurer:
     async def _used_up(self, allowance: Allowance) -> str | None:
         """Ask how to go on: more money, a cheaper model, or not at all."""
         said = f"{allowance.words} is used up: {allowance.amounts}."
-        doubled = max(2 * allowance.limit, allowance.spent + allowance.limit)
+        times = int(allowance.share + 0.001) + 1
         more = allowance.spent + MORE_ROOM * allowance.limit
         switches = {f"Go on with {name}": name for name in await self.cheaper()}
         question = Question(
             text=f"{said} {self.cause()}\n\nHow shall it go on? An amount of your own is fine too.",
             choices=(
-                Choice(label=f"Raise to ${doubled:.2f}"),
+                Choice(label="Stop", description="nothing more is sent"),
+                Choice(label=f"Raise to ${times * allowance.limit:.2f}"),
                 *(
                     Choice(label=label, description=f"it costs less; asks again at ${more:.2f}")
                     for label in switches
                 ),
-                Choice(label="Stop", description="nothing more is sent"),
             ),
         )
         while True:
@@ -178,7 +185,7 @@ class Treasurer:
                 return switches[answer]
             amount = _AMOUNT.fullmatch((answer or "").strip())
             if amount is None:
-                raise OutOfBudget(f"Stopped. {said}", f"Raise {allowance.setting} to continue.")
+                raise OutOfBudget(said, f"Raise {allowance.setting} to continue.")
             wanted = float(amount[1].replace(",", "."))
             if wanted > allowance.spent:
                 self.budget.raise_to(allowance.scope, wanted)

@@ -11,8 +11,9 @@ from agent_cli.core.conversation import Conversation
 from agent_cli.core.errors import ModelError
 from agent_cli.core.events import Event, HistoryCompacted, Notice
 from agent_cli.core.ledger import Ledger
+from agent_cli.core.memory import Memory
 from agent_cli.core.messages import Message
-from agent_cli.core.model import Model, ModelRequest
+from agent_cli.core.model import Model, ModelRequest, Usage
 from agent_cli.core.recent_files import RecentFiles
 from agent_cli.core.summary import LONGEST_WHOLE, summarise, text_of_summary
 
@@ -48,18 +49,16 @@ class Compactor:
     accounting: Accounting
     request: Callable[[], ModelRequest]
     """What would be sent now."""
-    pins: Callable[[], Sequence[str]]
+    memory: Memory
     files: Callable[[Sequence[Message], int], Awaitable[RecentFiles]]
     """The files touched last, in at most so many bytes."""
     writers: Callable[[], Sequence[Model]]
     """Who may write a summary, the best choice first."""
     emit: Callable[[Event], None]
-    compacting: Callable[[int], None]
-    """Told before a history of so many messages takes the place of the present one."""
     compact_at: float = 0.8
     automatic: bool = True
     _left: int = 0
-    """The tokens the last compaction left."""
+    """The tokens that the last compaction left, or could not do anything about."""
 
     async def before_step(self, model: str) -> None:
         """Make room if the next request would fill the window too far."""
@@ -70,9 +69,12 @@ class Compactor:
             return
         limit = round(window * self.compact_at)
         size = self._size(model)
+        if self.memory.take_undone():
+            self._left = size  # what the person took back is not done again at once
         if size >= max(limit, self._left + round(GROWTH * window) if self._left else 0):
             reason = f"The window was {size / window:.0%} full."
-            await self._shorten(model, window, reason, limit, enough=limit * ENOUGH)
+            if not await self._shorten(model, window, reason, limit, enough=limit * ENOUGH):
+                self._left = size
 
     async def after_overflow(self, model: str, reason: str) -> bool:
         """The provider refused the request for its length; whether it is shorter now."""
@@ -92,13 +94,24 @@ class Compactor:
         draft = await self.draft(model, reason=reason, window=window)
         if draft is None or (not draft.ledger.summary and _is_within(thinned, limit)):
             draft = thinned  # without a summary, what was said is better kept if that is possible
-        if draft is None:
+        if draft is None or draft.ledger.tokens_after >= draft.ledger.tokens_before:
             return False
         self.apply(draft)
+        if not _is_within(draft, limit):
+            self._tell_it_is_still_long(draft)
         return True
 
+    def _tell_it_is_still_long(self, draft: Draft) -> None:
+        self.emit(
+            Notice(
+                level="warning",
+                text=f"What must be kept still has about {draft.ledger.tokens_after:,} tokens.",
+                hint="/unpin what is not needed, or start anew with /clear.",
+            )
+        )
+
     def _thinned(self, model: str, reason: str) -> Draft | None:
-        shortened = thin(self.conversation.messages, self.pins())
+        shortened = thin(self.conversation.messages, self._pins)
         return self._draft(model, reason, shortened) if shortened.dropped else None
 
     async def draft(
@@ -119,16 +132,17 @@ class Compactor:
             return None
         summary, writer = await self._summary(older, focus)
         recent = await self.files(messages, round(window * FILES / factor) * 4)
-        kept = Remembrance(summary, writer, tuple(self.pins()), recent.files, recent.too_large)
+        kept = Remembrance(summary, writer, self._pins, recent.files, recent.too_large)
         return self._draft(model, reason, compact(older, newest, kept), summary, writer)
 
     def apply(self, draft: Draft) -> None:
         """Go on with the shorter history."""
-        self.compacting(len(draft.shortened.messages))
+        self.memory.compacting(len(draft.shortened.messages))
         self.conversation.replace(
             draft.shortened.messages, reason=draft.reason, ledger=draft.shortened.lines
         )
         self._left = draft.ledger.tokens_after
+        self.accounting.spending.last = Usage(input_tokens=self._left)
         self.emit(
             HistoryCompacted(
                 reason=draft.reason, dropped=draft.shortened.dropped, ledger=draft.ledger
@@ -155,7 +169,7 @@ class Compactor:
             Notice(
                 level="warning",
                 text=f"No summary of the conversation could be written ({problem}). "
-                "Old output is left out instead; what you said and pinned is kept.",
+                "Older parts are left out instead; what you said and pinned is kept.",
                 hint="/compact undo brings the rest back.",
             )
         )
@@ -175,6 +189,10 @@ class Compactor:
             writer=writer,
         )
         return Draft(reason, shortened, ledger)
+
+    @property
+    def _pins(self) -> tuple[str, ...]:
+        return tuple(pin.text for pin in self.memory.pins)
 
     def _size(self, model: str) -> int:
         return self.accounting.fill(model, self.request()).total

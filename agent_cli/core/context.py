@@ -6,7 +6,7 @@ An estimate by size, put right by what the provider last reported for a whole re
 import json
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 from agent_cli.core.messages import (
     AssistantMessage,
@@ -38,6 +38,8 @@ class Fill:
     output: int = 0
     """What other calls gave."""
     conversation: int = 0
+    is_counted: bool = False
+    """Put right by what the provider counted, not an estimate alone."""
 
     @property
     def total(self) -> int:
@@ -47,7 +49,7 @@ class Fill:
     @property
     def parts(self) -> tuple[tuple[str, int], ...]:
         """Each part by name."""
-        return tuple((each.name, getattr(self, each.name)) for each in fields(self))
+        return tuple((name, getattr(self, name)) for name in WORDS)
 
     @property
     def largest(self) -> str:
@@ -55,8 +57,9 @@ class Fill:
         return WORDS[max(self.parts, key=lambda part: part[1])[0]]
 
     def scaled(self, factor: float) -> "Fill":
-        """The same parts for a tokenizer that counts differently."""
-        return replace(self, **{name: round(count * factor) for name, count in self.parts})
+        """The same parts as the provider counts them."""
+        counts = {name: round(count * factor) for name, count in self.parts}
+        return replace(self, **counts, is_counted=True)
 
 
 WORDS = {
@@ -80,9 +83,9 @@ class Scale:
         if estimated > 0 and reported > 0:
             self._factors[model] = reported / estimated
 
-    def knows(self, model: str) -> bool:
-        """Whether the model has reported anything yet."""
-        return model in self._factors
+    def apply(self, model: str, fill: Fill) -> Fill:
+        """The parts as this model counts, if it has reported anything yet."""
+        return fill.scaled(self._factors[model]) if model in self._factors else fill
 
     def factor(self, model: str) -> float:
         """What to multiply an estimate with."""
@@ -99,7 +102,9 @@ def measure(request: ModelRequest, reads_files: Callable[[str], bool]) -> Fill:
         system=max(0, tokens(request.system) - instructions),
         tools=tokens(json.dumps(request.tools, ensure_ascii=False)) if request.tools else 0,
         instructions=instructions,
-        **counted,
+        files=counted["files"],
+        output=counted["output"],
+        conversation=counted["conversation"],
     )
 
 

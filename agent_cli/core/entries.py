@@ -6,11 +6,10 @@ earlier one: what was said in between stays in the log and can be returned to.
 """
 
 import uuid
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from agent_cli.core.events import (
     ApprovalAsked,
@@ -178,30 +177,11 @@ KnownBody = (
 )
 
 
-def _kind(body: Any) -> str:
-    kind = body.get("kind") if isinstance(body, Mapping) else getattr(body, "kind", "")
-    return kind if kind in _KINDS and not isinstance(body, Unknown) else "unknown"
-
-
+# Tried in this order: what none of the known kinds fits, by its name or its fields, is unknown.
 Body = Annotated[
-    Annotated[Opened, Tag("opened")]
-    | Annotated[Said, Tag("message")]
-    | Annotated[Happened, Tag("event")]
-    | Annotated[Shown, Tag("shown")]
-    | Annotated[ModeChanged, Tag("mode")]
-    | Annotated[ModelChanged, Tag("model")]
-    | Annotated[Compacted, Tag("compacted")]
-    | Annotated[Pinned, Tag("pinned")]
-    | Annotated[Unpinned, Tag("unpinned")]
-    | Annotated[Titled, Tag("titled")]
-    | Annotated[Rewound, Tag("rewound")]
-    | Annotated[Unknown, Tag("unknown")],
-    Discriminator(_kind),
+    Annotated[KnownBody, Field(discriminator="kind")] | Unknown,
+    Field(union_mode="left_to_right"),
 ]
-_KINDS = {
-    "opened", "message", "event", "shown", "mode", "model",
-    "compacted", "pinned", "unpinned", "titled", "rewound",
-}  # fmt: skip
 
 
 class Entry(BaseModel):
@@ -230,29 +210,4 @@ def read_entry(line: bytes | str) -> Entry | None:
     try:
         return ENTRY.validate_json(line)
     except ValidationError:
-        return _from_the_future(line)
-
-
-class _Frame(BaseModel):
-    """What every version has in common."""
-
-    version: int
-    id: str = Field(min_length=1)
-    parent: str | None
-    time: datetime
-    body: dict[str, Any]
-
-
-def _from_the_future(line: bytes | str) -> Entry | None:
-    """A kind that is known by name but has other fields than it has here is passed over too."""
-    try:
-        frame = _Frame.model_validate_json(line)
-    except ValidationError:
         return None
-    return Entry(
-        version=frame.version,
-        id=frame.id,
-        parent=frame.parent,
-        time=frame.time,
-        body=Unknown.model_validate(frame.body),
-    )

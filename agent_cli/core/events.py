@@ -23,6 +23,7 @@ from agent_cli.core.display import Display
 from agent_cli.core.inbox import ApprovalRequest, PlanRequest, QuestionRequest
 from agent_cli.core.ledger import Ledger
 from agent_cli.core.model import Usage
+from agent_cli.core.receipt import Receipt
 from agent_cli.core.tool import ToolResult
 
 
@@ -200,6 +201,10 @@ class TurnFinished(BaseEvent):
     seconds: float = 0.0
     denials: int = 0
     """Calls that were not run because a permission was missing."""
+    suggestion: str = ""
+    """What the person may well say next: Enter on an empty prompt says it."""
+    receipt: Receipt = Receipt()
+    """What the turn changed, and what still runs."""
 
 
 Event = Annotated[

@@ -40,10 +40,15 @@ async def gather(
         elif target.kind == "command":
             place = _shell_place(target, workspace, shell, trusted=trusted)
             found = await _analysed(target.value, place, workspace)
-            facts = _with_command(facts, found, _shadowed(found, workspace))
-            if shell.altered_by:
+            programs = (*shell.programs, *workspace.programs)
+            facts = _with_command(facts, found, _shadowed(found, programs))
+            functions = shell.functions & _names(found)
+            if shell.altered_by or functions:
                 # A rule speaks of what a name means in a fresh shell.
                 facts = replace(facts, unresolved=True)
+            if functions:
+                doubts = tuple(f"{name} is a function of the shell" for name in sorted(functions))
+                facts = replace(facts, unproven=facts.unproven + doubts, needs_permission=True)
     return facts
 
 
@@ -94,8 +99,12 @@ def _path_fact(target: Target, workspace: Workspace) -> PathFact:
 def _shell_place(
     target: Target, workspace: Workspace, shell: ShellStanding, *, trusted: bool
 ) -> shell_analysis.Place:
-    directory = target.base or shell.directory or workspace.root
-    cwd = os.path.join(workspace.root, directory)  # noqa: PTH118 (text, not a Path)
+    cwd = shell.directory or workspace.root
+    if target.base:
+        try:
+            cwd = workspace.resolve(target.base).real
+        except PathProblem as problem:
+            raise ToolFailure(f"{problem}.", type=FailureType.VALIDATION) from problem
     roots = (workspace.root, *workspace.added)
     is_plain = not shell.altered_by
     if workspace.on_disk:
@@ -134,14 +143,21 @@ def _plain_repositories(directories: list[str]) -> frozenset[str]:
     return frozenset(each for each in dict.fromkeys(directories) if git_is_plain(each)[0])
 
 
-def _shadowed(found: shell_analysis.ShellFacts, workspace: Workspace) -> frozenset[str]:
+def _names(found: shell_analysis.ShellFacts) -> frozenset[str]:
+    return frozenset(command.argv[0] for command in found.commands if command.argv)
+
+
+def _shadowed(found: shell_analysis.ShellFacts, programs: tuple[str, ...]) -> frozenset[str]:
     """Names among the commands that would run a program of the project instead of the system's."""
-    names = {command.argv[0] for command in found.commands if command.argv}
     return frozenset(
         name
-        for name in names
-        if "/" not in name
-        and any(os.path.lexists(f"{place}/{name}") for place in workspace.programs)
+        for name in (_names(found) if programs else ())
+        if any(
+            os.path.lexists(f"{place}/{each}")
+            for place in programs
+            for each in (name, *shell_analysis.starts().get(name, ()))
+            if "/" not in each
+        )
     )
 
 

@@ -269,7 +269,11 @@ class _Whole:
     unknown: int = 0
 
     def take(self, entry: Entry) -> None:
-        match entry.body:
+        match entry.body:  # the most frequent first: logs are long
+            case Said():
+                pass
+            case Happened(event=event):
+                self._event(event)
             case Opened():
                 self.opened = self.opened or entry.body
                 self.mode, self.model = entry.body.mode, entry.body.model
@@ -277,18 +281,23 @@ class _Whole:
                 self.title = title
             case ModeChanged(mode=mode):
                 self.mode = mode
-            case Happened(event=PlanAnswered(mode=mode)):
-                self.mode = mode
             case ModelChanged(model=model):
                 self.model = model
-            case Happened(event=UsageChanged() as used):
-                self.usage += used.step
-                self.counted.append(used)
-            case Happened(event=TurnStarted() as started):
-                self.turns = max(self.turns, started.turn)
-                self.counted.append(started)
             case Unknown():
                 self.unknown += 1
+            case _:
+                pass
+
+    def _event(self, event: Event) -> None:
+        match event:
+            case UsageChanged():
+                self.usage += event.step
+                self.counted.append(event)
+            case TurnStarted():
+                self.turns = max(self.turns, event.turn)
+                self.counted.append(event)
+            case PlanAnswered(mode=mode):
+                self.mode = mode
             case _:
                 pass
 

@@ -73,11 +73,10 @@ class Housekeeping:
             conversation=house.conversation,
             accounting=self.accounting,
             request=lambda: house.request(house.model()),
-            pins=lambda: [pin.text for pin in house.memory.pins],
+            memory=house.memory,
             files=self._recent_files,
             writers=self._writers,
             emit=house.emit,
-            compacting=house.memory.compacting,
             compact_at=economy.compact_at,
             automatic=economy.automatic,
         )

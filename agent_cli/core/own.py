@@ -65,4 +65,5 @@ class OwnCommand:
 
     def _finish(self, reason: FinishReason) -> None:
         seconds = time.monotonic() - self._started
-        self.emit(TurnFinished(turn=self.number, reason=reason, seconds=seconds))
+        receipt = self.pipeline.keeper.receipt(self.pipeline.state)
+        self.emit(TurnFinished(turn=self.number, reason=reason, seconds=seconds, receipt=receipt))

@@ -1,6 +1,7 @@
 """The one way from a call to its result.
 
-    find → parse → validate → decide → ask if needed → run (time, cancel) → bound → record
+    find → parse → validate → decide → ask if needed → checkpoint → run (time, cancel) → bound
+    → record
 
 Permission is asked for here and nowhere else, so no tool, plugin or server can forget it. Nothing
 but cancellation leaves `execute`: whatever goes wrong is a result the model can act upon.
@@ -29,6 +30,7 @@ from agent_cli.core.events import (
     ToolStarted,
 )
 from agent_cli.core.inbox import Answers, PlanAnswer, Question, QuestionRequest
+from agent_cli.core.keeping import Keeper
 from agent_cli.core.messages import ToolCall, text_of
 from agent_cli.core.model import Model
 from agent_cli.core.outgoing import Outgoing
@@ -84,6 +86,7 @@ class Pipeline:
     outgoing: Outgoing
     emit: Callable[[Event], None]
     model: Callable[[], Model]
+    keeper: Keeper
     state: SessionState = field(default_factory=SessionState)
     selection: Selection = EVERYTHING
     _recording_failed: bool = False
@@ -118,9 +121,10 @@ class Pipeline:
             context = self._context(course)
             if not by_person:
                 invocation, context = await self._authorise(course, invocation, context)
-            result = await self._run(invocation, context)
-            if why := result.metadata.get(BLOCKED):
-                result = await self._outside(course, invocation, context, result, str(why))
+            async with self.keeper.around(invocation, context, course.hearing):
+                result = await self._run(invocation, context)
+                if why := result.metadata.get(BLOCKED):
+                    result = await self._outside(course, invocation, context, result, str(why))
         except ToolFailure as failure:
             result = ToolResult.failed(failure)
         except asyncio.CancelledError:

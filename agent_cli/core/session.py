@@ -10,9 +10,8 @@ Closing the generator cancels the turn, and waits until everything it started ha
 
 import asyncio
 import shutil
-import uuid
-from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
+from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
 from agent_cli import __version__
@@ -23,67 +22,30 @@ from agent_cli.core.conversation import Conversation
 from agent_cli.core.entries import ModeChanged, ModelChanged, Opened, Titled
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event, Notice, TurnFinished
-from agent_cli.core.extensions import Extensions, NoExtensions
+from agent_cli.core.extensions import Extensions
 from agent_cli.core.history import History, read_history
-from agent_cli.core.housekeeping import Economy, Household, Housekeeping
-from agent_cli.core.inbox import Answer, Inbox, Request
+from agent_cli.core.housekeeping import Household, Housekeeping
+from agent_cli.core.inbox import Answer, Request
 from agent_cli.core.journal import Journal
-from agent_cli.core.loop import Limits, Turn
+from agent_cli.core.keeping import Keeper
+from agent_cli.core.loop import Turn
 from agent_cli.core.memory import Memory
-from agent_cli.core.messages import Content, Message
-from agent_cli.core.model import Model, ModelFacts, ModelRequest, Models, Usage
-from agent_cli.core.outgoing import Outgoing
+from agent_cli.core.messages import Content, Message, UserMessage
+from agent_cli.core.model import Model, ModelFacts, ModelRequest, Usage
 from agent_cli.core.own import OwnCommand
-from agent_cli.core.permissions import Mode, Policy, Rules
+from agent_cli.core.parts import Parts
+from agent_cli.core.permissions import Mode, Rules
 from agent_cli.core.pipeline import Pipeline
-from agent_cli.core.registry import EVERYTHING, Registry, Selection
-from agent_cli.core.retry import RetryPolicy
+from agent_cli.core.registry import Selection
 from agent_cli.core.spending import Spending
 from agent_cli.core.statistics import Statistics
-from agent_cli.core.store import Nowhere, Observer, Recorder, RuleStore, Store
 from agent_cli.core.titling import as_title, ask_for_title
 from agent_cli.core.tool import AnyTool
-from agent_cli.core.tool_context import SessionView
+from agent_cli.core.undoing import Undoing
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.sandbox import SandboxChoice, SandboxUnavailable
 
 S = TypeVar("S")
-
-
-def new_session_id() -> str:
-    """A fresh id."""
-    return uuid.uuid4().hex[:12]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Parts:
-    """What a session is made of; the composition root puts it together."""
-
-    view: SessionView
-    models: Models
-    model: str
-    fallbacks: Sequence[str] = ()
-    registry: Registry
-    policy: Policy
-    inbox: Inbox
-    recorder: Recorder
-    observers: Sequence[Observer] = ()
-    statistics: Callable[[], Statistics] = Statistics
-    """What was counted today, over all sessions."""
-    store: Store
-    outgoing: Outgoing
-    system_prompt: str
-    kept_rules: RuleStore = field(default_factory=Nowhere)
-    """Where "always in this project" is kept."""
-    extensions: Extensions = field(default_factory=NoExtensions)
-    selection: Selection = EVERYTHING
-    limits: Limits = Limits()
-    economy: Economy = Economy()
-    retry: RetryPolicy = RetryPolicy()
-    options: dict[str, Any] = field(default_factory=dict)
-    """Sampling and the like, sent with each request."""
-    history: History = History()
-    """What the store holds already, when the session is resumed."""
 
 
 class Session:
@@ -91,7 +53,11 @@ class Session:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._model = parts.models.get(parts.model)
+        try:
+            self._model = parts.models.get(parts.model)
+        except UserError:
+            parts.store.close()  # another try may open the same session
+            raise
         self.spending = Spending.resumed(parts.history)
         """What the session used so far, by model and by turn."""
         self._turns = parts.history.turns
@@ -107,14 +73,18 @@ class Session:
         self.memory = Memory(self._conversation, self._journal, parts.store, parts.history.pins)
         """Pins, and what can be called back."""
         self._begin()
+        authority = Authority(
+            policy=parts.policy,
+            inbox=parts.inbox,
+            emit=self._tell,
+            kept_rules=parts.kept_rules,
+            undo_room=parts.checkpoints.room,
+        )
+        self._keeper = Keeper(parts.checkpoints, authority, self._tell)
         self._pipeline = Pipeline(
             registry=parts.registry,
-            authority=Authority(
-                policy=parts.policy,
-                inbox=parts.inbox,
-                emit=self._tell,
-                kept_rules=parts.kept_rules,
-            ),
+            authority=authority,
+            keeper=self._keeper,
             session=parts.view,
             recorder=parts.recorder,
             outgoing=parts.outgoing,
@@ -122,6 +92,14 @@ class Session:
             model=lambda: self._model,
             selection=parts.selection,
         )
+        self.undoing = Undoing(
+            parts.checkpoints,
+            is_running=lambda: self.is_running,
+            turn=lambda: self._turns,
+            tell_model=self._tell_model,
+            entries=parts.store.entries,
+        )
+        """Undo, redo and going back."""
         self._housekeeping = Housekeeping(parts.economy, self._household(), self.spending)
 
     @property
@@ -208,6 +186,10 @@ class Session:
         """Load extensions in the background; `tell` takes their notices and questions."""
         self.extensions.start(tell, lambda: self.is_running)
 
+    def redact(self, text: str) -> str:
+        """A text without the secrets that are known here."""
+        return self._parts.outgoing.redact(text)
+
     def state(self, kind: type[S]) -> S:
         """A tool's own memory of this session."""
         return self._pipeline.state.get(kind)
@@ -263,6 +245,7 @@ class Session:
         events: asyncio.Queue[Event] = asyncio.Queue()
         self._emit = events.put_nowait
         self._turns += 1
+        self._keeper.begin(self._turns)
         self._task = asyncio.create_task(begin())
         try:
             while True:
@@ -347,6 +330,10 @@ class Session:
         """The session as its log tells it."""
         return read_history(self._parts.store.entries())
 
+    def note(self, notice: Notice) -> None:
+        """Keep what a frontend tells the person, so that it is there again after a resume."""
+        self._journal.note(notice)
+
     def rename(self, title: str, by: Literal["person", "model"] = "person") -> None:
         """Give the session a title."""
         self._title = as_title(title)
@@ -373,6 +360,7 @@ class Session:
             await asyncio.wait([self._task])
         await self.extensions.close()
         await self._pipeline.state.close()
+        await asyncio.to_thread(self._parts.checkpoints.close)
         await self._parts.models.close()
         for observer in self._parts.observers:
             await asyncio.to_thread(observer.close)
@@ -480,6 +468,10 @@ class Session:
             for observer in self._parts.observers:
                 observer.see(each)
             self._emit(each)
+
+    def _tell_model(self, text: str) -> None:
+        """Something the model should know before its next step."""
+        self._conversation.append(UserMessage(content=text, origin="program"))
 
     def _warn(self, text: str, hint: str) -> None:
         self._warnings.append(Notice(level="warning", text=text, hint=hint))

@@ -42,7 +42,8 @@ class Spending:
 
     total: Usage = field(default_factory=Usage)
     last: Usage = field(default_factory=Usage)
-    """The latest request of the conversation itself: how full the window was."""
+    """The latest request of the conversation itself, or what a compaction left of it: how full the
+    window is."""
     models: dict[str, Account] = field(default_factory=dict)
     turns: list[TurnAccount] = field(default_factory=list)
     today: Callable[[], date] = local_day
@@ -91,13 +92,3 @@ class Spending:
     def dollars_today(self) -> float:
         """What of it was spent today."""
         return self._days.get(self.today(), 0.0)
-
-
-def price(usage: Usage, *, places: int = 4) -> str:
-    """ "$0.0123", "unknown price", or both: what is known and what is not."""
-    if usage.cost is None:
-        return "unknown price" if usage.unpriced else "$0"
-    known = f"${usage.cost:,.{places}f}"
-    if usage.unpriced:
-        return f"{known} and an unknown price for {usage.unpriced:,} tokens"
-    return known

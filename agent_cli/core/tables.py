@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from agent_cli.core.model import Usage
-from agent_cli.core.spending import price
+from agent_cli.core.pricing import price
 from agent_cli.core.statistics import BOUNDS, Statistics
 
 Row = tuple[str, ...]

@@ -32,6 +32,10 @@ class SessionState:
         found: S = self._objects[kind]
         return found
 
+    def offering(self, name: str) -> list[Any]:
+        """The objects that have something of this name."""
+        return [held for held in self._objects.values() if hasattr(held, name)]
+
     async def close(self) -> None:
         """Close what wants closing (an async `close()`), last made first."""
         for held in reversed(self._objects.values()):
@@ -51,7 +55,11 @@ class ShellStanding:
         self.directory: str | None = None
         """The shell's directory; None: the workspace."""
         self.altered_by: tuple[str, ...] = ()
-        """Functions, aliases, variables and options that are not as in a fresh shell."""
+        """Aliases, variables and options that are not as in a fresh shell."""
+        self.functions: frozenset[str] = frozenset()
+        """Functions, which give another meaning only to commands that name them."""
+        self.programs: tuple[str, ...] = ()
+        """Directories of the workspace that are searched for programs before all others."""
 
 
 @dataclass(frozen=True)

@@ -116,12 +116,15 @@ class Host:
 
     async def _begin(self) -> None:
         """Plugins and servers side by side: neither waits for the other."""
+        works = []
+        if self.plugins is not None:
+            works.append(self._load_plugins(self.plugins))
+        if self.servers is not None:
+            works.append(self._connect(self.servers))
         try:
-            async with asyncio.TaskGroup() as both:
-                if self.plugins is not None:
-                    both.create_task(self._load_plugins(self.plugins))
-                if self.servers is not None:
-                    both.create_task(self._connect(self.servers))
+            for error in await asyncio.gather(*works, return_exceptions=True):
+                if isinstance(error, Exception):
+                    self._failed(error)
         finally:
             self._settled.set()
         if self._wanted.watch and self.plugins is not None:
@@ -188,8 +191,11 @@ class Host:
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None:
-            log.error("an extension's work failed", exc_info=error)
-            self.warn(f"An extension failed ({type(error).__name__}: {error}).", "See the log.")
+            self._failed(error)
+
+    def _failed(self, error: BaseException) -> None:
+        log.error("an extension's work failed", exc_info=error)
+        self.warn(f"An extension failed ({type(error).__name__}: {error}).", "See the log.")
 
 
 def _shown(path: str) -> str:

@@ -20,7 +20,7 @@ from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.core.events import (
     ApprovalAsked,
     Event,
-    FinishReason,
+    HistoryCompacted,
     ModelRetrying,
     Notice,
     PlanAsked,
@@ -29,6 +29,7 @@ from agent_cli.core.events import (
 )
 from agent_cli.core.inbox import Answer, Answers, Approval, PlanAnswer
 from agent_cli.core.session import Session
+from agent_cli.frontends.shared.endings import EXIT_CODES
 from agent_cli.frontends.shared.past import how_to_resume
 from agent_cli.lib.text import plural
 from agent_cli.safety.sanitise import clean
@@ -40,17 +41,6 @@ WAIT_FOR_INPUT = 3.0
 """Seconds until piped input must begin when there is a prompt already."""
 
 OutputFormat = Literal["text", "json", "stream-json"]
-
-_EXIT_CODES: dict[FinishReason, int] = {
-    "done": ExitCode.DONE,
-    "failed": ExitCode.FAILED,
-    "repetition": ExitCode.FAILED,
-    "denied": ExitCode.PERMISSION,
-    "temporary": ExitCode.TEMPORARY,
-    "step_limit": ExitCode.LIMIT,
-    "cost_limit": ExitCode.LIMIT,
-    "interrupted": ExitCode.INTERRUPTED,
-}
 
 
 @dataclass(frozen=True)
@@ -156,6 +146,8 @@ class _Player:
             match event:
                 case Notice():
                     tell(event)
+                case HistoryCompacted():
+                    _err(f"info: compacted: {event.ledger.heading}. {event.reason}")
                 case ModelRetrying():
                     _err(f"retrying in {event.delay:.1f} s: {event.reason}")
                 case ApprovalAsked() | QuestionAsked() | PlanAsked():
@@ -175,6 +167,9 @@ class _Player:
             _out(text)
         if self._output == "json":
             _out(json.dumps(self._summary(finished, text, failed_schema), ensure_ascii=False))
+        receipt = finished.receipt
+        if self._output == "text" and (receipt.files or receipt.running):
+            _err(receipt.line(finished.usage))
         if finished.error:
             _err(f"error: {finished.error}" + (f"\n{finished.hint}" if finished.hint else ""))
         if failed_schema:
@@ -186,7 +181,7 @@ class _Player:
                 "was there to give.\nAllow with --allow RULE, or choose a --permission-mode."
             )
             return ExitCode.PERMISSION
-        return _EXIT_CODES[finished.reason]
+        return EXIT_CODES[finished.reason]
 
     def _summary(self, finished: TurnFinished, text: str, problem: str | None) -> dict[str, Any]:
         return {
@@ -201,6 +196,7 @@ class _Player:
             "denials": finished.denials,
             "seconds": round(finished.seconds, 3),
             "usage": finished.usage.model_dump(),
+            "receipt": finished.receipt.model_dump(),
         }
 
 

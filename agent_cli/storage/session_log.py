@@ -20,6 +20,7 @@ from typing import Any
 
 from agent_cli.core.entries import Entry, read_entry
 from agent_cli.core.events import TextDelta, ThinkingDelta
+from agent_cli.lib.collecting import paused
 from agent_cli.lib.files import open_regular, private_directory
 from agent_cli.storage.partial_reply import PartialReply
 from agent_cli.storage.payloads import Payloads
@@ -85,7 +86,7 @@ class SessionLog:
         if self._fd is None:
             self.open()
         assert self._fd is not None
-        line = self._line(entry)
+        line = self.line(entry)
         size = os.fstat(self._fd).st_size
         if size and os.pread(self._fd, 1, size - 1) != b"\n":
             line = b"\n" + line
@@ -125,7 +126,8 @@ class SessionLog:
         os.close(self._fd)
         self._fd = None
 
-    def _line(self, entry: Entry) -> bytes:
+    def line(self, entry: Entry) -> bytes:
+        """An entry as it is written: without secrets, long texts put aside."""
         data: dict[str, Any] = entry.model_dump(mode="json")
         without_secrets(data, self._redact)
         if taken := self._payloads.take_out(data):
@@ -137,7 +139,9 @@ class SessionLog:
 def read_log(files: LogFiles) -> list[Entry]:
     """Every entry of a log that can be read, oldest first; raises OSError."""
     payloads = Payloads(files.payloads)
-    found = (_read(line, payloads) for line in read_bytes(files.log).split(b"\n"))
+    lines = read_bytes(files.log).split(b"\n")
+    with paused():
+        found = [_read(line, payloads) for line in lines]
     return [entry for entry in found if entry is not None]
 
 

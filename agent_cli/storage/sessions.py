@@ -91,9 +91,9 @@ class Sessions:
             _copy_payloads(old.payloads, new.payloads)
             _copy_log(old, new)
             log = self.new(new_id)
+            log.open()
             for entry in recovered:
                 log.append(entry)
-            log.open()
             return Resumed(log, read_history(read_log(new)))
         except OSError as error:
             raise _unreadable(session_id, error) from error

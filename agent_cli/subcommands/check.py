@@ -18,9 +18,10 @@ from agent_cli.core.registry import Registry
 from agent_cli.core.tool import ToolKind
 from agent_cli.core.tool_context import ShellStanding
 from agent_cli.lib.files import kind_of
-from agent_cli.runtime import Wishes, built_in_tools, folder_standing, load_settings, make_policy
+from agent_cli.runtime import built_in_tools, folder_standing, load_settings, make_policy
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.sanitise import visible
+from agent_cli.wishes import Wishes
 
 EXIT_CODES: Final = {Effect.ALLOW: 0, Effect.ASK: 10, Effect.DENY: 11}
 AT_ONCE = 4

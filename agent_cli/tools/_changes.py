@@ -2,8 +2,10 @@
 
 import os
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from agent_cli.core.display import DiffBlock
 from agent_cli.core.errors import ToolFailure
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.encodings import Encoding
@@ -16,7 +18,17 @@ from agent_cli.lib.files import (
     write_atomic,
 )
 from agent_cli.safety.paths import PathProblem, ResolvedPath, fingerprint, still_same
-from agent_cli.tools._files import FileMemory, failure, read_small, shown
+from agent_cli.tools._diffs import diff_block
+from agent_cli.tools._files import (
+    FileMemory,
+    check_cancelled,
+    failure,
+    in_thread,
+    read_small,
+    resolve,
+    shown,
+    title,
+)
 
 
 @dataclass(frozen=True)
@@ -41,6 +53,36 @@ class Change:
     existed: bool = True
     lines: tuple[int, ...] = ()
     """The lines at which an edit took place."""
+
+
+Planner = Callable[[ResolvedPath, FileMemory], Change]
+"""Works out a change of a file, or says why it must not be made."""
+
+
+async def carry_out(plan: Planner, path: str, context: ToolContext, doing: str) -> Change:
+    """Make the change that is planned now, and remember the file's new state."""
+    file, memory = resolve(context, path), context.state(FileMemory)
+
+    def work() -> Change:
+        check_approval(context, file)
+        change = plan(file, memory)
+        check_cancelled(context.cancelled)
+        memory.remember(file.real, commit(change, doing), change.data)
+        return change
+
+    return await in_thread(work)
+
+
+async def show(plan: Planner, path: str, context: ToolContext) -> DiffBlock:
+    """The change as a diff; what cannot be done fails here, before anybody is asked."""
+    file, memory = resolve(context, path), context.state(FileMemory)
+
+    def work() -> DiffBlock:
+        change = plan(file, memory)
+        note_approval(context, file)
+        return diff_block(title(file.real), change.before, change.after)
+
+    return await in_thread(work)
 
 
 def look(file: ResolvedPath, doing: str) -> Existing | None:

@@ -140,15 +140,3 @@ def check_cancelled(cancelled: threading.Event) -> None:
     """End work in a thread that nobody waits for any more."""
     if cancelled.is_set():
         raise ToolFailure("Interrupted.", type=FailureType.CANCELLED)
-
-
-def size_of(count: int) -> str:
-    """ "512 bytes", "3.4 MB"."""
-    if count < 1000:
-        return f"{count} byte" if count == 1 else f"{count} bytes"
-    size = float(count)
-    for unit in ("kB", "MB", "GB", "TB"):
-        size /= 1000
-        if size < 999.95 or unit == "TB":
-            break
-    return f"{size:.1f} {unit}"

@@ -113,9 +113,11 @@ class FoundLines(Findings):
         names: Names,
         secrets: Secrets,
         show: Callable[[str | Display], None],
+        *,
+        marked: bool = False,
     ) -> None:
         super().__init__(limit, names, secrets, show)
-        self._reader = Reader()
+        self._reader = Reader(marked=marked)
         self._lines: list[Line] = []
         self._path = b""
         self._hidden = False
@@ -130,7 +132,7 @@ class FoundLines(Findings):
                 self._take(line)
 
     def _take(self, line: Line) -> None:
-        if line.is_match:
+        if line.is_match and not line.goes_on:
             self.matches += 1
         if self.matches > self.limit:
             return

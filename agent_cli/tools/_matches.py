@@ -19,6 +19,10 @@ ARGUMENTS = (
     f"--max-columns={LONGEST_LINE}",
 )
 
+_MARK = "\x1e"
+MARK_BEGINNINGS = f"--replace={_MARK}${{0}}"
+"""Marks where matches begin: otherwise the lines of one could not be told from several."""
+
 _RECORD = re.compile(rb"([^\0]*)\0(\d+)(?::(\d+):(\d+):|-(\d+)-)([^\n]*)\n")
 _BINARY = re.compile(
     rb"([^\0]+?): (?:WARNING: stopped searching binary file after match"
@@ -43,6 +47,8 @@ class Line:
     omitted: bool = False
     """Too long: the text is not in it."""
     after_gap: bool = False
+    goes_on: bool = False
+    """It only continues a match that began in a line before."""
 
     @property
     def is_match(self) -> bool:
@@ -53,7 +59,10 @@ class Line:
 class Reader:
     """Takes output in pieces, cut anywhere, and gives back whole lines."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, marked: bool = False) -> None:
+        self._marked = marked
+        self._marks = 0
+        self._next = (b"", 0)
         self._rest = b""
         self._gap = False
         self.binary: list[str] = []
@@ -71,12 +80,26 @@ class Reader:
                 path = found[1]
                 if b"\n" in path:
                     path = self._without_remarks(path)
-                yield _line(path, found, after_gap=self._gap)
+                line = _line(path, found, after_gap=self._gap)
+                yield self._unmarked(line) if self._marked else line
                 self._gap = False
                 position = found.end()
             else:
                 break
         self._rest = data[position:]
+
+    def _unmarked(self, line: Line) -> Line:
+        if (line.path, line.number) != self._next:
+            self._marks = 0
+        before, marks = self._marks, line.text.count(_MARK)
+        self._marks += marks + line.omitted
+        self._next = line.path, line.number + 1
+        return replace(
+            line,
+            text=line.text.replace(_MARK, ""),
+            offset=line.offset - before,  # ripgrep counts the marks before it in adjoining lines
+            goes_on=line.is_match and not line.omitted and not marks,
+        )
 
     def finish(self) -> None:
         """What is left at the end can only be a remark."""

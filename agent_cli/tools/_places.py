@@ -8,6 +8,9 @@ from agent_cli.core.tool_context import ToolContext
 from agent_cli.tools._files import resolve, shown
 from agent_cli.tools._nearby import missing
 
+PLACE_ALIASES = dict.fromkeys(("directory", "dir", "dir_path", "target_directory"), "path")
+"""Other names under which models give the directory of a search."""
+
 
 @dataclass(frozen=True)
 class Place:

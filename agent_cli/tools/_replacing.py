@@ -16,9 +16,9 @@ from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.encodings import Encoding, detect
 from agent_cli.lib.files import FileIdentity
-from agent_cli.lib.text import plural
+from agent_cli.lib.text import plural, size
 from agent_cli.tools._changes import look
-from agent_cli.tools._files import EDITABLE, resolve, size_of
+from agent_cli.tools._files import EDITABLE, resolve
 from agent_cli.tools._places import Names, Place, decoded
 from agent_cli.tools._ripgrep import ripgrep
 from agent_cli.tools._secrets import Secrets
@@ -124,7 +124,7 @@ def _tell(plan: Plan, context: ToolContext) -> None:
     if len(plan.changes) > MOST_FILES or plan.size > MOST_BYTES:
         raise ToolFailure(
             f"The pattern matches in more than {plural(MOST_FILES, 'file')} or "
-            f"{size_of(MOST_BYTES)}. Narrow path or glob and go step by step."
+            f"{size(MOST_BYTES)}. Narrow path or glob and go step by step."
         )
 
 
@@ -194,7 +194,7 @@ def _add(plan: Plan, path: str, matches: list[Match], context: ToolContext) -> N
 def _change(path: str, matches: Sequence[Match], context: ToolContext) -> FileChange | None:
     existing = look(resolve(context, path), "changed")
     if existing is None or existing.data is None:
-        raise ValueError(f"cannot be read or is over {size_of(EDITABLE)}")
+        raise ValueError(f"cannot be read or is over {size(EDITABLE)}")
     old = existing.data
     encoding = _wide(old)
     body = _body(old, encoding)

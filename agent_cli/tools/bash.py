@@ -49,7 +49,8 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     shell = context.state(ShellSession)
     jobs, standing = context.state(Jobs), context.state(ShellStanding)
     directory = _directory(params, context)
-    if directory is None and (gone := shell.leave_missing_directory(standing)):
+    workspace = context.workspace
+    if directory is None and (gone := shell.leave_missing_directory(standing, workspace)):
         # It was judged by where it would have run, so it must not run elsewhere.
         raise ToolFailure(
             f"The command was not run: the shell's directory {gone} is gone. "
@@ -82,7 +83,13 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
         live.close()
         command.watcher = None
     before = shell.directory or context.workspace.root
-    note = shell.adopt(command, standing, with_directory=directory is None)
+    note = shell.adopt(
+        command,
+        standing,
+        workspace,
+        with_directory=directory is None,
+        confined=room is not None,
+    )
     after = shell.directory or before
     leftover = jobs.add(command, is_leftover=True) if command.is_running else None
     if leftover is None:

@@ -21,7 +21,7 @@ from agent_cli.core.tool import (
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.programs import find_program
 from agent_cli.lib.text import head_and_tail, plural
-from agent_cli.tools._shell.jobs import Job, Jobs
+from agent_cli.tools._shell.jobs import JOB_ALIASES, Job, Jobs
 from agent_cli.tools._shell.report import readable
 
 _LONGEST = 32_000
@@ -132,7 +132,7 @@ TOOL = Tool(
     targets=lambda params: (Target("name", params.job_id),),
     title=lambda params: params.job_id,
     aliases=("bash_output", "get_output", "get_terminal_output", "job_output", "read_output"),
-    param_aliases={"shell_id": "job_id", "bash_id": "job_id", "id": "job_id", "pattern": "filter"},
+    param_aliases={**JOB_ALIASES, "pattern": "filter"},
     category="shell",
     status=StatusTexts("Reading output…", "No output"),
 )

@@ -21,16 +21,16 @@ from agent_cli.core.tool import (
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.encodings import Encoding, detect
 from agent_cli.lib.filekinds import certainly_binary, kind_by_content
-from agent_cli.lib.text import plural
+from agent_cli.lib.text import plural, size
 from agent_cli.safety.paths import ResolvedPath
 from agent_cli.tools._changes import (
     Change,
     Existing,
-    check_approval,
-    commit,
+    Planner,
+    carry_out,
     links_note,
     look,
-    note_approval,
+    show,
     unencodable,
 )
 from agent_cli.tools._diffs import diff_block
@@ -39,10 +39,7 @@ from agent_cli.tools._files import (
     PATH_ALIASES,
     FileMemory,
     check_cancelled,
-    in_thread,
-    resolve,
     shown,
-    size_of,
     title,
 )
 from agent_cli.tools._matching import LineNumbers, Passages, replace_matches
@@ -125,30 +122,16 @@ class Params(ToolParams):
 
 async def run(params: Params, context: ToolContext) -> ToolResult:
     """Edit the file and remember its new state."""
-    file = resolve(context, params.file_path)
-    memory = context.state(FileMemory)
-
-    def work() -> ToolResult:
-        check_approval(context, file)
-        change = plan(file, params.replacements, memory, context)
-        check_cancelled(context.cancelled)
-        memory.remember(file.real, commit(change, "edited"), change.data)
-        return _result(change)
-
-    return await in_thread(work)
+    return _result(await carry_out(_planner(params, context), params.file_path, context, "edited"))
 
 
 async def preview(params: Params, context: ToolContext) -> Display | None:
     """The change as a diff; what cannot be edited fails here, before anybody is asked."""
-    file = resolve(context, params.file_path)
-    memory = context.state(FileMemory)
+    return await show(_planner(params, context), params.file_path, context)
 
-    def work() -> Display:
-        change = plan(file, params.replacements, memory, context)
-        note_approval(context, file)
-        return diff_block(title(file.real), change.before, change.after)
 
-    return await in_thread(work)
+def _planner(params: Params, context: ToolContext) -> Planner:
+    return lambda file, memory: plan(file, params.replacements, memory, context)
 
 
 def plan(
@@ -164,7 +147,7 @@ def plan(
         raise ToolFailure(f"{problem.message} To create a file use Write.")
     if existing.data is None:
         raise ToolFailure(
-            f"{shown(file)} is {size_of(existing.identity.size)}; at most {size_of(EDITABLE)} can "
+            f"{shown(file)} is {size(existing.identity.size)}; at most {size(EDITABLE)} can "
             "be edited. Use Bash with sed or a short program."
         )
     memory.require_current(file, existing.identity, existing.data)

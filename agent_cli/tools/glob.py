@@ -25,7 +25,7 @@ from agent_cli.lib.text import plural
 from agent_cli.tools._files import title
 from agent_cli.tools._glob import alternatives, matcher, split_base
 from agent_cli.tools._listing import list_files
-from agent_cli.tools._places import Names, Place, find_place, newest_first
+from agent_cli.tools._places import PLACE_ALIASES, Names, Place, find_place, newest_first
 from agent_cli.tools._ripgrep import globs, options
 
 SHOWN = 200
@@ -134,15 +134,12 @@ TOOL = Tool(
     title=lambda params: title(params.pattern[:80]),
     aliases=("find_files", "file_search", "glob_search", "find", "find_file", "search_file_names"),
     param_aliases={
+        **PLACE_ALIASES,
         "glob": "pattern",
         "glob_pattern": "pattern",
         "query": "pattern",
         "file_pattern": "pattern",
         "name": "pattern",
-        "directory": "path",
-        "dir": "path",
-        "dir_path": "path",
-        "target_directory": "path",
         "cwd": "path",
     },
     category="search",

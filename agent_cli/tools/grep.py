@@ -22,7 +22,7 @@ from agent_cli.tools import _matches
 from agent_cli.tools._files import title
 from agent_cli.tools._findings import Findings, FoundFiles, FoundLines
 from agent_cli.tools._glob import Globs, split_list
-from agent_cli.tools._places import Names, Place, find_place
+from agent_cli.tools._places import PLACE_ALIASES, Names, Place, find_place
 from agent_cli.tools._ripgrep import LONGEST_PATTERN, globs, options, ripgrep
 from agent_cli.tools._secrets import Secrets
 
@@ -63,7 +63,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     names = Names(context)
     limit = min(params.head_limit or MOST, MOST)
     findings: Findings = (
-        FoundLines(limit, names, secrets, context.progress)
+        FoundLines(limit, names, secrets, context.progress, marked=params.multiline)
         if params.output_mode == "content"
         else FoundFiles(limit, names, secrets, context.progress, params.output_mode)
     )
@@ -118,6 +118,7 @@ def _command(params: Params, secrets: Secrets) -> Any:
         command.crlf()
     if params.output_mode == "content":
         command.command += _matches.ARGUMENTS
+        command.command += [_matches.MARK_BEGINNINGS] if params.multiline else []
         command.before_context(params.before or params.context)
         command.after_context(params.after or params.context)
     elif params.output_mode == "count":
@@ -156,14 +157,12 @@ TOOL = Tool(
         "grep_files",
     ),
     param_aliases={
+        **PLACE_ALIASES,
         "query": "pattern",
         "regex": "pattern",
         "search": "pattern",
         "regexp": "pattern",
         "search_pattern": "pattern",
-        "directory": "path",
-        "dir": "path",
-        "dir_path": "path",
         "include": "glob",
         "include_pattern": "glob",
         "file_pattern": "glob",

@@ -13,7 +13,7 @@ from agent_cli.core.tool import (
     ToolResult,
 )
 from agent_cli.core.tool_context import ToolContext
-from agent_cli.tools._shell.jobs import Jobs
+from agent_cli.tools._shell.jobs import JOB_ALIASES, Jobs
 from agent_cli.tools._shell.settings import bash_settings
 
 
@@ -53,7 +53,7 @@ TOOL = Tool(
     targets=lambda params: (Target("name", params.job_id),),
     title=lambda params: params.job_id,
     aliases=("kill_shell", "kill_bash", "kill_job", "job_kill", "stop_job"),
-    param_aliases={"shell_id": "job_id", "bash_id": "job_id", "id": "job_id"},
+    param_aliases=JOB_ALIASES,
     category="shell",
     status=StatusTexts("Ending…", "Could not be ended"),
     is_concurrency_safe=False,

@@ -20,10 +20,10 @@ from agent_cli.core.tool import (
     refuse,
 )
 from agent_cli.core.tool_context import ToolContext
-from agent_cli.lib.text import plural
-from agent_cli.tools._files import size_of, title
+from agent_cli.lib.text import plural, size
+from agent_cli.tools._files import title
 from agent_cli.tools._listing import list_files
-from agent_cli.tools._places import Place, find_place, one_line
+from agent_cli.tools._places import PLACE_ALIASES, Place, find_place, one_line
 from agent_cli.tools._ripgrep import globs, options
 
 SHOWN = 500
@@ -65,10 +65,10 @@ class Entry:
     @property
     def details(self) -> str:
         """Its size, and what is special about it."""
-        size = "" if self.size is None else size_of(self.size)
+        amount = "" if self.size is None else size(self.size)
         special = self.kind if self.kind not in ("directory", "file", "link") else ""
         hidden = "hidden" if self.name.startswith(".") else ""
-        return ", ".join(word for word in (size, special, hidden) if word)
+        return ", ".join(word for word in (amount, special, hidden) if word)
 
 
 @dataclass
@@ -189,12 +189,9 @@ TOOL = Tool(
     title=lambda params: title(params.path),
     aliases=("LS", "list_directory", "list_dir", "dir", "list", "read_directory", "tree"),
     param_aliases={
-        "directory": "path",
-        "dir": "path",
-        "dir_path": "path",
+        **PLACE_ALIASES,
         "directory_path": "path",
         "folder": "path",
-        "target_directory": "path",
         "relative_workspace_path": "path",
     },
     category="files",

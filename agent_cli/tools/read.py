@@ -24,7 +24,7 @@ from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.encodings import SAMPLE, UTF_8, Encoding, breaks_of, detect, invalid_bytes
 from agent_cli.lib.filekinds import Image, certainly_binary, image, kind_by_content
 from agent_cli.lib.files import FileIdentity, NotRegularFile, open_regular, read_identity
-from agent_cli.lib.text import plural
+from agent_cli.lib.text import plural, size
 from agent_cli.safety.paths import ResolvedPath
 from agent_cli.tools._documents import LARGEST, document_kind, document_text
 from agent_cli.tools._files import (
@@ -36,7 +36,6 @@ from agent_cli.tools._files import (
     read_small,
     resolve,
     shown,
-    size_of,
     title,
 )
 from agent_cli.tools._languages import language_of
@@ -116,7 +115,7 @@ def _text(
     identity, data = read_small(opened.descriptor)
     if identity.size > _ONLY_BY_RANGE and params.offset is None and params.limit is None:
         raise refuse(
-            f"{shown(opened.file)} is {size_of(identity.size)}, too large to be read from end to "
+            f"{shown(opened.file)} is {size(identity.size)}, too large to be read from end to "
             "end. Give offset and limit, or search it with Grep."
         )
     sample = opened.head if data is None else data
@@ -124,7 +123,7 @@ def _text(
     if encoding is None:
         kind = kind_by_content(opened.head) or "binary data"
         raise ToolFailure(
-            f"{shown(opened.file)} is {kind} ({size_of(identity.size)}), which cannot be "
+            f"{shown(opened.file)} is {kind} ({size(identity.size)}), which cannot be "
             "shown as text. Use Bash with a program that understands it."
         )
     text = encoding.decode(sample)
@@ -201,8 +200,8 @@ def _about(
 def _document(opened: _Opened, kind: str, params: Params, cancelled: threading.Event) -> ToolResult:
     if opened.identity.size > LARGEST:
         raise ToolFailure(
-            f"{shown(opened.file)} ({kind} document) is {size_of(opened.identity.size)}; "
-            f"at most {size_of(LARGEST)} can be opened."
+            f"{shown(opened.file)} ({kind} document) is {size(opened.identity.size)}; "
+            f"at most {size(LARGEST)} can be opened."
         )
     _, data = read_small(opened.descriptor, LARGEST)
     try:
@@ -223,8 +222,8 @@ def _document(opened: _Opened, kind: str, params: Params, cancelled: threading.E
 
 
 def _picture(opened: _Opened, picture: Image, *, takes_images: bool) -> ToolResult:
-    size = opened.identity.size
-    words = f"{picture.name}, {size_of(size)}"
+    taken = opened.identity.size
+    words = f"{picture.name}, {size(taken)}"
     block = ImageBlock(
         path=title(opened.file.real),
         media_type=picture.media_type,
@@ -235,11 +234,11 @@ def _picture(opened: _Opened, picture: Image, *, takes_images: bool) -> ToolResu
     content: tuple[TextPart | ImagePart, ...] = (told,)
     if not takes_images:
         content = (TextPart(text=f"{told.text}. The model in use does not take pictures."),)
-    elif size > _LARGEST_IMAGE:
+    elif taken > _LARGEST_IMAGE:
         content = (
             TextPart(
                 text=f"{told.text}. That is too large to be shown (at most "
-                f"{size_of(_LARGEST_IMAGE)}); make a smaller copy with Bash."
+                f"{size(_LARGEST_IMAGE)}); make a smaller copy with Bash."
             ),
         )
     else:

@@ -24,7 +24,7 @@ from agent_cli.lib.text import plural
 from agent_cli.tools._batch import write_all
 from agent_cli.tools._files import EDITABLE, FileMemory, resolve, title
 from agent_cli.tools._glob import Globs, split_list
-from agent_cli.tools._places import Names, find_place
+from agent_cli.tools._places import PLACE_ALIASES, Names, find_place
 from agent_cli.tools._replace_report import diffs, listing, one_diff
 from agent_cli.tools._replacing import FileChange, Plan, make_plan
 from agent_cli.tools._ripgrep import LONGEST_PATTERN, globs, options
@@ -218,6 +218,7 @@ TOOL = Tool(
         "sed",
     ),
     param_aliases={
+        **PLACE_ALIASES,
         "search": "pattern",
         "regex": "pattern",
         "find": "pattern",
@@ -226,8 +227,6 @@ TOOL = Tool(
         "replace": "replacement",
         "replace_with": "replacement",
         "substitution": "replacement",
-        "directory": "path",
-        "dir": "path",
         "include": "glob",
         "file_pattern": "glob",
         "exclude_pattern": "exclude",

@@ -12,27 +12,23 @@ from agent_cli.core.tool import (
 )
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.encodings import UTF_8, Encoding, breaks_of, detect
-from agent_cli.lib.text import plural
+from agent_cli.lib.text import plural, size
 from agent_cli.safety.paths import ResolvedPath
 from agent_cli.tools._changes import (
     Change,
     Existing,
-    check_approval,
-    commit,
+    Planner,
+    carry_out,
     links_note,
     look,
-    note_approval,
+    show,
     unencodable,
 )
 from agent_cli.tools._diffs import diff_block
 from agent_cli.tools._files import (
     PATH_ALIASES,
     FileMemory,
-    check_cancelled,
-    in_thread,
-    resolve,
     shown,
-    size_of,
     title,
 )
 
@@ -48,30 +44,16 @@ class Params(ToolParams):
 
 async def run(params: Params, context: ToolContext) -> ToolResult:
     """Write the file and remember its new state."""
-    file = resolve(context, params.file_path)
-    memory = context.state(FileMemory)
-
-    def work() -> ToolResult:
-        check_approval(context, file)
-        change = plan(file, params.content, memory)
-        check_cancelled(context.cancelled)
-        memory.remember(file.real, commit(change, "written"), change.data)
-        return _result(change)
-
-    return await in_thread(work)
+    return _result(await carry_out(_planner(params), params.file_path, context, "written"))
 
 
 async def preview(params: Params, context: ToolContext) -> Display | None:
     """The change as a diff; what cannot be written fails here, before anybody is asked."""
-    file = resolve(context, params.file_path)
-    memory = context.state(FileMemory)
+    return await show(_planner(params), params.file_path, context)
 
-    def work() -> Display:
-        change = plan(file, params.content, memory)
-        note_approval(context, file)
-        return diff_block(title(file.real), change.before, change.after)
 
-    return await in_thread(work)
+def _planner(params: Params) -> Planner:
+    return lambda file, memory: plan(file, params.content, memory)
 
 
 def plan(file: ResolvedPath, content: str, memory: FileMemory) -> Change:
@@ -98,7 +80,7 @@ def plan(file: ResolvedPath, content: str, memory: FileMemory) -> Change:
 def _form(existing: Existing) -> tuple[str, Encoding, tuple[str, ...]]:
     """The old text and its encoding, as far as it is text."""
     if existing.data is None:
-        return "", UTF_8, (f"the old content was {size_of(existing.identity.size)}",)
+        return "", UTF_8, (f"the old content was {size(existing.identity.size)}",)
     encoding = detect(existing.data)
     if encoding is None:
         return "", UTF_8, ("the old content was not text",)

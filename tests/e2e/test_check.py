@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from agent_cli.cli import run
-from agent_cli.runtime import built_in_tools
 from tests.kit.path_cases import CASES as PATH_CASES
 from tests.kit.path_cases import Case, Unsuitable, set_up
 from tests.kit.program import Program
@@ -77,9 +76,7 @@ def test_links_are_seen_in_a_folder_that_exists(case: Case, ask: Ask, tmp_path: 
     "case", [c for c in PATH_CASES if c["op"] in TOOLS], ids=lambda c: str(c["id"])
 )
 def test_every_path_case(case: Case, ask: Ask, tmp_path: Path) -> None:
-    tool = built_in_tools().get(TOOLS[case["op"]])
-    if tool is None:
-        pytest.skip(f"there is no {TOOLS[case['op']]} yet")
+    tool = TOOLS[case["op"]]
     try:
         place = set_up(case, tmp_path / "x")
     except Unsuitable as lacking:
@@ -89,7 +86,7 @@ def test_every_path_case(case: Case, ask: Ask, tmp_path: Path) -> None:
     path = place.fill(case["path"])
     arguments = {"file_path": path, "path": path, "content": "x"}
     flags = ("--workspace", str(place.workspace), "--home", str(place.home), "--assume-trusted")
-    (answer,) = ask([{"id": 1, "tool": tool.name, "arguments": arguments}], *flags)
+    (answer,) = ask([{"id": 1, "tool": tool, "arguments": arguments}], *flags)
     if case["expect"] == "error":
         assert answer["effect"] != "allow" or "allow" in expected(case)
     else:

@@ -141,7 +141,8 @@ def test_untrusted_only_reading_tools_work_and_its_settings_do_not_count(hostile
 
 def test_nothing_of_it_reaches_the_model_before_trust(hostile: Program) -> None:
     from agent_cli.config.schema import Settings
-    from agent_cli.runtime import Wishes, open_session
+    from agent_cli.runtime import open_session
+    from agent_cli.wishes import Wishes
 
     def prompt(*, trust: bool) -> str:
         settings = Settings(model=hostile.script({"text": "x"}))

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.kit.local_servers import NO_SERVERS
+
 AGENT = str(Path(sys.executable).parent / "agent")
 ROOT = Path(__file__).parents[2]
 
@@ -43,6 +45,7 @@ class Program:
             "HOME": str(self.home),
             "PATH": "/usr/local/bin:/usr/bin:/bin",
             "LANG": "C.UTF-8",
+            "AGENT_LOCAL_PORTS": NO_SERVERS,
             "PYTHONPATH": str(ROOT),  # this checkout, wherever the installed program comes from
             **(extra or {}),
         }
@@ -58,7 +61,7 @@ class Program:
         *arguments: str,
         stdin: str | None = None,
         environment: Mapping[str, str] | None = None,
-        timeout: float = 60,
+        timeout: float = 120,
     ) -> Done:
         """Run to the end."""
         done = subprocess.run(
@@ -90,7 +93,7 @@ class Program:
         )
 
 
-def wait_until(what: Callable[[], object], seconds: float = 20.0) -> None:
+def wait_until(what: Callable[[], object], seconds: float = 90.0) -> None:
     """Wait for something to become true."""
     deadline = time.monotonic() + seconds
     while not what():

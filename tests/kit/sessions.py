@@ -17,7 +17,8 @@ from agent_cli.core.model import ModelFacts
 from agent_cli.core.session import Session
 from agent_cli.core.tool import AnyTool
 from agent_cli.models.scripted import ScriptedModel
-from agent_cli.runtime import Wishes, built_in_tools, open_session
+from agent_cli.runtime import built_in_tools, find_session, open_session
+from agent_cli.wishes import Resume, Wishes
 
 E = TypeVar("E")
 
@@ -138,9 +139,15 @@ class SceneMaker:
         environment: Mapping[str, str] | None = None,
         extra: Sequence[AnyTool] = (),
         window: int | None = None,
+        resume: Resume | None = None,
         facts: Mapping[str, ModelFacts] | None = None,
     ) -> Scene:
         self.write(files or {})
+        environment = {
+            "HOME": str(self.home),
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            **(environment or {}),
+        }
         scripted = {"scripted": ScriptedModel(steps)}
         scripted |= {name: ScriptedModel(own, name) for name, own in (models or {}).items()}
         limits = {"retries": 2, **dict((settings or {}).get("limits", {}))}
@@ -148,14 +155,13 @@ class SceneMaker:
         registry = built_in_tools()
         for tool in extra:
             registry.register(tool)
+        wishes = Wishes(
+            cwd=self.workspace, trust=trust, attended=attended, tools=tools, resume=resume
+        )
         session = open_session(
-            Wishes(cwd=self.workspace, trust=trust, attended=attended, tools=tools),
+            find_session(wishes, environment),
             Settings.model_validate(merged),
-            environment={
-                "HOME": str(self.home),
-                "PATH": "/usr/local/bin:/usr/bin:/bin",
-                **(environment or {}),
-            },
+            environment=environment,
             models=OneModel(scripted, ModelFacts(window), facts or {}),
             registry=registry,
         )

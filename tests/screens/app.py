@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 from agent_cli.core.session import Session
 from agent_cli.frontends.tui.app import AgentApp
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
-from agent_cli.frontends.tui.start import all_commands
+from agent_cli.frontends.tui.opening import Opened, connect
 from agent_cli.storage.prompt_history import PromptHistory
 from tests.kit.sessions import Scene
 from tests.kit.shells import until
@@ -39,7 +39,7 @@ class Screen:
     async def send(self, text: str) -> None:
         """Type a text and press Enter."""
         await type_text(self.pilot, text)
-        if self.app._composer.is_open:
+        if self.app.widgets.composer.is_open:
             await self.pilot.press("escape")
         await self.pilot.press("enter")
 
@@ -71,8 +71,19 @@ async def running(
     scene: Scene, *, size: tuple[int, int] = (100, 30), **options: Any
 ) -> AsyncIterator[Screen]:
     """The app with a scene's session."""
-    history = PromptHistory.of_project(scene.home, scene.workspace, str)
-    app = AgentApp(scene.session, all_commands(), history, real_terminal=False, **options)
+    app = app_of(scene, **options)
     async with app.run_test(size=size) as pilot:
+        await until(lambda: app.is_open)
         await pilot.pause()
         yield Screen(app, pilot)
+
+
+def app_of(scene: Scene, **options: Any) -> AgentApp:
+    """The app with a scene's session, not running yet."""
+    history = PromptHistory.of_project(scene.home, scene.workspace, str)
+
+    async def opening() -> Opened:
+        return connect(app, scene.session, history)
+
+    app = AgentApp(opening, root=scene.workspace, real_terminal=False, **options)
+    return app

@@ -11,9 +11,11 @@ from textual import events
 
 from agent_cli.core.display import DiffBlock, TextBlock
 from agent_cli.core.inbox import Approval, ApprovalRequest, Step
+from agent_cli.frontends.shared.briefing import where
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.tui.modals.approval import ApprovalModal
-from tests.screens.host import Host, at_once, screen_text, type_text
+from tests.kit.shells import until
+from tests.screens.host import Host, at_once, not_yet, screen_text, type_text
 
 
 def request(**changes: Any) -> ApprovalRequest:
@@ -62,6 +64,14 @@ async def test_it_shows_what_a_person_needs() -> None:
         "Yes, always in this project  p    Bash(rm -rf build/*)",
     ):
         assert text in shown
+
+
+def test_it_says_what_confines_a_command_and_nothing_of_a_change() -> None:
+    outside = request(directory="/src/shop")
+    inside = request(directory="/src/shop", sandbox="bubblewrap")
+    assert where(outside) == "without a sandbox, in /src/shop"
+    assert where(inside) == "in the sandbox (bubblewrap), without network, in /src/shop"
+    assert where(request(steps=())) == ""
 
 
 @pytest.mark.parametrize(
@@ -187,7 +197,7 @@ async def test_a_whole_diff_can_be_read() -> None:
 async def test_typing_that_began_before_it_appeared_never_answers() -> None:
     app = Host()
     async with app.run_test() as pilot:
-        app.ask(ApprovalModal(request()))
+        app.ask(ApprovalModal(request(), guard=not_yet()))
         await type_text(pilot, "yes please sync")
         assert app.answers == []
         assert app.prompt.text == "yes please sync"
@@ -200,7 +210,7 @@ async def test_random_typing_never_answers(seed: int) -> None:
     app = Host()
     async with app.run_test() as pilot:
         await type_text(pilot, typed[:10])
-        app.ask(ApprovalModal(request()))
+        app.ask(ApprovalModal(request(), guard=not_yet()))
         await type_text(pilot, typed[10:])
         assert app.answers == []
         assert app.prompt.text == typed
@@ -210,7 +220,7 @@ async def test_an_enter_typed_ahead_sends_the_prompt_and_answers_nothing() -> No
     app = Host()
     async with app.run_test() as pilot:
         await type_text(pilot, "and then")
-        app.ask(ApprovalModal(request()))
+        app.ask(ApprovalModal(request(), guard=not_yet()))
         await pilot.press("y", "backspace", "enter")
         await pilot.pause()
         assert app.answers == []
@@ -220,7 +230,7 @@ async def test_an_enter_typed_ahead_sends_the_prompt_and_answers_nothing() -> No
 async def test_an_esc_typed_ahead_goes_where_it_was_meant_to() -> None:
     app = Host()
     async with app.run_test() as pilot:
-        app.ask(ApprovalModal(request()))
+        app.ask(ApprovalModal(request(), guard=not_yet()))
         await pilot.press("escape")
         assert (app.answers, app.heard) == ([], ["escaped"])
 
@@ -277,7 +287,7 @@ async def test_the_next_request_has_to_be_read_as_well() -> None:
 async def test_a_click_answers_only_what_is_on_the_screen() -> None:
     app = Host()
     async with app.run_test(size=(100, 40)) as pilot:
-        app.ask(ApprovalModal(request()))
+        app.ask(ApprovalModal(request(), guard=not_yet()))
         await pilot.pause()
         await pilot.click("AnswerList", offset=(4, 2))
         assert app.answers == []
@@ -288,10 +298,11 @@ async def test_ten_thousand_lines_are_no_trouble() -> None:
     block = DiffBlock(path="big", diff=f"@@ -0,0 +1 @@\n{lines}", added=10_000)
     app = Host()
     async with app.run_test() as pilot:
-        app.ask(ApprovalModal(request(preview=block), guard=at_once()))
+        modal = ApprovalModal(request(preview=block), guard=at_once())
+        app.ask(modal)
         await pilot.pause()
         await pilot.press("ctrl+end")
-        await pilot.pause()
+        await until(lambda: modal.seen_end)
         await pilot.press("y")
         await answered(app, pilot)
         assert app.answers == [Approval(answer="once")]

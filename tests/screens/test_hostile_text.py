@@ -22,16 +22,13 @@ from agent_cli.core.display import (
 )
 from agent_cli.core.events import ToolFinished, ToolProgress, ToolStarted
 from agent_cli.core.tool import ToolError, ToolResult
-from agent_cli.frontends.tui.blocks import (
-    BannerBlock,
-    Block,
-    ErrorBlock,
-    NoticeBlock,
-    PromptBlock,
-    ReplyBlock,
-    ThinkingBlock,
-    ToolBlock,
-)
+from agent_cli.frontends.tui.blocks.banner import BannerBlock
+from agent_cli.frontends.tui.blocks.base import Block
+from agent_cli.frontends.tui.blocks.notice import ErrorBlock, NoticeBlock
+from agent_cli.frontends.tui.blocks.prompt import PromptBlock
+from agent_cli.frontends.tui.blocks.reply import ReplyBlock
+from agent_cli.frontends.tui.blocks.thinking import ThinkingBlock
+from agent_cli.frontends.tui.blocks.tool import ToolBlock
 from agent_cli.frontends.tui.look import Look
 from tests.kit.chat import ChatApp, call
 

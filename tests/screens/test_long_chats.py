@@ -5,7 +5,9 @@ import random
 import pytest
 from textual.strip import Strip
 
-from agent_cli.frontends.tui.blocks import Block, PromptBlock, ReplyBlock
+from agent_cli.frontends.tui.blocks.base import Block
+from agent_cli.frontends.tui.blocks.prompt import PromptBlock
+from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.lines import Line
 from agent_cli.frontends.tui.look import Look
 from tests.kit.chat import ChatApp, call, running, turn

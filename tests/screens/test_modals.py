@@ -175,10 +175,11 @@ async def test_a_plan_can_be_edited_and_has_to_be_read_again(
     app = Host()
     monkeypatch.setattr(app, "suspend", _nothing)
     async with app.run_test() as pilot:
-        app.ask(PlanModal("the plan", guard=at_once()))
+        modal = PlanModal("the plan", guard=at_once())
+        app.ask(modal)
         await pilot.pause()
         await pilot.press("e")
-        await until(pilot, lambda: "another plan" in screen_text(app))
+        await until(pilot, lambda: "another plan" in screen_text(app) and modal.seen_end)
         await pilot.press("y")
         await until(pilot, lambda: app.answers)
         assert app.answers == [PlanAnswer(answer="default", plan="another plan")]

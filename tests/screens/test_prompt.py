@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from textual import events
 
+from tests.kit.shells import until
 from tests.screens.host import Host, screen_text, type_text
 
 HISTORY = ("first question", "second question\nwith two lines", "third question")
@@ -22,6 +23,15 @@ async def test_enter_sends_and_empties() -> None:
         assert [event.text for event in app.sent] == ["make it so"]
         assert app.sent[0].kind == "prompt"
         assert app.prompt.text == ""
+
+
+async def test_keys_that_arrive_together_keep_their_order() -> None:
+    app = Host()
+    async with app.run_test() as pilot:
+        for key in ("a", "b", "backspace", "c", "left", "d", "end", "e"):
+            app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await pilot.pause()
+        await until(lambda: app.prompt.text == "adce")
 
 
 @pytest.mark.parametrize("key", ["shift+enter", "alt+enter", "ctrl+j"])

@@ -11,18 +11,23 @@ from textual.pilot import Pilot
 from agent_cli.core.display import DiffBlock, TerminalBlock, TextBlock
 from agent_cli.core.inbox import ApprovalRequest, Choice, Question, QuestionRequest, Step
 from agent_cli.frontends.tui.app import AgentApp
-from agent_cli.frontends.tui.blocks import BannerBlock, Block, ErrorBlock, PromptBlock, ReplyBlock
+from agent_cli.frontends.tui.blocks.banner import BannerBlock
+from agent_cli.frontends.tui.blocks.base import Block
+from agent_cli.frontends.tui.blocks.notice import ErrorBlock
+from agent_cli.frontends.tui.blocks.prompt import PromptBlock
+from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.chat import Chat
 from agent_cli.frontends.tui.modals.approval import ApprovalModal
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
+from agent_cli.frontends.tui.modals.in_use import InUseModal
 from agent_cli.frontends.tui.modals.plan import PlanModal
 from agent_cli.frontends.tui.modals.question import QuestionModal
 from agent_cli.frontends.tui.modals.trust import TrustModal
-from agent_cli.frontends.tui.start import all_commands
 from agent_cli.frontends.tui.status import Status
-from agent_cli.storage.prompt_history import PromptHistory
 from tests.kit import chat, snapshots
 from tests.kit.sessions import SceneMaker
+from tests.kit.shells import until
+from tests.screens.app import app_of
 from tests.screens.host import at_once
 
 LONG_DIFF = "--- a/app/shop.py\n+++ b/app/shop.py\n@@ -1,40 +1,40 @@\n" + "".join(
@@ -95,17 +100,18 @@ def opened(make_session: SceneMaker, monkeypatch: pytest.MonkeyPatch) -> Opener:
         theme: str = "agent-dark",
         working: bool = False,
     ) -> AsyncIterator[tuple[AgentApp, Pilot[int]]]:
-        history = PromptHistory.of_project(scene.home, scene.workspace, lambda text: text)
-        app = AgentApp(scene.session, all_commands(), history, theme=theme, real_terminal=False)
-        app._working._clock = lambda: 12.0 if app._working.is_working else 0.0
+        app = app_of(scene, theme=theme)
+        app.widgets.working._clock = lambda: 12.0 if app.widgets.working.is_working else 0.0
         async with app.run_test(size=size) as pilot:
+            await until(lambda: app.is_open)
+            await pilot.pause()
             for block in (_banner(), *blocks):
-                app._transcript.add(block)
-            app._composer.status.status = _status(working)
+                app.widgets.transcript.add(block)
+            app.widgets.composer.status.status = _status(working)
             if working:
-                app._working.start()
-                app._working.update(tokens=1900)
-            app._transcript.flush()
+                app.widgets.working.start()
+                app.widgets.working.update(tokens=1900)
+            app.widgets.transcript.flush()
             await pilot.pause()
             yield app, pilot
 
@@ -249,8 +255,8 @@ async def test_an_error(opened: Opener) -> None:
 
 async def test_a_message_that_waits_and_one_being_written(opened: Opener) -> None:
     async with opened(*_turn(), working=True) as (app, pilot):
-        app._composer.queue.push("then run the whole suite")
-        app._composer.prompt.replace_all("and tell me\nwhat you found")
+        app.widgets.composer.queue.push("then run the whole suite")
+        app.widgets.composer.prompt.replace_all("and tell me\nwhat you found")
         await _check("queue", app, pilot)
 
 
@@ -268,7 +274,7 @@ async def test_other_sizes(opened: Opener, size: tuple[int, int]) -> None:
 
 async def test_chinese(opened: Opener) -> None:
     async with opened(*_chinese()) as (app, pilot):
-        app._composer.prompt.replace_all("再解释一下第二步")
+        app.widgets.composer.prompt.replace_all("再解释一下第二步")
         await _check("chinese", app, pilot)
 
 
@@ -285,6 +291,7 @@ MODALS: dict[str, Callable[[], GuardedModal[object]]] = {
     "change": lambda: ApprovalModal(CHANGE, guard=at_once()),
     "question": lambda: QuestionModal(QUESTION, guard=at_once()),
     "plan": lambda: PlanModal(PLAN, guard=at_once()),
+    "in-use": lambda: InUseModal("The session 1a2b3c is open in process 4711.", guard=at_once()),
     "trust": lambda: TrustModal("~/src/shop", ("2 hooks in .agent/hooks.toml",), guard=at_once()),
 }
 
@@ -297,7 +304,7 @@ async def test_modals(opened: Opener, name: str, look: str) -> None:
     async with opened(*_turn(), size=size, theme=theme) as (app, pilot):
         modal = MODALS[name]()
         app.push_screen(modal)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(90):
             while not (modal.is_mounted and modal.guard.is_painted):
                 await pilot.pause()
         await _check(f"modal-{name}-{look}", app, pilot)

@@ -10,7 +10,7 @@ from agent_cli.core.events import Event, Notice, QuestionAsked
 from agent_cli.core.inbox import Answers, QuestionRequest
 from agent_cli.core.messages import UserMessage, text_of
 from agent_cli.core.model import ModelFacts, Prices, Usage
-from agent_cli.core.spending import price
+from agent_cli.core.pricing import price
 from tests.kit.sessions import Scene, SceneMaker, finish, of_type
 
 
@@ -50,6 +50,17 @@ async def test_at_70_percent_the_person_is_told_once_and_why(make_session: Scene
     assert "75% used: $0.75 of $1.00" in said
     assert "3,000 tokens were sent" in said
     assert finish(events).text == "done"
+
+
+async def test_what_the_last_step_spent_is_told_before_the_turn_ends(
+    make_session: SceneMaker,
+) -> None:
+    scene = make_session(
+        {"text": "done", "usage": {"input_tokens": 9, "cost": 0.8}},
+        settings={"budget": {"session": 1.0}},
+    )
+    (said,) = texts(await play(scene))
+    assert "80% used" in said
 
 
 async def test_at_90_percent_the_model_is_told_to_wrap_up_at_the_end_of_the_request(
@@ -109,7 +120,7 @@ async def test_a_cheaper_model_can_take_over(make_session: SceneMaker) -> None:
         return "Go on with small"
 
     events = await play(scene, answer)
-    assert offered == ["Raise to $2.00", "Go on with small", "Stop"]
+    assert offered == ["Stop", "Raise to $2.00", "Go on with small"]
     assert finish(events).text == "cheaply"
     assert scene.session.model == "small"
 

@@ -172,3 +172,28 @@ async def test_a_summary_is_paid_for_but_does_not_count_as_the_window(
     ]
     assert scene.session.usage.cost == pytest.approx(0.11)
     assert scene.session.context_tokens == 900
+
+
+async def test_what_the_person_undid_is_not_done_again_at_once(make_session: SceneMaker) -> None:
+    scene = await make_full(
+        make_session, {"text": "done"}, {"text": "again"}, models={"fast": [FORGETS] * 9},
+        settings={"fast_model": "fast"},
+    )  # fmt: skip
+    assert of_type(await scene.play(), HistoryCompacted)
+    while scene.session.memory.undo_compaction():
+        pass
+    events = await scene.play("and now?")
+    assert not of_type(events, HistoryCompacted)
+    assert finish(events).text == "again"
+
+
+async def test_what_cannot_be_shortened_is_not_tried_at_every_step(
+    make_session: SceneMaker,
+) -> None:
+    scene = make_session(
+        *[read(f"f{n}") for n in range(3)], {"text": "done"}, files={f"f{n}": "x" for n in range(3)},
+        window=9_000, models={"fast": [FORGETS] * 9}, settings={"fast_model": "fast"},
+    )  # fmt: skip
+    events = await scene.play("all of this " * 3_000)
+    assert finish(events).text == "done"
+    assert len(of_type(events, UsageChanged)) <= 5

@@ -14,7 +14,8 @@ from agent_cli.core.inbox import Approval
 from agent_cli.core.messages import text_of
 from agent_cli.lib import files
 from agent_cli.models.scripted import ScriptedModel
-from agent_cli.runtime import Wishes, open_session
+from agent_cli.runtime import open_session
+from agent_cli.wishes import Wishes
 from tests.kit.path_cases import (
     CASES,
     Case,

@@ -6,6 +6,7 @@ from typing import Any
 from agent_cli.core.events import Event, HistoryCompacted, Notice, QuestionAsked
 from agent_cli.core.inbox import Answers
 from agent_cli.core.messages import ToolMessage, UserMessage, text_of
+from agent_cli.wishes import Resume
 from tests.kit.sessions import Scene, SceneMaker, assert_valid, finish, of_type
 
 FORGETS = {"text": "I remember nothing."}
@@ -155,3 +156,27 @@ async def test_files_with_secret_names_and_links_out_are_not_read_again(
     await scene.play()
     assert "TOKEN_NAME" not in sent(scene)
     assert "not yours" not in sent(scene)
+
+
+async def test_a_resumed_session_remembers_pins_and_what_was_dropped_and_can_undo(
+    make_session: SceneMaker,
+) -> None:
+    scene = await talked(make_session, {"text": "later"})
+    scene.session.memory.pin("Keep it green.")
+    (scene.workspace / "old").unlink()
+    before = scene.session.messages
+    await compact(scene, "Apply")
+    await scene.play("Go on.")
+    await scene.session.close()
+    again = make_session({"text": "here"}, models={"fast": []}, resume=Resume())
+    memory = again.session.memory
+    assert again.session.messages == scene.session.messages
+    assert [pin.text for pin in memory.pins] == ["Keep it green."]
+    assert [found.title for found in memory.search(SECRET_WORD)] == ["result of Read"]
+    assert again.session.spending.models["scripted"].requests == 3
+    assert memory.undo_compaction()
+    assert again.session.messages[: len(before)] == before
+    assert [pin.text for pin in memory.pins] == ["Keep it green."]
+    await again.session.close()
+    third = make_session(resume=Resume(), models={"fast": []})
+    assert third.session.messages == again.session.messages

@@ -81,3 +81,47 @@ async def test_background_jobs_end_with_the_session(make_session: SceneMaker) ->
     assert sweep.find(mark)
     await scene.session.close()
     assert sweep.find(mark) == []
+
+
+async def test_after_activating_an_environment_rules_and_proofs_hold(
+    make_session: SceneMaker,
+) -> None:
+    files = {
+        ".venv/bin/activate": "deactivate() { :; }\nPATH=$PWD/.venv/bin:$PATH\nPS1='(venv) '\n",
+        ".venv/bin/tool": "#!/bin/sh\necho from the project\n",
+        ".venv/bin/grep": "#!/bin/sh\ntouch pwned\n",
+    }
+    scene = make_session(
+        bash("source .venv/bin/activate; chmod +x .venv/bin/*", "a"),
+        bash("tool x", "b"),
+        bash("ls", "c"),
+        bash("grep x y", "d"),
+        bash("egrep x y", "e"),
+        bash("deactivate", "f"),
+        {"text": "ok"},
+        files=files,
+        settings={"permissions": {"allow": ["Bash(tool *)", "Bash(deactivate)"]}},
+    )
+
+    def answer(event: ApprovalAsked) -> Approval:
+        return Approval(answer="once" if event.request.call_id == "a" else "no")
+
+    events = await scene.play(answer=answer)
+    asked = [event.request.call_id for event in of_type(events, ApprovalAsked)]
+    assert asked == ["a", "d", "e", "f"]
+    assert str(results(events)["b"].result.llm_content) == "from the project"
+    assert not (scene.workspace / "pwned").exists()
+
+
+@pytest.mark.parametrize("disguise", ["l's'", "l\\s", '"ls"', "timeout 5 ls", "true && ls"])
+async def test_a_function_is_found_behind_every_spelling_of_its_name(
+    make_session: SceneMaker, disguise: str
+) -> None:
+    scene = make_session(bash("ls() { touch pwned; }", "a"), bash(disguise, "b"), {"text": "ok"})
+
+    def answer(event: ApprovalAsked) -> Approval:
+        return Approval(answer="once" if event.request.call_id == "a" else "no")
+
+    events = await scene.play(answer=answer)
+    assert [event.request.call_id for event in of_type(events, ApprovalAsked)] == ["a", "b"]
+    assert not (scene.workspace / "pwned").exists()

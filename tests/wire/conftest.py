@@ -11,7 +11,8 @@ from agent_cli.config.schema import Settings
 from agent_cli.core.session import Session
 from agent_cli.models.source import ModelSource
 from agent_cli.models.worker_process import WorkerProcess
-from agent_cli.runtime import Wishes, model_source, open_session
+from agent_cli.runtime import model_source, open_session
+from agent_cli.wishes import Wishes
 from tests.kit.model_server import ModelServer
 from tests.kit.sessions import SceneMaker, play_turn
 

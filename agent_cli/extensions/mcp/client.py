@@ -129,7 +129,7 @@ class Connection:
                 self._lose()
                 raise ToolFailure(
                     f"The MCP server {name} went away during the call, which may have had some "
-                    "effect. It is being connected again."
+                    f"effect ({why(error, self.link)}). It is being connected again."
                 ) from error
             raise ToolFailure(f"The MCP server {name} answered: {error.message[:2000]}") from error
         except ValueError as error:  # pydantic's among them
@@ -297,6 +297,8 @@ def _leaves(error: BaseException) -> list[BaseException]:
 
 def _said(error: BaseException) -> str:
     first = _leaves(error)[0]
+    if isinstance(first, MCPError):
+        return " ".join(clean(first.message).split())[:300]
     if isinstance(first, FileNotFoundError):
         return f"{first.filename} does not exist"
     words = " ".join(clean(str(first)).split())[:300]

@@ -29,12 +29,8 @@ def remove_from_toml(path: Path, name: str) -> None:
     wanted = _parsed(before, path)
     del wanted["mcp"]["servers"][name]
     key = rf"(?:{re.escape(name)}|\"{re.escape(name)}\"|'{re.escape(name)}')"
-    table = re.compile(
-        rf"^[ \t]*\[[ \t]*mcp[ \t]*\.[ \t]*servers[ \t]*\.[ \t]*{key}[ \t]*(?:\..*)?\].*\n"
-        r"(?:(?![ \t]*\[).*(?:\n|\Z))*",
-        re.MULTILINE,
-    )
-    after = table.sub("", before)
+    own = re.compile(rf"[ \t]*\[[ \t]*mcp[ \t]*\.[ \t]*servers[ \t]*\.[ \t]*{key}[ \t]*(?:\..*)?\]")
+    after = _without(before, own)
     try:
         found = tomllib.loads(after)
     except tomllib.TOMLDecodeError:
@@ -42,6 +38,28 @@ def remove_from_toml(path: Path, name: str) -> None:
     if _without_empty(found) != _without_empty(wanted):
         raise UserError(f"{name} cannot be taken out of {path} safely.", hint="Edit it by hand.")
     _write(path, after)
+
+
+def _without(text: str, header: re.Pattern[str]) -> str:
+    """A TOML text without the tables of this header; what stands above the next table stays."""
+    kept: list[str] = []
+    between: list[str] = []
+    is_inside = False
+    for line in text.splitlines(keepends=True):
+        if header.match(line):
+            if not is_inside and kept and not kept[-1].strip():
+                kept.pop()
+            is_inside, between = True, []
+        elif line.lstrip().startswith("["):
+            kept += [*between, line]
+            is_inside, between = False, []
+        elif not is_inside:
+            kept.append(line)
+        elif line.lstrip().startswith("#") or not line.strip():
+            between.append(line)
+        else:
+            between = []
+    return "".join(kept)
 
 
 def add_to_json(path: Path, name: str, table: Mapping[str, Any]) -> None:

@@ -1,7 +1,7 @@
 """A server on the network, by streamable HTTP, within bounds."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -22,17 +22,23 @@ class TooLong(httpx2.TransportError):
 
 
 class _Bounded(httpx2.AsyncByteStream):
-    """The body of an answer, up to a size; an event stream may go on, its events are bounded."""
+    """The body of an answer, up to a size; of an event stream, each event up to that size."""
 
-    def __init__(self, inner: Any) -> None:
+    def __init__(self, inner: Any, note: Callable[[str], None], *, is_events: bool) -> None:
         self._inner = inner
+        self._note = note
+        self._is_events = is_events
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
         async for chunk in self._inner:
             size += len(chunk)
+            if self._is_events and (b"\n\n" in chunk or b"\r\n\r\n" in chunk):
+                size = 0
             if size > LONGEST_LINE:
-                raise TooLong(f"the answer is larger than {LONGEST_LINE // 1_000_000} MB")
+                what = f"its answer was more than {LONGEST_LINE // 1_000_000} MB and was dropped"
+                self._note(what)
+                raise TooLong(what)
             yield chunk
 
     async def aclose(self) -> None:
@@ -41,18 +47,23 @@ class _Bounded(httpx2.AsyncByteStream):
 
 @asynccontextmanager
 async def http_streams(
-    url: str, headers: Mapping[str, str], auth: httpx2.Auth | None, closed: asyncio.Event
+    url: str,
+    headers: Mapping[str, str],
+    auth: httpx2.Auth | None,
+    closed: asyncio.Event,
+    note: Callable[[str], None],
 ) -> AsyncIterator[Streams]:
     """The streams of a connection; what they carry is JSON-RPC, as with a process.
 
-    `closed` is set when the server no longer knows the connection, because it was started anew.
+    `closed` is set when the server no longer knows the connection, because it was started anew;
+    `note` is told what is worth telling.
     """
 
     async def look(response: httpx2.Response) -> None:
         if response.status_code in FORGOTTEN and SESSION in response.request.headers:
             closed.set()
-        if "event-stream" not in response.headers.get("content-type", ""):
-            response.stream = _Bounded(response.stream)
+        is_events = "event-stream" in response.headers.get("content-type", "")
+        response.stream = _Bounded(response.stream, note, is_events=is_events)
 
     client = create_mcp_http_client(headers=dict(headers), auth=auth)
     client.event_hooks = {"request": [], "response": [look]}

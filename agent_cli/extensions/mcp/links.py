@@ -52,7 +52,11 @@ class HttpLink:
     transport: Any
     sign_in: SignIn
     closed: asyncio.Event
-    remarks: tuple[str, ...] = ()
+    notes: list[str]
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        return tuple(self.notes[-3:])
 
     @property
     def wants_sign_in(self) -> bool:
@@ -84,7 +88,9 @@ class Links:
         has_own = any(name.lower() == "authorization" for name in headers)
         auth = None if has_own else await sign_in.provider()
         closed = asyncio.Event()
-        return HttpLink(http_streams(table.url, headers, auth, closed), sign_in, closed)
+        notes: list[str] = []
+        streams = http_streams(table.url, headers, auth, closed, notes.append)
+        return HttpLink(streams, sign_in, closed, notes)
 
     def _process(self, server: Server) -> ProcessLink:
         table, around = server.table, self._surroundings

@@ -1,12 +1,16 @@
 """What a frontend says about a session that goes on, or can."""
 
-from agent_cli.core.history import History
-from agent_cli.core.session import Session
+from typing import TYPE_CHECKING
+
 from agent_cli.lib.dates import ago
 from agent_cli.safety.sanitise import visible
 
+if TYPE_CHECKING:  # the screen is there before either is loaded
+    from agent_cli.core.history import History
+    from agent_cli.core.session import Session
 
-def resumed_line(past: History, now: float) -> str:
+
+def resumed_line(past: "History", now: float) -> str:
     """ "Resumed · Fix the tests · 2 hours ago"."""
     parts = ["Resumed", visible(past.title, one_line=True)]
     if past.updated is not None:
@@ -14,6 +18,6 @@ def resumed_line(past: History, now: float) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def how_to_resume(session: Session) -> str:
+def how_to_resume(session: "Session") -> str:
     """How to come back, if there is anything to come back to."""
     return f"Resume with agent -r {session.id}" if session.is_kept else ""

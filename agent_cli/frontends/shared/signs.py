@@ -1,6 +1,6 @@
 """The signs that stand for things on a screen, and what stands in where a terminal lacks them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -49,3 +49,13 @@ ASCII = Signs(
     done_item="[x]",
     spinner="-\\|/",
 )
+WORDS = replace(
+    ASCII,
+    running="Running:",
+    asking="Waiting:",
+    done="Done:",
+    failed="Failed:",
+    bar=" ",
+    prompt=">",
+)
+"""For text that is read aloud."""

@@ -3,9 +3,8 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
-from dataclasses import dataclass
 from pathlib import Path
 
 from textual.timer import Timer
@@ -23,44 +22,23 @@ from agent_cli.core.events import (
     TurnFinished,
     UsageChanged,
 )
-from agent_cli.core.permissions import Mode
 from agent_cli.core.session import Session
+from agent_cli.frontends.shared.endings import has_failed
 from agent_cli.frontends.shared.past import resumed_line
+from agent_cli.frontends.shared.slash import MODES, OWN_OPTIONS, SHELL
 from agent_cli.frontends.tui.asking import Questions
-from agent_cli.frontends.tui.blocks.banner import BannerBlock
+from agent_cli.frontends.tui.blocks.banner import GUIDE_TIPS, TIPS, BannerBlock
 from agent_cli.frontends.tui.blocks.notice import ErrorBlock, NoticeBlock
 from agent_cli.frontends.tui.blocks.prompt import PromptBlock
-from agent_cli.frontends.tui.body import Body
-from agent_cli.frontends.tui.composer import Composer
 from agent_cli.frontends.tui.crashing import CrashingApp
 from agent_cli.frontends.tui.gauge import Gauge
 from agent_cli.frontends.tui.notify import notify_terminal
 from agent_cli.frontends.tui.scribe import Scribe
-from agent_cli.frontends.tui.transcript import Transcript
-from agent_cli.frontends.tui.working import WorkingLine
+from agent_cli.frontends.tui.widgets import Widgets
 from agent_cli.lib.text import plural
+from agent_cli.models.guide import NAME as GUIDE
 
 log = logging.getLogger(__name__)
-
-MODES = (Mode.DEFAULT, Mode.ACCEPT_EDITS, Mode.PLAN, Mode.AUTO)
-"""Those that Shift+Tab goes through; yolo is asked for by name."""
-SHELL = "Bash"
-"""The tool that runs the person's own commands."""
-OWN_OPTIONS = {"timeout": 600_000}
-"""A person waits as long as they like, and knows Esc."""
-
-
-@dataclass(frozen=True)
-class Widgets:
-    """What a chat is shown with."""
-
-    body: Body
-    working: WorkingLine
-    composer: Composer
-
-    @property
-    def transcript(self) -> Transcript:
-        return self.body.transcript
 
 
 class Chat:
@@ -81,10 +59,12 @@ class Chat:
         self._widgets = widgets
         self._transcript = widgets.transcript
         self._queue = widgets.composer.queue
-        self._questions = Questions(app, session, self.scribe)
+        self._questions = Questions(app, session, self.scribe, widgets.working)
         self._log_file = log_file
         self._turn: asyncio.Task[None] | None = None
         self._has_failed = False
+        self.suggestion = ""
+        """What the person may well say next: Enter on an empty prompt says it."""
         self._has_named = False
         self._ticking: Timer | None = None
 
@@ -173,7 +153,23 @@ class Chat:
         facts = (self.session.model, f"{self.session.mode.value} mode")
         home = self.session.workspace.home
         place = f"~{root.removeprefix(home)}" if root.startswith(f"{home}/") else root
-        self._transcript.add(BannerBlock(place=place, branch=self.gauge.branch, facts=facts))
+        tips = GUIDE_TIPS if self.session.model == GUIDE else TIPS
+        self._transcript.add(
+            BannerBlock(place=place, branch=self.gauge.branch, facts=facts, tips=tips)
+        )
+
+    def show_again(self, events: Iterable[Event]) -> None:
+        """Begin with an empty screen and draw what happened before."""
+        self.scribe.forget()
+        self._transcript.clear()
+        self.greet()
+        self.scribe.replay(events)
+        self.tell_panel()
+        self.changed()
+
+    def put_into_prompt(self, text: str) -> None:
+        """Let the person have a text to change and to send again."""
+        self._widgets.composer.prompt.prepend(text)
 
     def _show_past(self) -> None:
         """Show a resumed session as it was."""
@@ -182,7 +178,7 @@ class Chat:
             return
         self.scribe.replay(past.events)
         ends = [event for event in past.events if isinstance(event, TurnFinished)]
-        self._has_failed = bool(ends) and ends[-1].reason in ("failed", "temporary")
+        self._has_failed = bool(ends) and has_failed(ends[-1])
         self._transcript.add(NoticeBlock(resumed_line(past, time.time())))
         if past.unknown:
             what = plural(past.unknown, "entry", "entries")
@@ -191,6 +187,10 @@ class Chat:
     def warn(self, text: str, hint: str = "") -> None:
         """Show that something is wrong."""
         self._transcript.add(NoticeBlock(text, hint, "warning"))
+
+    def note(self, text: str) -> None:
+        """Show something the person should know."""
+        self._transcript.add(NoticeBlock(text))
 
     def own_fault(self, what: str, error: Exception) -> None:
         """Tell of a bug of ours, and keep its traceback."""
@@ -304,7 +304,8 @@ class Chat:
                 self._widgets.working.update(tokens=event.total.output_tokens)
                 self.changed()
             case TurnFinished():
-                self._has_failed = event.reason in ("failed", "temporary")
+                self._has_failed = has_failed(event)
+                self.suggestion = event.suggestion
                 if event.steps:
                     notify_terminal(self._app, "agent", f"{event.reason}: {event.text[:80]}")
 

@@ -1,7 +1,8 @@
 """A widget that shows a column of blocks and stays where the person looks."""
 
+import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.style import Style
 from textual.geometry import Region, Size
@@ -21,6 +22,8 @@ _AT_LEISURE = 4
 """Drawing rests this many times as long as it took, so that one huge block cannot take it all."""
 _SLICE = 0.008
 _BETWEEN_SLICES = 0.02
+_AFTER_A_KEY = 0.5
+"""Seconds without a key before heights are counted on: nobody shall wait for that while typing."""
 _BETWEEN_USES = 1.0
 """New heights above move the view, and so cost a drawing of all of it."""
 _TICK = 0.2
@@ -61,11 +64,13 @@ class ColumnView(ScrollView):
         self._following = True
         self._moving = False
         self._unseen = False
+        self._is_filling = False
         self._live: set[Block] = set()
         self._flushing: Timer | None = None
         self._counting: Timer | None = None
         self._ticking: Timer | None = None
         self._rest_until = 0.0
+        self._count_from = 0.0
         self._count_used = 0.0
         self._base = Style.null()
 
@@ -94,12 +99,25 @@ class ColumnView(ScrollView):
         self._column.add(block)
         self.refresh_block(block)
 
+    @contextlib.contextmanager
+    def filling(self) -> Iterator[None]:
+        """Put many blocks at the end, to be drawn when all are there."""
+        self._is_filling = True
+        try:
+            yield
+        finally:
+            self._is_filling = False
+            if self.blocks:
+                self.refresh_block(self.blocks[-1])
+
     def refresh_block(self, block: Block) -> None:
         """A block's content changed; it is drawn again with the next flush."""
         index = self._column.index_of(block)
         if index is None:
             return
         self._column.changed(block)
+        if self._is_filling:
+            return
         heights, bottom = self._column.heights, self.scroll_offset.y + self.size.height
         if not self._following and heights.top(index) + heights[index] > bottom:
             self._unseen = True
@@ -131,6 +149,10 @@ class ColumnView(ScrollView):
         """Find out all heights now, instead of little by little."""
         self._column.count_some(float("inf"))
         self._use_counted()
+
+    def let_keys_through(self) -> None:
+        """Somebody types: what can wait does."""
+        self._count_from = time.monotonic() + _AFTER_A_KEY
 
     def on_mount(self) -> None:
         calm = self._traits["reduced_motion"]
@@ -251,8 +273,11 @@ class ColumnView(ScrollView):
     def _count_some(self) -> None:
         """Find out true heights while there is nothing else to do."""
         self._counting = None
-        self._column.count_some(_SLICE)
         now = time.monotonic()
+        if now < self._count_from:
+            self._count_soon(self._count_from - now)
+            return
+        self._column.count_some(_SLICE)
         if self._column.is_counted or now > self._count_used + _BETWEEN_USES:
             self._count_used = now
             self._use_counted()
@@ -264,9 +289,9 @@ class ColumnView(ScrollView):
         self._column.use_counted()
         self._settle(held)
 
-    def _count_soon(self) -> None:
+    def _count_soon(self, wait: float = _BETWEEN_SLICES) -> None:
         if self._column.has_stale and self._counting is None:
-            self._counting = self.set_timer(_BETWEEN_SLICES, self._count_some)
+            self._counting = self.set_timer(wait, self._count_some)
 
     def _watch_time(self, block: Block | None) -> None:
         if block is not None and block.is_running:

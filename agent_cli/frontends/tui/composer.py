@@ -13,13 +13,13 @@ from textual.containers import Vertical
 from textual.widgets import TextArea
 
 from agent_cli.frontends.shared.file_index import FileIndex
+from agent_cli.frontends.shared.typed import MENTIONED, mention
 from agent_cli.frontends.tui.completion import Completing, Completion
 from agent_cli.frontends.tui.prompt import Prompt
 from agent_cli.frontends.tui.queue_line import QueueLine
 from agent_cli.frontends.tui.status import StatusLine
 from agent_cli.safety.sanitise import clean
 
-_WORD = re.compile(r'(?:^|(?<=\s))@("?)([^\s"]*)$')
 _STALE = 15.0
 
 
@@ -110,6 +110,11 @@ class Composer(Vertical):
         self._choose(sends=False)
         self.prompt.focus()
 
+    def offer_again(self) -> None:
+        """What there is to offer has changed."""
+        if self.prompt.text:
+            self._offer_soon()
+
     def _offer_soon(self) -> None:
         """Offer without keeping the keys waiting for files to be found."""
         if (query := self._offer()) is not None:
@@ -132,7 +137,7 @@ class Composer(Vertical):
             self.completion.close()
         elif re.fullmatch(r"/\S*", line) and self.prompt.cursor_location[0] == 0:
             self.completion.show(tuple(self._matching_commands(line[1:])))
-        elif found := _WORD.search(line):
+        elif found := MENTIONED.search(line):
             return found[2]
         else:
             self.completion.close()
@@ -145,9 +150,9 @@ class Composer(Vertical):
             self.completion.show((Completing("reading the file names …", ""),))
             return
         names = await self.files.find(query)
-        found = _WORD.search(self._line_to_caret())
+        found = MENTIONED.search(self._line_to_caret())
         if found and found[2] == query and self._closed_at is None:
-            self.completion.show(tuple(Completing(name, _mention(name)) for name in names))
+            self.completion.show(tuple(Completing(name, mention(name)) for name in names))
 
     async def _load(self) -> None:
         try:
@@ -205,7 +210,7 @@ class Composer(Vertical):
             self.prompt.replace_all(value)
         else:
             row, column = self.prompt.cursor_location
-            found = _WORD.search(self._line_to_caret())
+            found = MENTIONED.search(self._line_to_caret())
             start = (row, found.start() if found else column)
             result = self.prompt.replace(value, start, (row, column))
             self.prompt.move_cursor(result.end_location)
@@ -221,7 +226,3 @@ class Composer(Vertical):
     def _line_to_caret(self) -> str:
         row, column = self.prompt.cursor_location
         return self.prompt.document.get_line(row)[:column]
-
-
-def _mention(name: str) -> str:
-    return f'@"{name}"' if re.search(r'[\s"]', name) else f"@{name}"

@@ -12,12 +12,12 @@ from agent_cli.core.session import Session
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.chat import Chat
 from agent_cli.frontends.tui.composer import CommandItem
+from agent_cli.frontends.tui.going_back import GoingBack
 from agent_cli.frontends.tui.modals.help import HelpModal
-from agent_cli.frontends.tui.modals.sessions import SessionsModal
 from agent_cli.frontends.tui.transcript import Transcript
-from agent_cli.resuming import Resume
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.sessions import Sessions
+from agent_cli.wishes import Resume
 
 
 class ScreenDesk:
@@ -38,6 +38,7 @@ class ScreenDesk:
         self._chat = chat
         self._transcript = transcript
         self._own = tuple(commands)
+        self._going_back = GoingBack(app, chat, transcript, chat.put_into_prompt)
 
     def __iter__(self) -> Iterator[Command]:
         return iter(with_foreign(self._own, self.session))
@@ -86,6 +87,9 @@ class ScreenDesk:
         if self.sessions is None:
             self.warn("Sessions are not kept here.")
             return
+        # Loads SQLite, which the first paint does without.
+        from agent_cli.frontends.tui.modals.sessions import SessionsModal  # noqa: PLC0415
+
         modal = SessionsModal(
             self.sessions, self.session.workspace.root, current=self.session.id, words=words
         )
@@ -110,6 +114,15 @@ class ScreenDesk:
 
     def retry(self) -> None:
         self._chat.retry()
+
+    def undo(self, scope: str) -> None:
+        self._going_back.undo(scope)
+
+    def redo(self) -> None:
+        self._going_back.redo()
+
+    def rewind(self) -> None:
+        self._going_back.rewind()
 
     def play(self, turn: AsyncGenerator[Event, None]) -> None:
         self._chat.play(turn)

@@ -1,15 +1,11 @@
 """A text edited in the person's own editor, while the app stands aside."""
 
-import asyncio
-import os
-import shlex
-import tempfile
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from textual.app import App
 
-from agent_cli.lib.files import write_atomic
+from agent_cli.frontends.shared.editor import edited
 
 
 async def edit_outside(app: App[object], text: str, *, suffix: str = ".md") -> str | None:
@@ -17,18 +13,10 @@ async def edit_outside(app: App[object], text: str, *, suffix: str = ".md") -> s
 
     The session goes on meanwhile; only the drawing waits, or it would draw over the editor.
     """
-    with tempfile.TemporaryDirectory(prefix="agent-") as directory:
-        path = Path(directory) / f"prompt{suffix}"
-        write_atomic(path, text.encode("utf-8", "replace"), mode=0o600)
-        with app.batch_update(), app.suspend():
-            process = await asyncio.create_subprocess_exec(*editor(os.environ), str(path))
-            code = await process.wait()
-        if code != 0:
-            return None
-        return path.read_text("utf-8", "replace").removesuffix("\n")
+    return await edited(text, _aside(app), suffix)
 
 
-def editor(environment: Mapping[str, str]) -> list[str]:
-    """The editor's command line."""
-    wanted = environment.get("VISUAL") or environment.get("EDITOR") or "vi"
-    return shlex.split(wanted) or ["vi"]
+@asynccontextmanager
+async def _aside(app: App[object]) -> AsyncIterator[None]:
+    with app.batch_update(), app.suspend():
+        yield

@@ -2,15 +2,17 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 from textual.geometry import Size
 
-from agent_cli.core.display import TodoItem
 from agent_cli.frontends.tui.ink import FAINT, MUTED
 from agent_cli.frontends.tui.modals.sheet import Part, Prose, Sheet, Space
 from agent_cli.safety.sanitise import visible
+
+if TYPE_CHECKING:
+    from agent_cli.core.display import TodoItem
 
 _SIGNS = {"completed": ("☑ ", "$text-success"), "in_progress": ("▶ ", "$accent")}
 _OPEN = ("☐ ", "")
@@ -28,7 +30,7 @@ class Changed(NamedTuple):
 class Overview:
     """What the panel tells."""
 
-    todo: Sequence[TodoItem] = ()
+    todo: "Sequence[TodoItem]" = ()
     files: Mapping[str, Changed] = field(default_factory=dict)
     jobs: Sequence[tuple[str, str]] = ()
     """Each background job: what runs, and how it stands."""
@@ -82,7 +84,7 @@ def _nothing(text: str) -> Part:
     return Prose(Content.assemble((text, FAINT)))
 
 
-def _todo(item: TodoItem) -> Part:
+def _todo(item: "TodoItem") -> Part:
     sign, style = _SIGNS.get(item.status, _OPEN)
     ink = {"completed": MUTED, "in_progress": "bold"}.get(item.status, "")
     return Prose(Content.assemble((sign, style), (_plain(item.text), ink)))

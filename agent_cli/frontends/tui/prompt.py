@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Literal, Protocol
+from typing import Protocol
 
 from textual import events, work
 from textual.app import SuspendNotSupported
@@ -12,18 +12,14 @@ from textual.strip import Strip
 from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
 
-from agent_cli.frontends.tui.chips import Chips, deserves_chip
+from agent_cli.frontends.shared.chips import Chips, deserves_chip
+from agent_cli.frontends.shared.typed import Kind, fit, kind_of, pasted
 from agent_cli.frontends.tui.editor import edit_outside
-from agent_cli.safety import characters as ch
-from agent_cli.safety.sanitise import for_model
-
-Kind = Literal["prompt", "shell", "command"]
 
 _NEWLINE = {"shift+enter", "alt+enter", "ctrl+j", "ctrl+enter"}
 _MENU = {"up", "down", "tab", "enter", "escape", "pageup", "pagedown"}
 _MENTION = re.compile(r'(?<!\S)@(?:"([^"\n]+)"|([^\s"]+))')
 _MOST_EXPANDED = 200_000
-_BIDI = re.compile(f"[{ch.BIDI}]")
 
 
 class Menu(Protocol):
@@ -94,18 +90,12 @@ class Prompt(TextArea):
     @property
     def kind(self) -> Kind:
         """What Enter would send, by the first character."""
-        match self.document.get_line(0)[:1]:
-            case "!":
-                return "shell"
-            case "/":
-                return "command"
-            case _:
-                return "prompt"
+        return kind_of(self.document.get_line(0))
 
     def replace_all(self, text: str) -> None:
         """Put a text in place of what is there; undo brings that back."""
         self.history.checkpoint()
-        result = self.replace(_fit(text), (0, 0), self.document.end)
+        result = self.replace(fit(text), (0, 0), self.document.end)
         self.history.checkpoint()
         self.move_cursor(result.end_location)
 
@@ -196,17 +186,27 @@ class Prompt(TextArea):
                 self.post_message(self.SearchWanted())
             case "ctrl+g":
                 self._edit_outside()
-            case "ctrl+e":
-                return self._expand()
-            case "backspace":
-                return self._remove_chip()
+            case "ctrl+e" if self._expand():
+                pass
+            case "backspace" if self._remove_chip():
+                pass
             case "up" if self.navigator.is_first_wrapped_line(self.cursor_location):
                 self._walk(1)
             case "down" if self.navigator.is_last_wrapped_line(self.cursor_location):
                 self._walk(-1)
             case _:
-                return False
+                return await self._edit(key)
         return True
+
+    async def _edit(self, key: str) -> bool:
+        """Carry out a key of the text area's own at once.
+
+        Textual lets it climb to the app first, and what is typed right after overtakes it.
+        """
+        for binding in self._bindings.key_to_bindings.get(key, ()):
+            if not binding.priority and await self.app.run_action(binding.action, self):
+                return True
+        return False
 
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()
@@ -214,8 +214,8 @@ class Prompt(TextArea):
         self._take_paste(event.text)
 
     def _take_paste(self, text: str) -> None:
-        text, _ = for_model(text.replace("\r\n", "\n").replace("\r", "\n"))
-        self._type(self._chips.add(text) if deserves_chip(text) else _fit(text))
+        text = pasted(text)
+        self._type(self._chips.add(text) if deserves_chip(text) else fit(text))
 
     def _type(self, text: str) -> None:
         result = self.replace(text, *self.selection)
@@ -248,7 +248,7 @@ class Prompt(TextArea):
             self.notify("Too long to unfold here. Ctrl+G opens it in the editor.", markup=False)
             return True
         self.history.checkpoint()
-        result = self.replace(_fit(chip.text), (row, chip.start), (row, chip.end))
+        result = self.replace(fit(chip.text), (row, chip.start), (row, chip.end))
         self.move_cursor(result.end_location)
         return True
 
@@ -281,12 +281,6 @@ class Prompt(TextArea):
         if text is None:
             self.notify("The editor failed; the text is as before.", markup=False)
         elif deserves_chip(text) and len(text) > _MOST_EXPANDED:
-            self.replace_all(self._chips.add(for_model(text)[0]))
+            self.replace_all(self._chips.add(pasted(text)))
         else:
             self.replace_all(text)
-
-
-def _fit(text: str) -> str:
-    """Text for the text area, which would send controls on to the terminal."""
-    plain, _ = for_model(text.replace("\r\n", "\n").replace("\r", "\n"))
-    return _BIDI.sub("", plain)

@@ -16,22 +16,17 @@ from agent_cli.core.events import (
     ToolStarted,
     TurnFinished,
 )
+from agent_cli.frontends.shared.endings import has_failed, retrying, stopped
 from agent_cli.frontends.tui.blocks.compaction import CompactionBlock
 from agent_cli.frontends.tui.blocks.notice import ErrorBlock, NoticeBlock
 from agent_cli.frontends.tui.blocks.prompt import PromptBlock
+from agent_cli.frontends.tui.blocks.receipt import ReceiptBlock
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.blocks.thinking import ThinkingBlock
 from agent_cli.frontends.tui.blocks.tool import ToolBlock
 from agent_cli.frontends.tui.panel import Changed
 from agent_cli.frontends.tui.transcript import Transcript
-
-_ENDS = {
-    "interrupted": "Interrupted.",
-    "step_limit": "Stopped.",
-    "cost_limit": "Stopped.",
-    "repetition": "Stopped.",
-    "denied": "Stopped.",
-}
+from agent_cli.lib.collecting import paused
 
 
 class Scribe:
@@ -70,9 +65,10 @@ class Scribe:
     def replay(self, events: Iterable[Event]) -> None:
         """Draw what happened in earlier turns."""
         self._is_past = True
-        for event in events:
-            self.write(event)
-        self._close()
+        with paused(), self._transcript.filling():
+            for event in events:
+                self.write(event)
+            self._close()
         self._is_past = False
 
     def write(self, event: Event) -> None:
@@ -99,8 +95,7 @@ class Scribe:
                 self._transcript.add(NoticeBlock(event.text, event.hint, event.level))
             case ModelRetrying():
                 self._close()
-                text = f"{event.reason} Trying again in {event.delay:.0f} s."
-                self._transcript.add(NoticeBlock(text, level="warning"))
+                self._transcript.add(NoticeBlock(retrying(event), level="warning"))
             case HistoryCompacted():
                 self._close()
                 self._transcript.add(CompactionBlock(event))
@@ -142,10 +137,11 @@ class Scribe:
 
     def _end(self, event: TurnFinished) -> None:
         self._close()
-        if event.reason in ("failed", "temporary"):
+        if line := event.receipt.line(event.usage):
+            self._transcript.add(ReceiptBlock(line, event.receipt.details()))
+        if has_failed(event):
             self._transcript.add(ErrorBlock(event.error, event.hint))
-        elif event.reason in _ENDS:
-            text = " ".join(part for part in (_ENDS[event.reason], event.error) if part)
+        elif text := stopped(event):
             self._transcript.add(NoticeBlock(text, event.hint, "warning"))
 
     def _close(self) -> None:

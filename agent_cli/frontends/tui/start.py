@@ -1,39 +1,33 @@
-"""Starts the full-screen app: the session first, then trust, then settings."""
+"""Starts the full-screen app: the prompt first, then everything that a session needs.
+
+What is imported here is loaded before anything can be seen; the rest is in `opening`.
+"""
 
 import asyncio
+import gc
 import os
-import subprocess
+import signal
 import sys
 from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from agent_cli import commands
-from agent_cli.commands._command import Command
-from agent_cli.config.layers import Loaded
+from textual.app import App
+
+from agent_cli.config.glance import glance
 from agent_cli.config.places import Places
 from agent_cli.core.errors import ExitCode, UserError
-from agent_cli.core.session import Session
 from agent_cli.frontends.shared.past import how_to_resume
 from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.app import AgentApp
-from agent_cli.frontends.tui.gates import ask_fork, ask_trust, leave_on_signals
-from agent_cli.lib.discovery import values_named
-from agent_cli.models.worker_process import spawn
-from agent_cli.resuming import Resume
-from agent_cli.runtime import (
-    Wishes,
-    chosen_model,
-    find_session,
-    folder_standing,
-    load_settings,
-    log_file,
-    open_session,
-    tidy,
-)
-from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sanitise import clean
-from agent_cli.storage.prompt_history import PromptHistory
+from agent_cli.storage.program_log import start_log
 from agent_cli.storage.session_lock import SessionInUse
-from agent_cli.storage.sessions import Sessions, SeveralSessions
+from agent_cli.wishes import Resume, Wishes
+
+if TYPE_CHECKING:
+    from agent_cli.core.session import Session
+    from agent_cli.frontends.tui.opening import Opened
 
 
 @dataclass(frozen=True)
@@ -41,102 +35,85 @@ class Left:
     """How a session was left: with an exit code, or for another one."""
 
     code: int
-    id: str
-    """The session, if it can be resumed."""
+    resumable: Resume | None = None
+    """How to come back to it; None: nothing was said in it."""
     following: Resume | None = None
 
 
-def run(wishes: Wishes, worker: "subprocess.Popen[bytes] | None", prompt: str | None) -> int:
+def run(wishes: Wishes, prompt: str | None = None) -> int:
     """Run until the person leaves; returns the exit code."""
-    if os.environ.get("TERM") == "dumb":
-        raise UserError(
-            "This terminal cannot show a full screen (TERM=dumb).",
-            hint='Use another one, or ask without a screen: agent -p "explain this project"',
-        )
-    before: Resume | None = None
+    start_log(Places.of(os.environ).log_file)
+    before: Wishes | None = None
+    trouble = ""
     while True:
         try:
-            left = _run_session(*_found(wishes, prompt), worker)
-        except SessionInUse as error:
-            if not ask_fork(error.message):
-                if before is None:
-                    raise
-                wishes = replace(wishes, resume=before)
-            else:
-                wishes = replace(wishes, resume=Resume(error.session_id, fork=True))
+            left = asyncio.run(_play(wishes, prompt, trouble))
+        except UserError as error:
+            if before is None:
+                raise
+            trouble = "" if isinstance(error, SessionInUse) else f"{error.message} {error.hint}"
+            wishes, before = before, None
             continue
         if left.following is None:
             return left.code
-        wishes, prompt = replace(wishes, resume=left.following), None
-        before = Resume(left.id) if left.id else None
-        if worker is not None:
-            worker = spawn()  # each session ends the process it used
+        before = replace(wishes, resume=left.resumable)
+        wishes, prompt, trouble = replace(wishes, resume=left.following), None, ""
 
 
-def _found(wishes: Wishes, prompt: str | None) -> tuple[Wishes, str | None]:
-    """The session that is meant; where that is not clear, the person is asked in the app."""
-    if wishes.resume is None:
-        return wishes, prompt
-    try:
-        return find_session(wishes, os.environ), prompt
-    except SeveralSessions as error:
-        return replace(wishes, resume=None), f"/sessions {error.words}".rstrip()
-
-
-def _run_session(
-    wishes: Wishes, prompt: str | None, worker: "subprocess.Popen[bytes] | None"
-) -> Left:
-    chosen_model(load_settings(wishes, os.environ).settings)  # before the person is asked anything
-    if not folder_standing(wishes, os.environ).trusted:
-        wishes = replace(wishes, trust=ask_trust(wishes.cwd))
-    loaded = load_settings(wishes, os.environ)
-
-    async def play() -> Left:
-        session = open_session(wishes, loaded.settings, worker=worker)
-        tidying = asyncio.create_task(asyncio.to_thread(tidy, loaded.settings, os.environ))
-        try:
-            return await _show(session, wishes, loaded, prompt)
-        finally:
-            await session.close()
-            await tidying
-
-    return asyncio.run(play())
-
-
-async def _show(session: Session, wishes: Wishes, loaded: Loaded, prompt: str | None) -> Left:
-    places = Places.of(os.environ)
-    redact = Redactor.from_environment(os.environ).redact
+async def _play(wishes: Wishes, prompt: str | None, trouble: str) -> Left:
+    looks = glance(os.environ)
     app = AgentApp(
-        session,
-        all_commands(),
-        PromptHistory.of_project(places.state, wishes.cwd, redact),
-        theme=loaded.settings.theme or themes.by_terminal(os.environ),
-        reduced_motion=loaded.settings.reduced_motion,
+        lambda: _opened(app, wishes, trouble),
+        root=wishes.cwd,
+        theme=looks.theme or themes.by_terminal(os.environ),
+        reduced_motion=looks.reduced_motion,
         first_prompt=prompt,
-        log_file=log_file(places),
+        real_terminal="TEXTUAL_DRIVER" not in os.environ,
     )
-    app.desk.sessions = Sessions(places.state)
-    for warning in loaded.warnings:
-        app.call_later(app.chat.warn, warning)
-    leave_on_signals(app)
-    code = await app.run_async()
+    _leave_on_signals(app)
+    try:
+        code = await app.run_async()
+    finally:
+        if app.is_open:
+            await app.session.close()
+    if app.refusal is not None:
+        raise app.refusal
+    return _left(app, code or 0)
+
+
+def _left(app: AgentApp, code: int) -> Left:
+    session = app.session if app.is_open else None
     if app.crash is not None:
-        return Left(tell_crash(app.crash, session), session.id)
-    if app.desk.following is None and (line := how_to_resume(session)):
+        return Left(tell_crash(app.crash, session))
+    if session is None:
+        return Left(code)
+    following = app.desk.following
+    if following is None and (line := how_to_resume(session)):
         sys.stdout.write(f"{line}\n")
-    return Left(code or 0, session.id if session.is_kept else "", app.desk.following)
+    return Left(code, Resume(session.id) if session.is_kept else None, following)
 
 
-def tell_crash(error: Exception, session: Session) -> int:
+async def _opened(app: AgentApp, wishes: Wishes, trouble: str) -> "Opened":
+    try:
+        opening = await asyncio.to_thread(import_module, "agent_cli.frontends.tui.opening")
+        opened: Opened = await opening.open_chat(app, wishes)
+        return replace(opened, warnings=(*opened.warnings, trouble)) if trouble else opened
+    finally:
+        gc.freeze()  # what is loaded by now stays, and need not be looked at again
+        gc.enable()
+
+
+def _leave_on_signals(app: App[int]) -> None:
+    """Being told to end, or losing the terminal, is a way to leave like any other."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, app.exit, 128 + number)
+
+
+def tell_crash(error: Exception, session: "Session | None" = None) -> int:
     """One line for a terminal that is itself again; the traceback is in the log."""
-    where = log_file(Places.of(os.environ))
+    where = Places.of(os.environ).log_file
     what = clean(f"{type(error).__name__}: {error}").partition("\n")[0]
     sys.stderr.write(f"agent: the screen failed ({what}). The log has more: {where}\n")
-    if line := how_to_resume(session):
+    if session is not None and (line := how_to_resume(session)):
         sys.stderr.write(f"Nothing is lost. {line}\n")
     return ExitCode.FAILED
-
-
-def all_commands() -> list[Command]:
-    """Every slash command, by name."""
-    return list(values_named("COMMAND", commands))

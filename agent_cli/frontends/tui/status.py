@@ -46,9 +46,12 @@ class _Part:
 class StatusLine(Widget):
     """Draws a `Status`; a new one is drawn in place, without layout."""
 
-    status: reactive[Status] = reactive(Status())
+    status: reactive[Status | None] = reactive(None)
+    """None: nothing is known yet."""
 
     def render(self) -> Content:
+        if self.status is None:
+            return Content("")
         return render_status(self.status, self.content_size.width)
 
 

@@ -7,6 +7,7 @@ from agent_cli.safety.shell.reference import default_effect
 from agent_cli.safety.shell.rules import propose_rule
 from agent_cli.safety.shell.state import PROBE as SHELL_PROBE
 from agent_cli.safety.shell.state import taints_shell
+from agent_cli.safety.shell.table import starts
 
 __all__ = [
     "SHELL_PROBE",
@@ -20,5 +21,6 @@ __all__ = [
     "odd_characters",
     "place_on_disk",
     "propose_rule",
+    "starts",
     "taints_shell",
 ]

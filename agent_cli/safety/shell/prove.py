@@ -9,6 +9,7 @@ from agent_cli.safety.sensitive import is_secret
 from agent_cli.safety.shell import checks, special, table
 from agent_cli.safety.shell.facts import Place, SimpleCommand, absolute, inside, lexical
 from agent_cli.safety.shell.globs import may_match_parent, may_match_secret
+from agent_cli.safety.shell.lexer import tokenize
 from agent_cli.safety.shell.options import Parsed, Refused, read
 from agent_cli.safety.shell.syntax import (
     Chain,
@@ -20,7 +21,6 @@ from agent_cli.safety.shell.syntax import (
     Sequence,
     Simple,
     parse,
-    tokenize,
 )
 from agent_cli.safety.shell.tree import Disagreement, agree
 from agent_cli.safety.shell.words import NotPlain, Word, resolve

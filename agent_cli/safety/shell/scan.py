@@ -6,27 +6,20 @@ its own, so that its cost grows with the length and not with the nesting.
 
 import re
 
-from agent_cli.safety.shell.found import Found, Frame, Scan
+from agent_cli.safety.shell.assembly import Assembly
+from agent_cli.safety.shell.found import Frame, Scan
 from agent_cli.safety.shell.lenient_words import (
     ANSI,
     LETTERS,
     LONGEST_VALUE,
     PLAIN,
     SHADOW,
-    TO_SHADOW,
     UNKNOWN,
-    expand,
-    globs,
-    moved,
     unshadow,
 )
-from agent_cli.safety.shell.names import names
 from agent_cli.safety.shell.piped import substituted
 from agent_cli.safety.shell.wrappers import SHELLS
 
-RESERVED = names(
-    "if then elif else fi do done while until { } ! time coproc esac in ;; function select"
-)
 # What these are given as a file, they run.
 READ_SCRIPTS = SHELLS | {"source", "."}
 
@@ -47,24 +40,15 @@ _DOUBLE_RUN = re.compile(r'[^"\\$`]+')
 _ENDS_WORD = re.compile(r"[ \t\n;|&)]|\Z")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PARAMETER = re.compile(r"\{([#!]?)([A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])(:?[-=+?]|)")
-_ASSIGN = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\+?=(.*)\Z", re.DOTALL)
 _DELIMITER = re.compile(r"<<-?[ \t]*(?:'([^'\n]*)'|\"([^\"\n]*)\"|([^\s;&|<>()]+))")
 
 
-class _Scanner:
+class _Scanner(Assembly):
     def __init__(self, source: str, cwd: str | None, variables: dict[str, str]) -> None:
-        self.source = source
-        self.at = 0
-        self.variables = variables
-        self.top = Frame("top", cwd=cwd)
-        self.stack = [self.top]
-        self.budget = LONGEST_VALUE * 16 + 4 * len(source)
-        self.result = Scan()
+        super().__init__(source, cwd, variables)
         self.heredocs: list[tuple[Frame, str, bool, bool]] = []
         self.literal_quotes = False
         self.balanced = True
-        self.loops: set[str] = set()
-        self.keeps_skeleton = "{" in source or "()" in source
 
     def run(self) -> None:
         source, end = self.source, len(self.source)
@@ -77,7 +61,7 @@ class _Scanner:
                 argument = _ARGUMENT.match(source, self.at)
                 if argument:  # most words, told at once
                     top.words.append(argument[1])
-                    self._skeleton(argument[0])
+                    self.sketch(argument[0])
                     self.at = argument.end()
                     continue
             run = _PLAIN_RUN.match(source, self.at)
@@ -85,13 +69,13 @@ class _Scanner:
                 text = run.group()
                 top.word.append(text)
                 top.has_word = True
-                self._skeleton(text)
+                self.sketch(text)
                 self.at = run.end()
                 continue
             char = source[self.at]
             if char == " ":
-                self._end_word()
-                self._skeleton(" ")
+                self.end_word()
+                self.sketch(" ")
                 self.at += 1
             elif self.top.kind == "param" and char == "}":
                 self._close_parameter()
@@ -102,9 +86,9 @@ class _Scanner:
         if len(self.stack) > 1 or self.top.double:
             self.balanced = False
         while len(self.stack) > 1:
-            self._end_command()
-            self._pop()
-        self._end_command()
+            self.end_command()
+            self.pop()
+        self.end_command()
         if not self.balanced:
             # Broken quoting may hide a command from this scan but not from another shell.
             self.result.scripts.append(re.sub(r"[\"'`{}()]", " ", self.source))
@@ -118,9 +102,9 @@ class _Scanner:
             self.at += 1
         elif char == "\\" and following:
             if following not in '$`"\\\n':
-                self._quoted(char)
+                self.put_quoted(char)
             if following != "\n":
-                self._quoted(following)
+                self.put_quoted(following)
             self.at += 2
         elif char == "$":
             self._dollar()
@@ -129,7 +113,7 @@ class _Scanner:
         else:
             run = _DOUBLE_RUN.match(self.source, self.at)
             text = run.group() if run else char
-            self._quoted(text)
+            self.put_quoted(text)
             self.at += len(text)
 
     def _plain(self, char: str) -> None:
@@ -137,12 +121,12 @@ class _Scanner:
         if char == "\\":
             following = source[at + 1 : at + 2]
             if following and following != "\n":
-                self._quoted(following)
+                self.put_quoted(following)
             self.at += 2
         elif char == "'":
             close = source.find("'", at + 1)
             close = len(source) if close < 0 else close
-            self._quoted(source[at + 1 : close])
+            self.put_quoted(source[at + 1 : close])
             self.balanced = self.balanced and close < len(source)
             self.at = close + 1
         elif char == '"':
@@ -153,8 +137,8 @@ class _Scanner:
         elif char == "`":
             self._backticks()
         elif char in "\t\r":
-            self._end_word()
-            self._skeleton(" ")
+            self.end_word()
+            self.sketch(" ")
             self.at += 1
         elif char == "#" and not self.top.has_word:
             stop = source.find("\n", at)
@@ -164,32 +148,8 @@ class _Scanner:
         else:
             self.top.word.append(char)
             self.top.has_word = True
-            self._skeleton(char)
+            self.sketch(char)
             self.at += 1
-
-    def _quoted(self, text: str) -> None:
-        self.top.has_word = True
-        self.top.word.append(text.translate(TO_SHADOW))
-        self._skeleton("_")
-
-    def _skeleton(self, char: str) -> None:
-        if self.keeps_skeleton:
-            self.result.skeleton.append(char)
-
-    def _value(self, text: str) -> None:
-        """Insert the value of an expansion; unquoted it is split into words."""
-        self.budget -= len(text)
-        if self.budget < 0:
-            text = UNKNOWN
-        if self.top.double:
-            self._quoted(text)
-            return
-        for each in text:
-            if each in " \t\n":
-                self._end_word()
-            else:
-                self.top.word.append(each)
-                self.top.has_word = True
 
     # -- expansions
 
@@ -197,10 +157,10 @@ class _Scanner:
         source, at = self.source, self.at
         following = source[at + 1 : at + 2]
         if following == "(":
-            self._push("sub", at + 2)
+            self.push("sub", at + 2)
         elif following == "{":
             found = _PARAMETER.match(source, at + 1)
-            self._push("param", found.end() if found else at + 2)
+            self.push("param", found.end() if found else at + 2)
             if found:
                 self.top.words = [found.group(2), found.group(3), found.group(1)]
         elif following == "'" and not self.top.double:
@@ -210,12 +170,12 @@ class _Scanner:
         elif following in "0123456789@*" and following:
             self.at += 2
         elif following in "?$!#-" and following:
-            self._value(UNKNOWN)
+            self.put_value(UNKNOWN)
             self.at += 2
         else:
             name = _NAME.match(source, at + 1)
             if not name:
-                self._quoted("$")
+                self.put_quoted("$")
                 self.at += 1
                 return
             # Alone and unquoted it stands for the words of all rounds at once.
@@ -224,16 +184,9 @@ class _Scanner:
             )
             if name.group() in self.loops and not alone:
                 self.top.varies = True
-            self._value(self._variable(name.group()))
+            self.put_value(self.variable(name.group()))
             self.at = name.end()
-        self._skeleton("_")
-
-    def _variable(self, name: str) -> str:
-        if name == "IFS":
-            return " "
-        if name == "PWD":
-            return self.top.cwd or UNKNOWN
-        return self.variables.get(name, UNKNOWN)
+        self.sketch("_")
 
     def _ansi_c(self) -> None:
         at = self.at + 2
@@ -241,16 +194,16 @@ class _Scanner:
         while at < len(self.source) and self.source[at] != "'":
             found = ANSI.match(self.source, at)
             if not found:
-                self._quoted(self.source[at])
+                self.put_quoted(self.source[at])
                 at += 1
                 continue
             *hexadecimal, octal, letter = found.groups()
             digits = next(filter(None, hexadecimal), None)
             if digits or octal:
                 code = int(digits, 16) if digits else int(octal, 8)
-                self._quoted(chr(code) if 0 < code < SHADOW else UNKNOWN)
+                self.put_quoted(chr(code) if 0 < code < SHADOW else UNKNOWN)
             else:
-                self._quoted(LETTERS.get(letter, letter))
+                self.put_quoted(LETTERS.get(letter, letter))
             at = found.end()
         self.at = at + 1
 
@@ -264,8 +217,8 @@ class _Scanner:
             at += 1
         script = "".join(inner)
         self.result.scripts.append(script)
-        self._value(self._output(script))
-        self._skeleton("_")
+        self.put_value(self._output(script))
+        self.sketch("_")
         self.at = at + 1
 
     def _output(self, script: str) -> str:
@@ -274,22 +227,12 @@ class _Scanner:
         found = scan(script, self.top.cwd, dict(self.variables)).found
         return substituted(found[-1] if found else None, len(found))
 
-    def _push(self, kind: str, at: int) -> None:
-        self.top = Frame(kind, cwd=self.top.cwd)
-        self.stack.append(self.top)
-        self.at = at
-
-    def _pop(self) -> Frame:
-        frame = self.stack.pop()
-        self.top = self.stack[-1]
-        return frame
-
     def _close_parameter(self) -> None:
-        frame = self._pop()
+        frame = self.pop()
         self.at += 1
         name, operator, prefix = [*frame.words, "", "", ""][:3]
         default = unshadow("".join(frame.word))
-        known = self._variable(name) if name else UNKNOWN
+        known = self.variable(name) if name else UNKNOWN
         self.top.varies = self.top.varies or name in self.loops
         if prefix or operator in {"+", ":+"}:
             value = default if operator else UNKNOWN
@@ -297,13 +240,13 @@ class _Scanner:
             value = default
         else:
             value = known
-        self._value(value)
+        self.put_value(value)
 
     # -- operators
 
     def _operator(self, char: str) -> None:
         source, at = self.source, self.at
-        self._skeleton(char)
+        self.sketch(char)
         if char in "<>" or source.startswith("&>", at):
             self._redirect()
             return
@@ -316,8 +259,8 @@ class _Scanner:
         length = 2 if source[at : at + 2] in {"&&", "||", "|&", ";;"} else 1
         operator = source[at : at + length]
         for extra in operator[1:]:
-            self._skeleton(extra)
-        self._end_command()
+            self.sketch(extra)
+        self.end_command()
         self.top.previous = self.top.last if operator in {"|", "|&"} else None
         self.at += length
         if char == "\n":
@@ -327,40 +270,37 @@ class _Scanner:
         match = re.compile(r"\(\s*\)").match(self.source, self.at)
         if match:
             # `name()` defines a function; its body follows as ordinary commands.
-            self._skeleton(")")
-            self._drop()
+            self.sketch(")")
+            self.drop()
             self.at = match.end()
             return
         if not self.top.has_word:
-            self._end_command()
-        self._push("paren", self.at + 1)
+            self.end_command()
+        self.push("paren", self.at + 1)
 
     def _close(self) -> None:
         if len(self.stack) == 1:
             # The pattern of a case branch ends.
-            self._drop()
+            self.drop()
             self.at += 1
             return
-        self._end_command()
+        self.end_command()
         if self.top.kind == "param":
             self.at += 1
             return
-        frame = self._pop()
+        frame = self.pop()
         self.at += 1
         if frame.kind == "sub":
-            self._value(substituted(frame.last, frame.count))
+            self.put_value(substituted(frame.last, frame.count))
         elif frame.kind == "proc":
             if self.top.words and self.top.words[0].rpartition("/")[2] in READ_SCRIPTS:
                 self.result.scripts.append(substituted(frame.last, frame.count))
-            self._value(UNKNOWN)
-
-    def _drop(self) -> None:
-        self.top.words, self.top.word, self.top.has_word = [], [], False
+            self.put_value(UNKNOWN)
 
     def _redirect(self) -> None:
         source, at = self.source, self.at
         if source[at : at + 2] in {"<(", ">("}:
-            self._push("proc", at + 2)
+            self.push("proc", at + 2)
             return
         if source.startswith("<<", at) and not source.startswith("<<<", at):
             self._heredoc()
@@ -371,7 +311,7 @@ class _Scanner:
         word = "".join(self.top.word)
         if self.top.has_word and (word.isdigit() or re.fullmatch(r"\{\w+\}", word)):
             self.top.word, self.top.has_word = [], False
-        self._end_word()
+        self.end_word()
         self.top.redirect = operator
         self.at = match.end()
 
@@ -380,7 +320,7 @@ class _Scanner:
         if not match:
             self.at += 2
             return
-        self._end_word()
+        self.end_word()
         bare = match.group(3)
         name = next((group for group in match.groups() if group is not None), "")
         quoted = bare is None or any(char in bare for char in "'\"\\")
@@ -411,86 +351,3 @@ class _Scanner:
                 owner = owner.piped_from
             if not quoted and ("$" in body or "`" in body):
                 self.result.data.append((body, frame.cwd))
-
-    # -- words and commands
-
-    def _end_word(self) -> None:
-        frame = self.top
-        if frame.kind == "param":
-            if frame.has_word:
-                frame.word.append(" ")
-            return
-        if not frame.has_word:
-            return
-        whole = "".join(frame.word)
-        frame.word, frame.has_word = [], False
-        if PLAIN.fullmatch(whole):
-            words = [whole]
-        else:
-            words = expand(whole, self.variables)
-            frame.globs += globs(whole, self.variables)
-        if frame.redirect is not None:
-            operator, frame.redirect = frame.redirect, None
-            target = words[0]
-            if operator == "<<<":
-                frame.stdin = target
-            elif operator in {"<", "<&"}:
-                frame.reads.append(target)
-            elif not (operator == ">&" and (target.isdigit() or target == "-")):
-                frame.writes.append(target)
-                if operator in {">>", "&>>", "<>"}:
-                    frame.appends.append(target)
-            return
-        for word in words:
-            if not frame.words and (word in RESERVED or (frame.keyword == "time" and word == "-p")):
-                frame.keyword = word
-                continue
-            frame.keyword = ""
-            frame.words.append(word)
-
-    def _end_command(self) -> None:
-        frame = self.top
-        if frame.kind == "param":
-            return
-        self._end_word()
-        words, frame.words = frame.words, []
-        writes, frame.writes = tuple(frame.writes), []
-        appends, frame.appends = tuple(frame.appends), []
-        patterns, frame.globs = tuple(frame.globs), []
-        reads, frame.reads = tuple(frame.reads), []
-        stdin, frame.stdin, frame.redirect = frame.stdin, None, None
-        words = self._assignments(words)
-        if words and words[0] in {"for", "select", "case"}:
-            self._loop(words)
-            return
-        if not (words or writes or reads):
-            return
-        found = Found(tuple(words), frame.cwd, writes, reads, stdin, frame.previous)
-        found.appends, found.globs, found.varies = appends, patterns, frame.varies
-        frame.varies = False
-        frame.last, frame.previous = found, None
-        frame.count += 1
-        self.result.found.append(found)
-        if words and words[0] in {"cd", "pushd", "chdir"}:
-            frame.cwd = moved(frame.cwd, words[1:], self.variables)
-
-    def _assignments(self, words: list[str]) -> list[str]:
-        index = 0
-        if words and words[0] in {"export", "declare", "typeset", "local", "readonly"}:
-            for word in words[1:]:
-                self._assign(word)
-            return words
-        while index < len(words) and self._assign(words[index]):
-            index += 1
-        return words[index:]
-
-    def _assign(self, word: str) -> bool:
-        found = _ASSIGN.match(word)
-        if found:
-            self.variables[found.group(1)] = found.group(2)[:LONGEST_VALUE]
-        return found is not None
-
-    def _loop(self, words: list[str]) -> None:
-        self.loops.add(words[1] if len(words) > 1 else "")
-        if len(words) > 2 and words[2] == "in":
-            self.variables[words[1]] = " ".join(words[3:])[:LONGEST_VALUE]

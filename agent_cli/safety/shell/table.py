@@ -35,9 +35,8 @@ class Spec:
 def commands() -> dict[str, Spec]:
     """Name → what it may be given."""
     raw = _load("read_only.toml")
-    raw.pop("versions")
-    raw.pop("version_spellings")
-    raw.pop("version_choosers")
+    for other in ("versions", "version_spellings", "version_choosers", "starts"):
+        raw.pop(other)
     return {name: _spec(_alias(raw, name)) for name in raw}
 
 
@@ -58,6 +57,13 @@ def version_choosers() -> dict[str, tuple[str, ...]]:
     """Program → files that choose, from the directory or above it, which program answers."""
     raw = _load("read_only.toml")["version_choosers"]
     return {name: tuple(str(files).split()) for name, files in raw.items()}
+
+
+@cache
+def starts() -> dict[str, tuple[str, ...]]:
+    """Program → others that it starts by their names."""
+    raw = _load("read_only.toml")["starts"]
+    return {name: tuple(str(others).split()) for name, others in raw.items()}
 
 
 @cache

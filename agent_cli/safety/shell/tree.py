@@ -5,6 +5,7 @@ from functools import cache
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
+from agent_cli.safety.shell.lexer import Token
 from agent_cli.safety.shell.names import names
 from agent_cli.safety.shell.syntax import (
     Chain,
@@ -13,7 +14,6 @@ from agent_cli.safety.shell.syntax import (
     Pipeline,
     Sequence,
     Simple,
-    Token,
 )
 from agent_cli.safety.shell.syntax import Node as Plain
 

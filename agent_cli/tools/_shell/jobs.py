@@ -8,10 +8,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agent_cli.core.errors import FailureType, ToolFailure
+from agent_cli.lib import sweep
+from agent_cli.lib.ports import listening
 from agent_cli.tools._shell.command import Command
 
 MOST_FINISHED = 20
 """Ended jobs whose output can still be read."""
+
+JOB_ALIASES = dict.fromkeys(("shell_id", "bash_id", "id"), "job_id")
+"""Other names under which models give a job."""
 
 Status = Literal["running", "ended", "killed"]
 
@@ -85,6 +90,18 @@ class Jobs:
     def listing(self) -> str:
         """All of them, one a line."""
         return "\n".join(f"{job.id}: {job.standing}: {_short(job)}" for job in self)
+
+    def running(self) -> list[dict[str, object]]:
+        """What runs now, as the receipt of a turn tells it."""
+        return [
+            {
+                "id": job.id,
+                "command": _short(job),
+                "ports": listening(sweep.find(job.command.mark, (job.command.pid,))),
+            }
+            for job in self
+            if job.status == "running"
+        ]
 
     async def close(self) -> None:
         """End them all."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 
+from agent_cli.safety.paths import Workspace
 from agent_cli.safety.tokens import words
 from agent_cli.tools._shell.state import ShellState, Variable
 
@@ -16,20 +18,32 @@ _STEERING = re.compile(
     r"|EXECIGNORE|POSIXLY_CORRECT|TIMEFORMAT|FPATH|TMPDIR|TERM|TERMCAP|TERMINFO.*|SHELL|EDITOR|VISUAL"
     r"|(?:LD|DYLD|PYTHON|GIT|NODE|NPM|RUBY|PERL|BUN|DENO|LUA|JAVA_TOOL|JDK_JAVA|MAVEN|GRADLE|SSH|XDG"
     r"|GPG|GNUPG|DOCKER|SYSTEMD|MALLOC|GLIBC|GCONV|NLS|LOC|RSYNC|CVS|SVN|HG|RIPGREP|FZF|BAT|DELTA|JQ"
-    r"|AWK|SED|GREP|FIND|MAN|LESS|GZIP|XZ|ZSTD|UNZIP|ZIP|TAR|BZIP)_?.*"
+    r"|AWK|SED|GREP|FIND|MAN|LESS|GZIP|XZ|ZSTD|UNZIP|ZIP|TAR|BZIP|PHP|RUST|RUSTUP|RUSTC|CARGO|JAVA"
+    r"|OPENSSL|GCC|CMAKE|MAKE|PIP|UV|ESLINT|TSC|PRETTIER|FFMPEG|SQLITE|PSQL|ZDOT|MAGIC|COREPACK)_?.*"
+    r"|GO[A-Z]+|CLASSPATH|COMPILER_PATH|[A-Z]+RC"
     r"|.*(?:PAGER|EDITOR|BROWSER|OPTIONS|OPTS|OPT|FLAGS|_COMMAND|_RSH|_CONFIG|CONFIG_PATH|_HOME"
     r"|CONFIG_FILE|CONFIG_DIR|PRELOAD|LIBRARY_PATH|PROXY|proxy|HOSTALIASES)"
 )
-_HARMLESS = words("NODE_ENV PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED PYTHONHASHSEED SSH_CONNECTION")
+_HARMLESS = words("""
+    NODE_ENV PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED PYTHONHASHSEED SSH_CONNECTION PS1
+""")
+# Bash calls it by itself, for names that it does not find.
+_CALLED_BY_BASH = "command_not_found_handle"
 # Arithmetic and some expansions evaluate what a variable holds.
 _CODE = re.compile(r"`|\$[({\[]|[<>]\(")
 
 
-def altered_by(state: ShellState) -> tuple[str, ...]:
-    """Reasons in words; empty means that every command means what it means in a fresh shell."""
-    reasons = list(_named("function", state.functions))
+def altered_by(state: ShellState, *, path_is_known: bool = False) -> tuple[str, ...]:
+    """Reasons in words; empty means that every command means what it means in a fresh shell.
+
+    But for two kinds: those that name one of `own_functions`, and if the path is known those that
+    name a program in one of `added_programs`.
+    """
+    reasons = list(_named("function", state.functions.keys() - own_functions(state)))
     reasons += _named("alias", state.aliases, "aliases")
-    reasons += [f"the variable {name} was set" for name in state.variables if _steers(name)]
+    known = {"PATH"} if path_is_known else set()
+    set_ = (name for name in state.variables if _steers(name) and name not in known)
+    reasons += [f"the variable {name} was set" for name in set_]
     reasons += [f"the variable {name} was unset" for name in sorted(state.unset) if _steers(name)]
     reasons += [
         f"the variable {name} holds shell code"
@@ -37,6 +51,35 @@ def altered_by(state: ShellState) -> tuple[str, ...]:
         if not _steers(name) and _holds_code(variable)
     ]
     return tuple(reasons)
+
+
+def own_functions(state: ShellState) -> frozenset[str]:
+    """Functions that only the shell itself knows, and only by name."""
+    return frozenset(state.functions.keys() - state.exported_functions - {_CALLED_BY_BASH})
+
+
+def added_programs(
+    state: ShellState, fresh: Variable | None, workspace: Workspace
+) -> tuple[str, ...] | None:
+    """The directories of the workspace that stand before a fresh shell's PATH.
+
+    None if anything else about it has changed.
+    """
+    now = state.variables.get("PATH")
+    if now is None:
+        return None if "PATH" in state.unset else ()
+    if fresh is None or now.attributes != fresh.attributes:
+        return None
+    if not isinstance(now.value, str) or not isinstance(fresh.value, str):
+        return None
+    if not now.value.endswith(f":{fresh.value}"):
+        return None
+    added = tuple(now.value.removesuffix(f":{fresh.value}").split(":"))
+    return added if all(_is_project(entry, workspace) for entry in added) else None
+
+
+def _is_project(entry: str, workspace: Workspace) -> bool:
+    return os.path.isabs(entry) and workspace.contains(os.path.realpath(entry))  # noqa: PTH117
 
 
 def _named(one: str, names: Iterable[str], many: str | None = None) -> Iterator[str]:

@@ -19,8 +19,9 @@ from agent_cli.core.tool_context import SessionView, ShellStanding
 from agent_cli.lib import sweep
 from agent_cli.lib.files import private_directory
 from agent_cli.lib.output import Output
+from agent_cli.safety.paths import Workspace
 from agent_cli.tools._shell.command import Command, Launch
-from agent_cli.tools._shell.meaning import altered_by
+from agent_cli.tools._shell.meaning import added_programs, altered_by, own_functions
 from agent_cli.tools._shell.state import (
     DUMP,
     LARGEST_DUMP,
@@ -73,6 +74,8 @@ _UNATTENDED = {
     "SYSTEMD_PAGER": "cat",
     "MANPAGER": "cat",
     "DEBIAN_FRONTEND": "noninteractive",
+    # Without a terminal vim would wait on its output for keys. What -c and -s do is done by then.
+    "VIMINIT": "autocmd VimEnter * cquit",
 }
 
 Wrap = Callable[[Sequence[str]], Sequence[str]]
@@ -88,6 +91,8 @@ class ShellSession:
         self._fresh: Mapping[str, Variable] | None = None
         self._watchdog: subprocess.Popen[bytes] | None = None
         self._temporary: Path | None = None
+        self._agreed: frozenset[str] = frozenset()
+        """Directories of programs that a command added which somebody had agreed to."""
 
     @property
     def directory(self) -> str | None:
@@ -122,8 +127,19 @@ class ShellSession:
                 "The next command gets a fresh one: its variables and functions are gone."
             ) from error
 
-    def adopt(self, command: Command, standing: ShellStanding, *, with_directory: bool) -> str:
-        """Go on from where a command ended; returns what to tell about it, if anything."""
+    def adopt(
+        self,
+        command: Command,
+        standing: ShellStanding,
+        workspace: Workspace,
+        *,
+        with_directory: bool,
+        confined: bool = False,
+    ) -> str:
+        """Go on from where a command ended; returns what to tell about it, if anything.
+
+        `confined` if nobody agreed to it, because it could do no harm in the sandbox.
+        """
         before = self._state
         if command.exit_code is None or command.exit_code < 0:
             return ""  # it was killed: the session stays as it was
@@ -133,22 +149,26 @@ class ShellSession:
             return ""  # it replaced its shell, or closed our descriptor
         if not with_directory or not _is_usable(after.directory):
             after = replace(after, directory=before.directory)
+        inherited = _search_path(before)
         self._state = after
-        self._tell(standing)
+        if not confined:
+            new = (entry for entry in self._added(workspace) or () if entry not in inherited)
+            self._agreed = self._agreed.union(new)
+        self._tell(standing, workspace)
         return "; ".join(item for item in after.dropped if item not in before.dropped)
 
-    def reset(self, standing: ShellStanding) -> None:
+    def reset(self, standing: ShellStanding, workspace: Workspace) -> None:
         """Go on with a fresh shell in the workspace."""
         self._state = ShellState()
-        self._tell(standing)
+        self._tell(standing, workspace)
 
-    def leave_missing_directory(self, standing: ShellStanding) -> str | None:
+    def leave_missing_directory(self, standing: ShellStanding, workspace: Workspace) -> str | None:
         """If the shell's directory is gone, return to the workspace; says which it was."""
         gone = self._state.directory
         if gone is None or _is_usable(gone):
             return None
         self._state = replace(self._state, directory=None)
-        self._tell(standing)
+        self._tell(standing, workspace)
         return gone
 
     async def close(self) -> None:
@@ -222,10 +242,17 @@ class ShellSession:
             place = self._temporary
         return place / f"bash-{mark.strip('.')}.txt"
 
-    def _tell(self, standing: ShellStanding) -> None:
+    def _added(self, workspace: Workspace) -> tuple[str, ...] | None:
+        return added_programs(self._state, (self._fresh or {}).get("PATH"), workspace)
+
+    def _tell(self, standing: ShellStanding, workspace: Workspace) -> None:
         """Let permission decisions know where the shell stands."""
+        added = self._added(workspace)
+        is_known = added is not None and self._agreed.issuperset(added)
         standing.directory = self._state.directory
-        standing.altered_by = altered_by(self._state)
+        standing.altered_by = altered_by(self._state, path_is_known=is_known)
+        standing.functions = own_functions(self._state)
+        standing.programs = (added or ()) if is_known else ()
 
     def _guard(self) -> None:
         """Have somebody who ends what we started even if we are killed."""
@@ -243,6 +270,11 @@ class ShellSession:
         assert self._watchdog.stdin is not None
         self._watchdog.stdin.write(f"{self._mark}\n".encode())
         self._watchdog.stdin.flush()
+
+
+def _search_path(state: ShellState) -> list[str]:
+    path = state.variables.get("PATH")
+    return path.value.split(":") if path and isinstance(path.value, str) else []
 
 
 def _is_usable(directory: str | None) -> bool:

@@ -247,6 +247,10 @@ def _aliases(text: str) -> dict[str, str]:
 _FUNCTION_NAME = re.compile(r"declare -f([a-z]*) ([^\s/$`\"'\\=%;&|<>()]+)\n")
 
 
+# An exported function is followed by a line that says so.
+_ATTRIBUTES = re.compile(r"\ndeclare -f[a-z]+ [^\n]*\Z")
+
+
 def _functions(names: str, bodies: str) -> tuple[dict[str, str], frozenset[str], list[str]]:
     """Bodies by name, the exported ones, and what is not kept."""
     listed = [(found[2], "x" in found[1]) for found in _FUNCTION_NAME.finditer(names)]
@@ -256,6 +260,7 @@ def _functions(names: str, bodies: str) -> tuple[dict[str, str], frozenset[str],
     for number, (name, start) in enumerate(starts):
         stop = starts[number + 1][1] if number + 1 < len(starts) else len(bodies)
         body = bodies[start + len(name) : stop].partition(" () \n")[2].rstrip()
+        body = _ATTRIBUTES.sub("", body)
         room = min(LARGEST_VALUE, MOST_FUNCTIONS - sum(map(len, functions.values())))
         if name in UNKEPT_FUNCTIONS or len(body) > room or not body.startswith("{"):
             if name != DUMP:
@@ -271,7 +276,10 @@ def _starts(bodies: str, names: list[str]) -> Iterator[tuple[str, int]]:
     at = 0
     for name in names:
         # The line before it closes another function, so a here-document hardly looks like this.
-        opening = re.compile(rf"(?:\A|\n\}}[^\n]*\n)({re.escape(name)} \(\) \n\{{)")
+        opening = re.compile(
+            r"(?:\A|\n\}[^\n]*\n(?:declare -f[a-z]+ [^\n]*\n)?)"
+            rf"({re.escape(name)} \(\) \n\{{)"
+        )
         if found := opening.search(bodies, at):
             yield name, found.start(1)
             at = found.end()

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_cli.frontends.tui.blocks import ReplyBlock
+from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.look import Look
 from tests.kit.chat import REPLY
 

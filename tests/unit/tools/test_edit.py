@@ -263,7 +263,7 @@ async def test_what_is_no_editable_file_is_refused(hands: Hands) -> None:
     assert "a named pipe" in await told("pipe")
     assert "a directory" in await told("d")
     assert "a character device" in await told("/dev/null")
-    assert "10.0 MB; at most 10.0 MB" in await told("big")
+    assert "10 MB; at most 10 MB" in await told("big")
     assert "does not exist" in await told("missing")
     assert "has not been read" in await told("b")
 

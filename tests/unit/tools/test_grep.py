@@ -81,6 +81,24 @@ async def test_multiline_lets_a_match_span_lines(bench: Bench) -> None:
     assert text == "a.txt\n1: begin\n2: middle\n3: end"
 
 
+async def test_a_match_over_several_lines_counts_once(bench: Bench) -> None:
+    bench.write({"a.txt": "begin\nend\nbegin\nx\nend\nbegin end\n"})
+    given: dict[str, Any] = {"pattern": "begin.*?end", "multiline": True}
+    result = await bench.run(TOOL, **given)
+    assert result.summary == "3 matches in 1 file"
+    counted = await bench.run(TOOL, output_mode="count", **given)
+    assert counted.summary == result.summary
+    text = await bench.text(TOOL, head_limit=2, **given)
+    assert text.startswith("a.txt\n1: begin\n2: end\n3: begin\n4: x\n5: end\n\n[1 more")
+
+
+async def test_of_a_long_line_in_a_longer_match_the_right_part_is_shown(bench: Bench) -> None:
+    lines = ["begin", "end"] * 5 + ["begin" + "x" * 600, "y" * 600 + "end"]
+    bench.write({"a.txt": "\n".join(lines)})
+    text = await bench.text(TOOL, pattern="begin.*?end", multiline=True)
+    assert f"\n11: begin{'x' * 235}…\n12: {'y' * 240}…" in text
+
+
 async def test_ignored_files_git_and_node_modules_are_left_out(bench: Bench) -> None:
     bench.write(
         {

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from textual.strip import Strip
 
 from agent_cli.core.events import HistoryCompacted
+from agent_cli.frontends.shared.endings import compacted
 from agent_cli.frontends.tui.blocks.base import EDGE, MARGIN, Block
 from agent_cli.frontends.tui.lines import Line, Span, crop, wrap
 from agent_cli.frontends.tui.look import PROSE, Look
@@ -17,9 +18,8 @@ class CompactionBlock(Block):
     can_fold = True
 
     def __init__(self, event: HistoryCompacted) -> None:
-        ledger = event.ledger
-        self._heading = clean(f"Compacted: {ledger.heading}. {event.reason}".replace("\n", " "))
-        self._text = clean(ledger.text()).strip("\n")
+        self._heading = clean(compacted(event).replace("\n", " "))
+        self._text = clean(event.ledger.text()).strip("\n")
 
     def render(self, width: int, look: Look) -> Sequence[Strip]:
         dim = look.styles.dim

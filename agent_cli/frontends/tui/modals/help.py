@@ -19,6 +19,7 @@ KEYS: Pairs = (
     ("Enter", "send"),
     ("Shift+Enter", "new line; also Alt+Enter, Ctrl+J, or \\ before Enter"),
     ("Esc", "stop the turn; take a waiting message back"),
+    ("Esc Esc", "go back to an earlier prompt"),
     ("Ctrl+C", "clear the prompt, then stop the turn, then (twice) leave"),
     ("Shift+Tab", "next mode"),
     ("↑ ↓", "earlier prompts"),

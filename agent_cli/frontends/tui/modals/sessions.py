@@ -22,10 +22,10 @@ from agent_cli.frontends.tui.modals.line import Line
 from agent_cli.frontends.tui.modals.sheet import Part, Prose, Row, Sheet
 from agent_cli.lib.dates import ago
 from agent_cli.lib.text import plural
-from agent_cli.resuming import Resume
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.session_index import SessionInfo
 from agent_cli.storage.sessions import Sessions
+from agent_cli.wishes import Resume
 
 _MOST = 200
 _LATEST = 4
@@ -186,7 +186,7 @@ def _parts(info: SessionInfo, entries: Sequence[Entry]) -> Iterator[Part]:
         elif isinstance(message, AssistantMessage) and message.text:
             spoken.append(("agent", message.text))
     for who, text in spoken[-_LATEST:]:
-        line = " ".join(visible(text[:_LONGEST], one_line=True).split())
+        line = visible(" ".join(text[:_LONGEST].split()), one_line=True)
         yield Row(Content.styled(who, "$accent" if who == "you" else "dim"), Content(line), 8)
     cost = "" if info.cost is None else f" · ${info.cost:.2f}"
     facts = f"{info.id} · {visible(info.model, one_line=True)}{cost}"

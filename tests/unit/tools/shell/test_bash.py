@@ -226,6 +226,15 @@ async def test_an_interactive_program_ends_at_once(
         assert expected in await bench.says(command)
 
 
+@pytest.mark.skipif(shutil.which("vim") is None, reason="there is no vim here")
+async def test_a_full_screen_editor_ends_by_itself(bench: Bench) -> None:
+    (bench.root / "file").write_text("content\n", encoding="utf-8")
+    async with asyncio.timeout(30):
+        assert "[exit 1 after" in await bench.says("vim file")
+        await bench.bash("vim -es -c 'normal Aed' -c wq file")
+    assert (bench.root / "file").read_text(encoding="utf-8") == "contented\n"
+
+
 async def test_output_is_shown_while_it_comes(bench: Bench) -> None:
     running = asyncio.create_task(
         bench.bash("echo first; until [ -e go ]; do sleep 0.01; done; echo ü")

@@ -158,11 +158,12 @@ async def test_a_watchdog_that_was_killed_is_replaced(bench: Bench) -> None:
 
 
 def test_one_mark_is_not_found_in_another() -> None:
-    child = subprocess.Popen(["sleep", "1000"], env={"AGENT_CALL": "sweeptest.12."})
+    own = f"sweeptest{os.getpid()}."  # other runs of this test may be under way
+    child = subprocess.Popen(["sleep", "1000"], env={"AGENT_CALL": f"{own}12."})
     try:
-        assert sweep.find("sweeptest.1.") == []
-        assert sweep.find("sweeptest.12.") == [child.pid]
-        assert sweep.find("sweeptest.") == [child.pid]
+        assert sweep.find(f"{own}1.") == []
+        assert sweep.find(f"{own}12.") == [child.pid]
+        assert sweep.find(own) == [child.pid]
         assert sweep.find("nobody.", groups=(os.getpgid(child.pid),)) != []
     finally:
         child.kill()

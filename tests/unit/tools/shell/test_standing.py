@@ -5,6 +5,12 @@ import pytest
 from tests.kit.shells import Bench
 
 
+def told(bench: Bench) -> tuple[str, ...]:
+    standing = bench.standing
+    functions = tuple(f"function {name}" for name in standing.functions)
+    return (*standing.altered_by, *functions, *(f"PATH {each}" for each in standing.programs))
+
+
 @pytest.mark.parametrize(
     ("command", "word"),
     [
@@ -21,6 +27,13 @@ from tests.kit.shells import Bench
         ("printf -v CDPATH /", "CDPATH"),
         (": ${PROMPT_COMMAND:=x}", "PROMPT_COMMAND"),
         ("unset GIT_PAGER", "GIT_PAGER"),
+        ("export RUSTUP_TOOLCHAIN=$PWD", "RUSTUP_TOOLCHAIN"),
+        ("export OPENSSL_CONF=$PWD/x", "OPENSSL_CONF"),
+        ("export PHP_INI_SCAN_DIR=$PWD", "PHP_INI_SCAN_DIR"),
+        ("GOTOOLCHAIN=go1.99", "GOTOOLCHAIN"),
+        ("PS1='$(rm x)'", "PS1 holds shell code"),
+        ("command_not_found_handle() { rm x; }", "function command_not_found_handle was defined"),
+        ("ls() { :; }; export -f ls", "function ls was defined"),
         ("unset GIT_CONFIG_COUNT", "GIT_CONFIG_COUNT"),
         ("HOME=$PWD", "HOME"),
         ("LESSOPEN='|evil %s'", "LESSOPEN"),
@@ -40,9 +53,9 @@ async def test_what_changes_the_meaning_of_words_is_named(
 ) -> None:
     (bench.root / "file").write_text("sourced() { :; }\n", encoding="utf-8")
     await bench.bash(command)
-    assert any(word in reason for reason in bench.standing.altered_by), bench.standing.altered_by
+    assert any(word in reason for reason in told(bench)), told(bench)
     await bench.bash("true")
-    assert any(word in reason for reason in bench.standing.altered_by)
+    assert any(word in reason for reason in told(bench))
 
 
 @pytest.mark.parametrize(
@@ -58,7 +71,7 @@ async def test_what_changes_the_meaning_of_words_is_named(
 )  # fmt: skip
 async def test_what_changes_no_meaning_is_not_named(bench: Bench, command: str) -> None:
     await bench.bash(command)
-    assert bench.standing.altered_by == ()
+    assert told(bench) == ()
 
 
 @pytest.mark.parametrize("command", ["hash -p /bin/rm ls", "enable -n ls", "enable -f x y"])
@@ -78,7 +91,7 @@ async def test_the_directory_is_known(bench: Bench) -> None:
 
 
 async def test_many_functions_are_counted(bench: Bench) -> None:
-    await bench.bash('for i in {1..30}; do eval "f$i() { echo $i; }"; done')
+    await bench.bash('for i in {1..30}; do eval "f$i() { echo $i; }"; export -f f$i; done')
     (reason,) = bench.standing.altered_by
     assert reason.endswith("and 25 more were defined")
     assert await bench.says("f7; f30") == "7\n30"
@@ -88,18 +101,55 @@ async def test_functions_come_back_as_they_were(bench: Bench) -> None:
     await bench.bash(
         'f() { cat <<X\ng () \n{ \nX\n}; g() ( echo "in $1" ) >&2\n'
         "h-i.j() { if true; then echo h; fi; }\n"
-        "k() { echo k; }; export -f k"
+        "k() { echo k; }; l() { echo l; }; m() { echo m; }; export -f k l"
     )
     assert await bench.says(
-        "f; g x; h-i.j; bash -c k; bash -c 'type f' 2>/dev/null || echo no"
-    ) == ("g () \n{ \nin x\nh\nk\nno")
+        "f; g x; h-i.j; bash -c 'k; l'; m; bash -c 'type f' 2>/dev/null || echo no"
+    ) == ("g () \n{ \nin x\nh\nk\nl\nm\nno")
 
 
 async def test_a_fresh_shell_is_to_be_had(bench: Bench) -> None:
     await bench.bash("ls() { :; }; cd /")
-    bench.shell.reset(bench.standing)
+    bench.shell.reset(bench.standing, bench.view.workspace)
     assert bench.standing.altered_by == ()
+    assert bench.standing.functions == frozenset()
     assert await bench.says("pwd; type -t ls") == f"{bench.root}\nfile"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "PATH=$PWD/bin",
+        "PATH=$PATH:$PWD/bin",
+        "PATH=bin:$PATH",
+        "PATH=:$PATH",
+        "PATH=$PWD/out:$PATH",
+        "PATH=$PWD/../x:$PATH",
+        "PATH=$PWD/bin::$PATH",
+        "PATH=$PWD/bin:$PATH; export -n PATH",
+        "PATH=$PWD/bin:$PATH; declare -l PATH",
+        "PATH=$PWD/bin:/tmp:$PATH",
+        "PATH=$PWD/bin:$PATH; unset PATH",
+    ],
+)
+async def test_only_directories_of_the_project_before_the_path_are_told_apart(
+    bench: Bench, command: str
+) -> None:
+    (bench.root / "bin").mkdir()
+    (bench.root / "out").symlink_to("/usr/bin")
+    await bench.bash(command)
+    assert bench.standing.programs == ()
+    assert any("PATH" in reason for reason in bench.standing.altered_by)
+
+
+async def test_an_activated_environment_is_told_apart(bench: Bench) -> None:
+    (bench.root / "bin").mkdir()
+    await bench.bash("deactivate() { :; }; PS1='(venv) '; export PATH=$PWD/bin:$PATH")
+    assert bench.standing.altered_by == ()
+    assert bench.standing.functions == {"deactivate"}
+    assert bench.standing.programs == (f"{bench.root}/bin",)
+    await bench.bash("PATH=${PATH#*:}; unset -f deactivate")
+    assert told(bench) == ()
 
 
 PATH = r"declare -x PATH=\"/usr/bin:/bin\"\n"

@@ -1,0 +1,1 @@
+"""Completions for shells, written from the very parser that reads the command line."""

@@ -1,0 +1,41 @@
+"""The few settings that the first picture on the screen depends on, read before all others."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from agent_cli.config.places import Places
+
+
+@dataclass(frozen=True)
+class Glance:
+    """What is wrong with the settings is not told here: whoever reads all of them will."""
+
+    theme: str = ""
+    reduced_motion: bool = False
+    is_inline: bool = False
+    """Whether there shall be no full screen."""
+
+
+def glance(environment: Mapping[str, str]) -> Glance:
+    """What the user's file and the environment say about the look."""
+    values = _user_file(environment)
+    theme = environment.get("AGENT_THEME") or values.get("theme")
+    motion = environment.get("AGENT_REDUCED_MOTION") or values.get("reduced_motion")
+    return Glance(
+        theme if isinstance(theme, str) else "",
+        reduced_motion=str(motion).lower() in ("true", "1", "yes", "on"),
+        is_inline=(environment.get("AGENT_UI") or values.get("ui")) == "inline",
+    )
+
+
+def _user_file(environment: Mapping[str, str]) -> dict[str, Any]:
+    try:
+        text = Places.of(environment).config_file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return {}
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return {}

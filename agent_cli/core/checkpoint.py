@@ -1,0 +1,228 @@
+"""What is kept of a call so that it can be taken back, whoever keeps it."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, Protocol
+
+StateKind = Literal["absent", "file", "link", "directory", "other"]
+
+
+@dataclass(frozen=True)
+class State:
+    """What was at a path at one moment."""
+
+    kind: StateKind
+    mode: int = 0
+    mtime_ns: int = 0
+    size: int = 0
+    content: str = ""
+    """Of a file: the name under which its bytes are kept, empty if they are not. Of a link:
+    where it leads."""
+    why: str = ""
+    """Why the bytes of a file are not kept, in words."""
+
+    @property
+    def exists(self) -> bool:
+        """Whether anything is there."""
+        return self.kind != "absent"
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it could be put there again."""
+        return self.kind in ("absent", "link", "directory") or bool(self.content)
+
+    def is_same(self, other: "State") -> bool:
+        """Whether both are the same thing with the same bytes, whatever its mode and time.
+
+        A file whose bytes are not kept is the same only if nothing about it changed.
+        """
+        if self.kind != other.kind:
+            return False
+        if self.kind == "file" and not (self.content and other.content):
+            return (self.size, self.mtime_ns) == (other.size, other.mtime_ns)
+        return self.content == other.content
+
+
+ABSENT = State("absent")
+
+
+@dataclass(frozen=True)
+class Change:
+    """What became of one path."""
+
+    path: str
+    before: State
+    after: State
+
+    @property
+    def verb(self) -> Literal["created", "changed", "deleted"]:
+        """What happened to it, in a word."""
+        if not self.before.exists:
+            return "created"
+        return "changed" if self.after.exists else "deleted"
+
+
+RecordKind = Literal["call", "undo", "redo"]
+
+
+@dataclass(frozen=True)
+class Record:
+    """What one call changed, or one undo."""
+
+    number: int
+    """Later ones have higher numbers."""
+    kind: RecordKind
+    turn: int
+    call_id: str
+    tool: str
+    title: str
+    time: float
+    changes: tuple[Change, ...] = ()
+    by: Literal["tools", "shell"] = "tools"
+    """How it changed files: path by path, or through commands."""
+    of: tuple[int, ...] = ()
+    """The records that this one takes back."""
+    notes: tuple[str, ...] = ()
+    """What could not be kept, and why."""
+    is_open: bool = False
+    """It has not ended, or the program ended before it did."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Upcoming:
+    """A call that is about to run and may change files."""
+
+    call_id: str
+    turn: int
+    tool: str
+    title: str
+    paths: tuple[str, ...] | None
+    """All it can change, real paths; None: that is not known."""
+    deletes: tuple[str, ...] = ()
+    """Real paths it is known to delete, with all that is below."""
+    strikes: tuple[str, ...] = ()
+    """Real paths it is known to change in other ways, with all that is below."""
+    writes: tuple[str, ...] = ()
+    """Real paths of files it is known to write, whether they are there yet or not."""
+    touches: tuple[str, ...] = ()
+    """Real paths of which it changes only mode or owner, with all that is below."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What could be done before a call."""
+
+    lost: tuple[str, ...] = ()
+    """What the call is known to destroy and what could not be kept, in words."""
+    notes: tuple[str, ...] = ()
+    """What else should be known, such as repositories that were left alone."""
+
+
+@dataclass(frozen=True)
+class Restoring:
+    """What an undo is to do to one path."""
+
+    path: str
+    now: State
+    """What must still be there when it is done."""
+    then: State
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What an undo did."""
+
+    done: tuple[str, ...] = ()
+    failed: Mapping[str, str] = field(default_factory=dict)
+    """Paths that were left as they are, and why."""
+
+
+class Checkpoints(Protocol):
+    """Keeps what calls change, and can put it back. Its methods block: call them in a thread."""
+
+    @property
+    def room(self) -> int:
+        """How many bytes can be kept before one call."""
+        ...
+
+    def before(self, call: Upcoming) -> Kept:
+        """Keep what is needed to take the call back; may raise OSError."""
+        ...
+
+    def after(self, call_id: str) -> Record | None:
+        """Find out what the call changed; None if that was nothing. May raise OSError."""
+        ...
+
+    def records(self) -> Sequence[Record]:
+        """All that changed something, oldest first."""
+        ...
+
+    def now(self, paths: Collection[str]) -> dict[str, State]:
+        """What is there now."""
+        ...
+
+    def read(self, state: State) -> bytes | None:
+        """The bytes of a file as they were; None if they are gone."""
+        ...
+
+    def write(self, data: bytes, like: State) -> State:
+        """A state with these bytes, kept for `restore`."""
+        ...
+
+    def merge(self, base: bytes, mine: bytes, other: bytes) -> tuple[bytes, bool] | None:
+        """The changes from base to mine and from base to other together, and whether that went
+        without a conflict; None where bytes of this kind cannot be merged."""
+        ...
+
+    def restore(
+        self, plan: Sequence[Restoring], *, kind: RecordKind, of: Sequence[Record], turn: int
+    ) -> Restored:
+        """Carry out an undo, which becomes a record itself."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what is held."""
+        ...
+
+
+class NoCheckpoints:
+    """Keeps nothing: for tests, and where the person wants none."""
+
+    room = 0
+
+    def before(self, call: Upcoming) -> Kept:
+        """Keep nothing."""
+        return Kept()
+
+    def after(self, call_id: str) -> Record | None:
+        """Nothing is known."""
+        return None
+
+    def records(self) -> Sequence[Record]:
+        """There are none."""
+        return ()
+
+    def now(self, paths: Collection[str]) -> dict[str, State]:
+        """Never asked."""
+        return {}
+
+    def read(self, state: State) -> bytes | None:
+        """Nothing was kept."""
+        return None
+
+    def write(self, data: bytes, like: State) -> State:
+        """Nothing is kept."""
+        return replace(like, content="")
+
+    def merge(self, base: bytes, mine: bytes, other: bytes) -> tuple[bytes, bool] | None:
+        """Nothing is merged."""
+        return None
+
+    def restore(
+        self, plan: Sequence[Restoring], *, kind: RecordKind, of: Sequence[Record], turn: int
+    ) -> Restored:
+        """Nothing is restored."""
+        return Restored()
+
+    def close(self) -> None:
+        """Nothing is held."""

@@ -1,0 +1,191 @@
+"""Stands around each call that may change files: keeps before it what is needed to take it back."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from agent_cli.core.authority import Authority, Hearing
+from agent_cli.core.checkpoint import Checkpoints, Kept, Record, Upcoming
+from agent_cli.core.errors import FailureType, ToolFailure
+from agent_cli.core.events import Event, Notice
+from agent_cli.core.facts import gather
+from agent_cli.core.line_counts import count_lines
+from agent_cli.core.permissions import Facts
+from agent_cli.core.receipt import FileTouched, Receipt, StillRunning, added_up
+from agent_cli.core.tool import Invocation, ToolKind
+from agent_cli.core.tool_context import SessionState, ShellStanding, ToolContext
+from agent_cli.safety.blast import blast_radius
+from agent_cli.safety.blast.radius import DELETES, MODES, OWNERS
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+AnyInvocation = Invocation[Any]
+SECONDS = 1.0
+"""For finding out what a command strikes; what is not found in time is not rescued."""
+
+
+@dataclass
+class Keeper:
+    """Speaks with the checkpoints for the pipeline, and knows what the turn has changed."""
+
+    checkpoints: Checkpoints
+    authority: Authority
+    emit: Callable[[Event], None]
+    turn: int = 0
+    _touched: list[FileTouched] = field(default_factory=list)
+    _told: set[str] = field(default_factory=set)
+
+    def begin(self, turn: int) -> None:
+        """A new turn: nothing is changed yet."""
+        self.turn = turn
+        self._touched.clear()
+
+    def receipt(self, state: SessionState) -> Receipt:
+        """What the turn has changed so far, and what runs."""
+        running = [each for held in state.offering("running") for each in held.running()]
+        return Receipt(
+            files=added_up(self._touched),
+            running=tuple(StillRunning.model_validate(each) for each in running),
+        )
+
+    @contextlib.asynccontextmanager
+    async def around(
+        self, invocation: AnyInvocation, context: ToolContext, hearing: Hearing | None
+    ) -> AsyncIterator[None]:
+        """Keep, run, and see what changed; whatever happens in between."""
+        call = await self._upcoming(invocation, context, hearing)
+        if call is None:
+            yield
+            return
+        try:
+            kept = await _to_the_end(asyncio.to_thread(self._keep, call))
+            await self._heed(kept, call, hearing)
+            yield
+        finally:
+            await _to_the_end(asyncio.to_thread(self._see, call, context.workspace.root))
+
+    def _keep(self, call: Upcoming) -> Kept:
+        try:
+            return self.checkpoints.before(call)
+        except OSError as error:
+            log.warning("no checkpoint before %s: %s", call.tool, error)
+            return Kept(lost=(error.strerror or str(error),))
+
+    async def _upcoming(
+        self, invocation: AnyInvocation, context: ToolContext, hearing: Hearing | None
+    ) -> Upcoming | None:
+        """What is known of a call that may change files; None for one that cannot."""
+        if invocation.kind is ToolKind.READONLY:
+            return None
+        judgement = hearing.judgement if hearing else None
+        facts = judgement.facts if judgement else await self._facts(invocation, context)
+        if facts.commands and not facts.unproven:
+            return None  # it is proven to change nothing
+        only_paths = all(target.kind == "path" for target in invocation.targets)
+        writes = tuple(dict.fromkeys(p.real for p in facts.paths if p.access == "write"))
+        is_exact = invocation.kind is ToolKind.WRITE and only_paths and bool(writes)
+        deletes, strikes, touches = await _struck(facts, context)
+        return Upcoming(
+            call_id=context.call_id,
+            turn=self.turn,
+            tool=invocation.tool.display_name,
+            title=invocation.title,
+            paths=writes if is_exact else None,
+            deletes=tuple(deletes),
+            strikes=tuple(strikes),
+            writes=() if is_exact else writes,
+            touches=tuple(touches),
+        )
+
+    async def _facts(self, invocation: AnyInvocation, context: ToolContext) -> Facts:
+        """About a command of the person's own, which nobody judged."""
+        shell = context.state(ShellStanding)
+        trusted = self.authority.policy.trusted
+        return await gather(invocation, context.workspace, shell, trusted=trusted)
+
+    async def _heed(self, kept: Kept, call: Upcoming, hearing: Hearing | None) -> None:
+        """Tell what is not kept; before something is lost for good that nobody has agreed to,
+        ask. Without anybody to ask, it is not done."""
+        self._tell(kept.notes, "info", "See docs/undo.md for what is kept.")
+        if not kept.lost:
+            return
+        why = "; ".join(kept.lost[:5])
+        destroys = bool(call.deletes or call.strikes or call.paths)
+        agreed = hearing is None or hearing.answer not in (None, "no")
+        if destroys and not agreed and hearing is not None:
+            if not self.authority.inbox.attended:
+                raise ToolFailure(
+                    f"{call.tool} was not run: it could not be taken back ({why}), and nobody is "
+                    "there to ask. Find a way that destroys less.",
+                    type=FailureType.PERMISSION,
+                )
+            await self.authority.confirm(hearing, f"it cannot be taken back: {why}")
+        text = f"{call.tool} {call.title[:60]} cannot be taken back completely: {why}."
+        self._tell((text,), "warning", "/undo restores what was kept.")
+
+    def _tell(self, texts: Iterable[str], level: Any, hint: str) -> None:
+        for text in texts:
+            if text not in self._told:
+                self._told.add(text)
+                self.emit(Notice(level=level, text=text, hint=hint))
+
+    def _see(self, call: Upcoming, root: str) -> None:
+        """Find out what changed, for the receipt and for an undo."""
+        try:
+            record = self.checkpoints.after(call.call_id)
+        except OSError as error:
+            log.warning("what %s changed is not known: %s", call.tool, error)
+            return
+        if record is not None:
+            self._touched += _files(record, self.checkpoints, root)
+
+
+async def _struck(facts: Facts, context: ToolContext) -> tuple[list[str], list[str], list[str]]:
+    """The paths that a command is known to delete, to change otherwise, and to only touch."""
+    deletes: list[str] = []
+    strikes: list[str] = []
+    touches: list[str] = []
+    if facts.destroys:
+        session = context.session
+        radius = await blast_radius(
+            facts.destroys, session.workspace, environment=session.environment, seconds=SECONDS
+        )
+        for each in radius.touched:
+            into = deletes if each.verb == DELETES else strikes
+            (touches if each.verb in {MODES, OWNERS} else into).extend(each.paths)
+    return deletes, strikes, touches
+
+
+def _files(record: Record, checkpoints: Checkpoints, root: str) -> list[FileTouched]:
+    """The files of a record for the receipt; lines are counted while there are few enough."""
+    found = []
+    for number, change in enumerate(record.changes):
+        if "directory" in (change.before.kind, change.after.kind):
+            continue
+        counted = count_lines(change, checkpoints) if number < 500 else None
+        added, removed = counted or (None, None)
+        path = change.path.removeprefix(root.rstrip("/") + "/")
+        found.append(
+            FileTouched(path=path, verb=change.verb, by=record.by, added=added, removed=removed)
+        )
+    return found
+
+
+async def _to_the_end(work: Coroutine[Any, Any, T]) -> T:
+    """Wait for something that must not be left half done, even when the turn is interrupted."""
+    task = asyncio.ensure_future(work)
+    cancelled = False
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            cancelled = True
+    if cancelled:
+        raise asyncio.CancelledError
+    return task.result()

@@ -1,0 +1,45 @@
+"""How many lines a change added and removed."""
+
+import difflib
+
+from agent_cli.core.checkpoint import Change, State
+from agent_cli.core.undo import Bytes
+
+_LARGEST = 2_000_000
+_MOST_COMPARED = 2_000
+"""Lines on both sides that are compared one by one; more count as removed and added."""
+
+
+def count_lines(change: Change, store: Bytes) -> tuple[int, int] | None:
+    """Lines added and removed; None for what is not text."""
+    old, new = _lines(change.before, store), _lines(change.after, store)
+    if old is None or new is None:
+        return None
+    start = _common(old, new)
+    end = _common(old[start:][::-1], new[start:][::-1])
+    old, new = old[start : len(old) - end], new[start : len(new) - end]
+    if not old or not new or len(old) + len(new) > _MOST_COMPARED:
+        return len(new), len(old)
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    same = sum(block.size for block in matcher.get_matching_blocks())
+    return len(new) - same, len(old) - same
+
+
+def _lines(state: State, store: Bytes) -> list[bytes] | None:
+    if not state.exists:
+        return []
+    if state.kind != "file" or state.size > _LARGEST:
+        return None
+    data = store.read(state)
+    if data is None or b"\0" in data[:8192]:
+        return None
+    return data.splitlines()
+
+
+def _common(one: list[bytes], other: list[bytes]) -> int:
+    count = 0
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            break
+        count += 1
+    return count

@@ -1,0 +1,60 @@
+"""What a session is made of."""
+
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from agent_cli.core.checkpoint import Checkpoints, NoCheckpoints
+from agent_cli.core.extensions import Extensions, NoExtensions
+from agent_cli.core.history import History
+from agent_cli.core.housekeeping import Economy
+from agent_cli.core.inbox import Inbox
+from agent_cli.core.loop import Limits
+from agent_cli.core.model import Models
+from agent_cli.core.outgoing import Outgoing
+from agent_cli.core.permissions import Policy
+from agent_cli.core.registry import EVERYTHING, Registry, Selection
+from agent_cli.core.retry import RetryPolicy
+from agent_cli.core.statistics import Statistics
+from agent_cli.core.store import Nowhere, Observer, Recorder, RuleStore, Store
+from agent_cli.core.tool_context import SessionView
+
+
+def new_session_id() -> str:
+    """A fresh id."""
+    return uuid.uuid4().hex[:12]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """What a session is made of; the composition root puts it together."""
+
+    view: SessionView
+    models: Models
+    model: str
+    fallbacks: Sequence[str] = ()
+    registry: Registry
+    policy: Policy
+    inbox: Inbox
+    recorder: Recorder
+    observers: Sequence[Observer] = ()
+    statistics: Callable[[], Statistics] = Statistics
+    """What was counted today, over all sessions."""
+    store: Store
+    outgoing: Outgoing
+    system_prompt: str
+    checkpoints: Checkpoints = field(default_factory=NoCheckpoints)
+    """What is needed to take calls back."""
+    kept_rules: RuleStore = field(default_factory=Nowhere)
+    """Where "always in this project" is kept."""
+    extensions: Extensions = field(default_factory=NoExtensions)
+    """What others add."""
+    selection: Selection = EVERYTHING
+    limits: Limits = Limits()
+    economy: Economy = Economy()
+    retry: RetryPolicy = RetryPolicy()
+    options: dict[str, Any] = field(default_factory=dict)
+    """Sampling and the like, sent with each request."""
+    history: History = History()
+    """What the store holds already, when the session is resumed."""

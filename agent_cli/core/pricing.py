@@ -1,0 +1,20 @@
+"""Prices in words: what is not known is said, and never nothing."""
+
+from agent_cli.core.model import Usage
+
+
+def price(usage: Usage, *, places: int = 4) -> str:
+    """ "$0.0123", "unknown price", or both: what is known and what is not."""
+    if usage.cost is None:
+        return "unknown price" if usage.unpriced else "$0"
+    known = f"${usage.cost:,.{places}f}"
+    if usage.unpriced:
+        return f"{known} and an unknown price for {usage.unpriced:,} tokens"
+    return known
+
+
+def short_price(usage: Usage) -> str:
+    """For a line with little room: "$0.12", "$?", or "$0.12+?" if a part is not known."""
+    if usage.cost is None:
+        return "$?" if usage.unpriced else "$0.00"
+    return f"${usage.cost:.2f}" + ("+?" if usage.unpriced else "")

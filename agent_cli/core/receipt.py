@@ -1,0 +1,102 @@
+"""The receipt of a turn: what it changed, what still runs, what it cost."""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from agent_cli.core.model import Usage
+from agent_cli.core.pricing import price
+from agent_cli.lib.text import plural
+
+
+class FileTouched(BaseModel):
+    """A file that a turn changed."""
+
+    model_config = ConfigDict(frozen=True)
+
+    path: str
+    """Relative to the workspace where it is inside."""
+    verb: Literal["created", "changed", "deleted"]
+    by: Literal["tools", "shell"]
+    added: int | None = None
+    """Lines; None where they were not counted."""
+    removed: int | None = None
+
+
+class StillRunning(BaseModel):
+    """A command that runs on after the turn."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    command: str
+    ports: tuple[int, ...] = ()
+    """Those it listens on."""
+
+
+class Receipt(BaseModel):
+    """What a turn leaves behind."""
+
+    model_config = ConfigDict(frozen=True)
+
+    files: tuple[FileTouched, ...] = ()
+    running: tuple[StillRunning, ...] = ()
+
+    def line(self, usage: Usage) -> str:
+        """All of it in one line; empty where there is nothing to tell."""
+        parts = [
+            _changed(f"by {by}", [each for each in self.files if each.by == by])
+            for by in ("tools", "shell")
+        ]
+        parts += [_runs(each) for each in self.running]
+        tokens = usage.input_tokens + usage.output_tokens
+        if tokens:
+            parts.append(f"{plural(tokens, 'token')}, {price(usage)}")
+        return " · ".join(part for part in parts if part)
+
+    def details(self) -> tuple[str, ...]:
+        """One line for each file and each process."""
+        return (*map(_detail, self.files), *(f"{each.id}: {_runs(each)}" for each in self.running))
+
+
+def _changed(by: str, files: list[FileTouched]) -> str:
+    if not files:
+        return ""
+    added = sum(each.added or 0 for each in files)
+    removed = sum(each.removed or 0 for each in files)
+    return f"{plural(len(files), 'file')} changed {by} +{added:,} −{removed:,}"
+
+
+def _runs(process: StillRunning) -> str:
+    command = process.command if len(process.command) <= 40 else f"{process.command[:39]}…"
+    where = f" on port {', '.join(map(str, process.ports))}" if process.ports else ""
+    return f"{command} still runs{where}"
+
+
+def _detail(file: FileTouched) -> str:
+    lines = "" if file.added is None else f" +{file.added:,} −{file.removed or 0:,}"
+    return f"{file.path}: {file.verb} by {file.by}{lines}"
+
+
+def added_up(files: Iterable[FileTouched]) -> tuple[FileTouched, ...]:
+    """One entry for each file, whoever changed it how often."""
+    found: dict[tuple[str, str], FileTouched] = {}
+    for each in files:
+        key = (each.path, each.by)
+        before = found.get(key)
+        if before is not None:
+            verb = each.verb if before.verb != "created" or each.verb == "deleted" else "created"
+            each = each.model_copy(
+                update={
+                    "verb": verb,
+                    "added": _sum(before.added, each.added),
+                    "removed": _sum(before.removed, each.removed),
+                }
+            )
+        found[key] = each
+    return tuple(found.values())
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return other if one is None else one + (other or 0)

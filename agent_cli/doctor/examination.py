@@ -1,0 +1,77 @@
+"""Runs every check; none takes too long, and none can fail the others."""
+
+import asyncio
+import inspect
+import threading
+from collections.abc import AsyncIterator, Callable, Iterable
+from typing import Any
+
+from agent_cli import doctor
+from agent_cli.doctor._check import Check, Finding, Patient
+from agent_cli.lib.discovery import values_named
+
+GROUPS = ("terminal", "programs", "settings", "model", "files")
+
+
+def all_checks() -> list[Check]:
+    """Every check, in the order of the groups."""
+    found = [check for checks in values_named("CHECKS", doctor) for check in checks]
+    return sorted(found, key=lambda check: GROUPS.index(check.group))
+
+
+async def examine(
+    checks: Iterable[Check], patient: Patient
+) -> AsyncIterator[tuple[Check, Finding]]:
+    """One finding for each check, one after the other: some of them share the terminal."""
+    for check in checks:
+        yield check, await _finding(check, patient)
+
+
+async def _finding(check: Check, patient: Patient) -> Finding:
+    try:
+        async with asyncio.timeout(check.seconds):
+            if inspect.iscoroutinefunction(check.run):
+                found: Finding = await check.run(patient)
+                return found
+            return await _aside(lambda: check.run(patient))
+    except TimeoutError:
+        return Finding(
+            "problem",
+            f"no answer within {check.seconds:.0f} s",
+            cause="it hangs, or this machine is very busy",
+            remedy="Run agent doctor again; if it stays, look at what it concerns by hand.",
+        )
+    except Exception as error:  # a check that fails is a finding
+        return Finding(
+            "problem",
+            f"{type(error).__name__}: {error}",
+            cause="the check itself failed",
+            remedy="Please report this.",
+        )
+
+
+async def _aside(work: Callable[[], Any]) -> Finding:
+    """Do something that may block in a thread that nobody has to wait for."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[Finding] = loop.create_future()
+
+    def finish(finding: Finding | None, error: Exception | None) -> None:
+        if done.done():
+            return
+        if error is not None:
+            done.set_exception(error)
+        elif finding is not None:
+            done.set_result(finding)
+
+    def run() -> None:
+        try:
+            result, failure = work(), None
+        except Exception as error:  # raised again where it is waited for
+            result, failure = None, error
+        try:
+            loop.call_soon_threadsafe(finish, result, failure)
+        except RuntimeError:
+            return  # it came too late: the doctor has left
+
+    threading.Thread(target=run, daemon=True).start()
+    return await done

@@ -1,0 +1,102 @@
+"""Our own files: how much room they take and who may read them."""
+
+import os
+import shutil
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from agent_cli.doctor._check import Check, Finding, Patient, ok
+
+_MOST = 2_000_000_000
+_LEAST_FREE = 200_000_000
+_SECONDS = 3.0
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+def disk(patient: Patient) -> Finding:
+    """What we keep, and what is left."""
+    state = patient.places.state
+    used, is_whole = _used(state)
+    there = next(path for path in (state, *state.parents) if path.exists())
+    free = shutil.disk_usage(there).free
+    measured = f"{'' if is_whole else 'more than '}{_size(used)} in {state}, {_size(free)} free"
+    if free < _LEAST_FREE:
+        return Finding(
+            "problem", measured, f"{_size(_LEAST_FREE)} free", cause="the disk is almost full",
+            remedy="Free some space: sessions and results cannot be kept.",
+        )  # fmt: skip
+    if used > _MOST:
+        return Finding(
+            "warning", measured, f"less than {_size(_MOST)}",
+            cause="many sessions, or large results",
+            remedy="agent sessions lists and deletes old ones.",
+        )  # fmt: skip
+    return ok(measured)
+
+
+def permissions(patient: Patient) -> Finding:
+    """Whether what we keep is for our eyes only."""
+    places = patient.places
+    wrong = [path for root in (places.config, places.state) for path in _open_to_others(root)]
+    if not wrong:
+        return ok("only you can read and change them")
+    shown = ", ".join(str(path) for path in wrong[:5])
+    more = f" and {len(wrong) - 5} more" if len(wrong) > 5 else ""
+    return Finding(
+        "problem", f"{shown}{more}", "files that nobody else can read or change",
+        cause="others may read what was said, or change what is allowed",
+        remedy=f"chmod -R go-rwx {places.config} {places.state}",
+    )  # fmt: skip
+
+
+def _open_to_others(root: Path) -> Iterator[Path]:
+    """What others may change, and what they may read of what we keep."""
+    deadline = time.monotonic() + _SECONDS
+    for path in _below(root):
+        if time.monotonic() > deadline:
+            return
+        found = path.lstat()
+        if stat.S_ISLNK(found.st_mode):
+            continue
+        may_change = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        may_read = stat.S_ISREG(found.st_mode) and found.st_mode & _OTHERS and _is_private(path)
+        if may_change or may_read or found.st_uid not in (os.getuid(), 0):
+            yield path
+
+
+def _is_private(path: Path) -> bool:
+    """Whether no directory above keeps others out already, and it is not the settings file."""
+    closed = any(not parent.lstat().st_mode & _OTHERS for parent in list(path.parents)[:3])
+    return not closed and path.name != "config.toml"
+
+
+def _used(root: Path) -> tuple[int, bool]:
+    """Bytes below a directory, and whether all of it was counted."""
+    deadline = time.monotonic() + _SECONDS
+    total = 0
+    for path in _below(root):
+        if time.monotonic() > deadline:
+            return total, False
+        total += path.lstat().st_size
+    return total, True
+
+
+def _below(root: Path) -> Iterator[Path]:
+    for directory, _, names in os.walk(root):
+        yield Path(directory)
+        yield from (Path(directory, name) for name in names)
+
+
+def _size(count: int) -> str:
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if count >= size:
+            return f"{count / size:.1f} {unit}"
+    return f"{count} bytes"
+
+
+CHECKS = (
+    Check("files", "disk", disk, seconds=10),
+    Check("files", "permissions", permissions, seconds=10),
+)

@@ -1,0 +1,60 @@
+"""The model: one small request, and how long it takes."""
+
+import time
+
+from agent_cli.core.errors import ModelError, UserError
+from agent_cli.core.messages import UserMessage
+from agent_cli.core.model import ModelRequest
+from agent_cli.doctor._check import Check, Finding, Patient, ok, skipped
+from agent_cli.doctor.settings import loaded_for
+from agent_cli.models.providers import take_credentials
+from agent_cli.models.worker_process import WorkerProcess
+from agent_cli.runtime import chosen_model, model_source
+from agent_cli.setup.keys import KeyStore
+
+_SLOW = 20.0
+
+
+async def reachable(patient: Patient) -> Finding:
+    """Whether it answers."""
+    if patient.offline:
+        return skipped("--offline")
+    try:
+        settings = loaded_for(patient).settings
+    except UserError:
+        return skipped("the configuration cannot be read")
+    try:
+        name = chosen_model(settings)
+        credentials = {
+            **KeyStore(patient.places.config).load(),
+            **take_credentials(dict(patient.environment)),
+        }
+        source = model_source(settings, credentials, WorkerProcess())
+    except UserError as error:
+        cause = "until then the offline guide answers, which follows rules"
+        return Finding("warning", error.message, "a model", cause, error.hint)
+    try:
+        await source.warm(name)  # loading LiteLLM is not the model's time
+        model, began = source.get(name), time.monotonic()
+        request = ModelRequest(system="", messages=(UserMessage(content="Reply with: ok"),))
+        async for _ in model.stream(request):
+            pass
+        return _told(name, time.monotonic() - began)
+    except (ModelError, UserError) as error:
+        return Finding("problem", f"{name}: {error.message}", "an answer", remedy=error.hint)
+    finally:
+        await source.close()
+
+
+def _told(name: str, seconds: float) -> Finding:
+    measured = f"{name} answered after {seconds:.1f} s"
+    if seconds < _SLOW:
+        return ok(measured)
+    return Finding(
+        "warning", measured, f"less than {_SLOW:.0f} s",
+        cause="the network, the provider or a local model is slow",
+        remedy="Try again later, or choose a faster model.",
+    )  # fmt: skip
+
+
+CHECKS = (Check("model", "answers", reachable, seconds=90),)

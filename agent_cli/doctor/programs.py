@@ -1,0 +1,103 @@
+"""Python, our packages, and the programs we run."""
+
+import platform
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib import metadata
+
+from agent_cli import __version__
+from agent_cli.doctor._check import Check, Finding, Patient, Verdict, ok
+from agent_cli.lib.programs import find_program
+from agent_cli.safety.sandbox import SandboxUnavailable, find_sandbox
+
+_OLDEST = (3, 11)
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
+
+
+def python(_: Patient) -> Finding:
+    """The interpreter."""
+    measured = f"{platform.python_version()} ({platform.system()} {platform.machine()})"
+    if sys.version_info >= _OLDEST:
+        return ok(measured)
+    return Finding(
+        "problem", measured, "3.11 or later", remedy="Install a newer Python, then make install."
+    )
+
+
+def packages(_: Patient) -> Finding:
+    """What we are made of."""
+    found, missing = [f"agent {__version__}"], []
+    for name in _needed():
+        try:
+            found.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            missing.append(name)
+    if not missing:
+        return ok(", ".join(found))
+    return Finding(
+        "problem", f"missing: {', '.join(missing)}", "all of them installed",
+        cause="the installation is not complete", remedy="Run make install.",
+    )  # fmt: skip
+
+
+def _needed() -> list[str]:
+    try:
+        required = metadata.requires("agent-cli") or []
+    except metadata.PackageNotFoundError:
+        return []
+    always = (line for line in required if "extra ==" not in line)
+    return [found.group() for line in always if (found := _NAME.match(line))]
+
+
+def _program(name: str, verdict: Verdict, why: str, remedy: str) -> Callable[[Patient], Finding]:
+    """A check that a program is there and runs."""
+
+    def look(_: Patient) -> Finding:
+        path = find_program(name)
+        if path is None:
+            return Finding(verdict, "not found", f"{name}, {why}", remedy=remedy)
+        done = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, timeout=4, check=False,
+            stdin=subprocess.DEVNULL, errors="replace",
+        )  # fmt: skip
+        if done.returncode != 0:
+            cause = f"{path} --version ends with {done.returncode}"
+            return Finding(verdict, "does not run", f"{name}, {why}", cause, remedy)
+        return ok(f"{done.stdout.partition(chr(10))[0]} ({path})")
+
+    return look
+
+
+async def sandbox(_: Patient) -> Finding:
+    """What would really confine commands, tried out."""
+    try:
+        found = await find_sandbox("auto")
+    except SandboxUnavailable as error:
+        return Finding("warning", error.message, remedy=error.hint)
+    if found.confines:
+        return ok(found.reason)
+    return Finding(
+        "warning", "none", "bubblewrap or Landlock", cause=found.reason,
+        remedy="Install bubblewrap. Without a sandbox everything works but the mode auto.",
+    )  # fmt: skip
+
+
+CHECKS = (
+    Check("programs", "python", python),
+    Check("programs", "packages", packages),
+    Check(
+        "programs", "bash",
+        _program("bash", "problem", "which runs commands", "Install bash."),
+    ),
+    Check(
+        "programs", "rg",
+        _program("rg", "problem", "which searches files", "Run make install, or install ripgrep."),
+    ),
+    Check(
+        "programs", "git",
+        _program("git", "warning", "which tells what changed", "Install git."),
+    ),
+    Check("programs", "sandbox", sandbox, seconds=15),
+)  # fmt: skip

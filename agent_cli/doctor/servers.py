@@ -1,0 +1,50 @@
+"""The MCP servers that are configured: whether what they name is there."""
+
+import shutil
+from typing import Any
+
+from agent_cli.core.errors import UserError
+from agent_cli.core.trust import SERVERS
+from agent_cli.doctor._check import Check, Finding, Patient, ok, skipped
+from agent_cli.doctor.settings import loaded_for
+from agent_cli.extensions.mcp.spec import configured, read_json
+from agent_cli.runtime import folder_standing
+from agent_cli.wishes import Wishes
+
+
+def servers(patient: Patient) -> Finding:
+    """Whether each is configured well and each program can be found; none is started."""
+    file = patient.cwd / SERVERS
+    trusted = folder_standing(Wishes(cwd=patient.cwd), patient.environment).trusted
+    try:
+        listed = read_json(file)
+    except ValueError as error:
+        return Finding(
+            "problem", str(error), 'JSON with "mcpServers"', remedy=f"Put {SERVERS} right."
+        )
+    found = configured({str(patient.places.config_file): _own(patient), str(file): listed})
+    missing = [
+        f"{server.name}: there is no program {server.table.command}"
+        for server in found.servers
+        if server.table.command and not shutil.which(server.table.command)
+    ]
+    if wrong := (*found.problems, *missing):
+        return Finding(
+            "problem", "; ".join(wrong), "servers that can be started or reached",
+            remedy="Install what is missing, or change it with agent mcp.",
+        )  # fmt: skip
+    if not found.servers:
+        return skipped("none are configured")
+    names = ", ".join(server.name for server in found.servers)
+    return ok(names if trusted else f"{names}; those of the folder wait until it is trusted")
+
+
+def _own(patient: Patient) -> dict[str, dict[str, Any]]:
+    """Those of the user's configuration."""
+    try:
+        return loaded_for(patient).settings.mcp.servers
+    except UserError:
+        return {}  # another check tells
+
+
+CHECKS = (Check("settings", "MCP servers", servers),)

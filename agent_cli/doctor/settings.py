@@ -1,0 +1,69 @@
+"""The configuration, the folder's trust, and the keys that are there."""
+
+from agent_cli.config.layers import PROJECT_FILE, Loaded
+from agent_cli.core.errors import UserError
+from agent_cli.doctor._check import Check, Finding, Patient, ok
+from agent_cli.models.providers import provider_of, take_credentials
+from agent_cli.runtime import folder_standing, load_settings
+from agent_cli.setup.keys import KeyStore
+from agent_cli.wishes import Wishes
+
+
+def loaded_for(patient: Patient) -> Loaded:
+    """The settings that would apply; raises UserError."""
+    return load_settings(Wishes(cwd=patient.cwd), patient.environment)
+
+
+def configuration(patient: Patient) -> Finding:
+    """Whether every file can be read and every setting is known."""
+    try:
+        loaded = loaded_for(patient)
+    except UserError as error:
+        return Finding("problem", error.message, "files that can be read", remedy=error.hint)
+    files = [patient.places.config_file, patient.cwd / PROJECT_FILE]
+    read = [str(path) for path in files if path.is_file()]
+    if loaded.warnings:
+        return Finding(
+            "warning", "; ".join(loaded.warnings), "no warnings",
+            remedy="agent config shows every setting and where it came from.",
+        )  # fmt: skip
+    return ok(", ".join(read) or "no files; the defaults apply")
+
+
+def trust(patient: Patient) -> Finding:
+    """Whether this folder is trusted."""
+    standing = folder_standing(Wishes(cwd=patient.cwd), patient.environment)
+    if standing.state != "changed":
+        return ok(f"this folder is {'trusted' if standing.trusted else 'not trusted'}")
+    return Finding(
+        "warning", "not trusted any more", "trusted, as before",
+        cause=f"changed: {', '.join(standing.changed[:5])}",
+        remedy="Look at it with agent trust.",
+    )  # fmt: skip
+
+
+def keys(patient: Patient) -> Finding:
+    """Which keys there are, by name; never what they are."""
+    variables = dict(patient.environment)
+    stored = KeyStore(patient.places.config).load()
+    names = sorted(name for name in {*take_credentials(variables), *stored} if "KEY" in name)
+    measured = ", ".join(names) or "none"
+    try:
+        settings = loaded_for(patient).settings
+    except UserError:
+        return ok(measured)
+    needed = provider_of(settings.model).key if settings.model else None
+    is_local = settings.model.startswith(("scripted:", "offline:")) or settings.api_base
+    if needed and needed not in names and not is_local:
+        return Finding(
+            "problem", measured, needed, cause=f"{settings.model} needs it",
+            remedy=f"Set {needed}, or choose another model.",
+        )  # fmt: skip
+    return ok(measured)
+
+
+CHECKS = (
+    Check("settings", "configuration", configuration),
+    Check("settings", "trust", trust, seconds=10),
+    Check("settings", "keys", keys),
+)

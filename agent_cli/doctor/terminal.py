@@ -1,0 +1,155 @@
+"""The terminal: what it says about itself, and what it answers when it is asked."""
+
+import os
+import re
+import select
+import shutil
+import subprocess
+import sys
+import termios
+import time
+import tty
+
+from agent_cli.doctor._check import Check, Finding, Patient, ok, skipped
+from agent_cli.frontends.shared.terminal import moves_cursor, speaks_utf8
+
+_SMALLEST = (60, 15)
+_NOT_HERE = "not run in a terminal"
+_ANSWERS_WITHIN = 0.5
+_PLACE = re.compile(rb"\x1b\[(\d+);(\d+)R")
+_KITTY = re.compile(rb"\x1b\[\?(\d+)u")
+_ATTRIBUTES = re.compile(rb"\x1b\[\?[\d;]*c")
+
+
+def size(patient: Patient) -> Finding:
+    """Whether there is room to work."""
+    if not patient.is_terminal:
+        return skipped(_NOT_HERE)
+    columns, lines = os.get_terminal_size(sys.stdout.fileno())
+    measured = f"{columns} × {lines}"
+    if columns >= _SMALLEST[0] and lines >= _SMALLEST[1]:
+        return ok(measured)
+    return Finding(
+        "warning", measured, f"at least {_SMALLEST[0]} × {_SMALLEST[1]}",
+        remedy="Make the window larger, or use agent --inline.",
+    )  # fmt: skip
+
+
+def full_screen(patient: Patient) -> Finding:
+    """Whether the cursor can be moved."""
+    term = patient.environment.get("TERM", "")
+    if moves_cursor(patient.environment):
+        return ok(f"TERM={term}")
+    return Finding(
+        "warning", f"TERM={term or '(not set)'}", "a terminal that can move its cursor",
+        cause="TERM names none that can", remedy="The program uses plain lines here, which works.",
+    )  # fmt: skip
+
+
+def colours(patient: Patient) -> Finding:
+    """How many colours there are."""
+    environment = patient.environment
+    if environment.get("NO_COLOR"):
+        return ok("none, as NO_COLOR asks")
+    if environment.get("COLORTERM", "").lower() in ("truecolor", "24bit"):
+        return ok("16 million")
+    term = environment.get("TERM", "")
+    if "256color" in term or "kitty" in term or "direct" in term:
+        return ok("256")
+    return Finding(
+        "warning", "16 or fewer", "256 or more", cause=f"TERM={term}, and COLORTERM is not set",
+        remedy="If yours has more, set TERM=xterm-256color or COLORTERM=truecolor.",
+    )  # fmt: skip
+
+
+def characters(patient: Patient) -> Finding:
+    """Whether any character can be shown."""
+    if speaks_utf8(patient.environment):
+        return ok("UTF-8")
+    return Finding(
+        "warning", "not UTF-8", "a UTF-8 locale",
+        cause="LC_ALL, LC_CTYPE and LANG name none",
+        remedy="Set LANG=C.UTF-8, or your language's UTF-8 locale.",
+    )  # fmt: skip
+
+
+def wide_characters(patient: Patient) -> Finding:
+    """Whether Chinese characters and emoji take two cells, by drawing them and asking where
+    the cursor is."""
+    if not patient.is_terminal or not moves_cursor(patient.environment):
+        return skipped(_NOT_HERE)
+    widths = {sign: _width_of(sign) for sign in ("你", "✅", "⏳")}
+    if None in widths.values():
+        return skipped("the terminal does not say where its cursor is")
+    measured = ", ".join(f"{sign} {width}" for sign, width in widths.items())
+    if all(width == 2 for width in widths.values()):
+        return ok(f"{measured} cells")
+    return Finding(
+        "warning", f"{measured} cells", "2 cells each",
+        cause="the terminal or its font draws them narrow",
+        remedy="Columns may be out of line; another terminal or font helps.",
+    )  # fmt: skip
+
+
+def keys(patient: Patient) -> Finding:
+    """Whether Shift+Enter can be told from Enter."""
+    if not patient.is_terminal or not moves_cursor(patient.environment):
+        return skipped(_NOT_HERE)
+    answer = _ask(b"\x1b[?u\x1b[c", _ATTRIBUTES)
+    if _KITTY.search(answer):
+        return ok("kitty keyboard protocol: Shift+Enter makes a new line")
+    return ok("usual keys: Alt+Enter or Ctrl+J makes a new line")
+
+
+def clipboard(patient: Patient) -> Finding:
+    """How copied text leaves the program."""
+    if patient.environment.get("TMUX") and (tmux := shutil.which("tmux")):
+        told = subprocess.run(
+            [tmux, "show", "-gv", "set-clipboard"],
+            capture_output=True, text=True, timeout=2, check=False,
+        ).stdout.strip()  # fmt: skip
+        if told == "off":
+            return Finding(
+                "warning", "tmux set-clipboard off", "on or external",
+                cause="tmux keeps copied text to itself",
+                remedy="Run tmux set -g set-clipboard on",
+            )  # fmt: skip
+        return ok(f"through tmux (set-clipboard {told or 'unknown'})")
+    if not patient.is_terminal:
+        return skipped(_NOT_HERE)
+    return ok("through the terminal (OSC 52), if it allows that")
+
+
+def _width_of(sign: str) -> int | None:
+    found = _PLACE.search(_ask(f"\r{sign}\x1b[6n\r\x1b[2K".encode(), _PLACE))
+    return int(found[2]) - 1 if found else None
+
+
+def _ask(question: bytes, until: re.Pattern[bytes]) -> bytes:
+    """What the terminal answers; nothing, if it does not in time."""
+    descriptor = sys.stdin.fileno()
+    before = termios.tcgetattr(descriptor)
+    tty.setcbreak(descriptor, termios.TCSANOW)
+    answer = b""
+    try:
+        os.write(sys.stdout.fileno(), question)
+        deadline = time.monotonic() + _ANSWERS_WITHIN
+        while not until.search(answer):
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([descriptor], [], [], left)[0]:
+                break
+            answer += os.read(descriptor, 1024)
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSANOW, before)
+    return answer
+
+
+CHECKS = (
+    Check("terminal", "size", size),
+    Check("terminal", "full screen", full_screen),
+    Check("terminal", "colours", colours),
+    Check("terminal", "characters", characters),
+    Check("terminal", "wide characters", wide_characters),
+    Check("terminal", "keys", keys),
+    Check("terminal", "clipboard", clipboard),
+)

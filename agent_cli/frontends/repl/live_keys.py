@@ -1,0 +1,141 @@
+"""What keys do in the live region."""
+
+import time
+from typing import TYPE_CHECKING
+
+from prompt_toolkit.filters import Condition, has_completions, has_focus
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
+
+if TYPE_CHECKING:
+    from agent_cli.frontends.repl.live import LiveStage
+
+TWICE = 2.0
+"""Seconds within which a second Ctrl+C leaves."""
+_NAMES = {
+    Keys.ControlM: "enter",
+    Keys.ControlJ: "enter",
+    Keys.Escape: "escape",
+    Keys.ControlH: "backspace",
+    Keys.Up: "up",
+    Keys.Down: "down",
+    Keys.Tab: "tab",
+    Keys.BackTab: "s-tab",
+}
+
+
+def bindings(stage: "LiveStage") -> KeyBindings:
+    """Keys of a question first; they go on to the prompt unless they answer it."""
+    keys = KeyBindings()
+    _add_question_keys(keys, stage)
+    _add_line_keys(keys, stage)
+    _add_prompt_keys(keys, stage)
+    return keys
+
+
+def _add_question_keys(keys: KeyBindings, stage: "LiveStage") -> None:
+    is_asking = Condition(lambda: stage.question is not None)
+
+    @keys.add(Keys.Any, filter=is_asking, eager=True)
+    def press(event: KeyPressEvent) -> None:
+        pressed = event.key_sequence[0]
+        question = stage.question
+        if question is None:
+            return
+        if pressed.key == Keys.ControlC:  # can only say no, so it needs no guard
+            _cancel(stage)
+        elif pressed.key == Keys.BracketedPaste:
+            question.paste(pressed.data)
+        elif isinstance(pressed.key, Keys):
+            if name := _NAMES.get(pressed.key):
+                question.press(name, "")
+        else:
+            question.press("", pressed.data)
+        stage.changed()
+
+
+def _add_line_keys(keys: KeyBindings, stage: "LiveStage") -> None:
+    is_writing = has_focus(stage.own_line)
+
+    @keys.add("enter", filter=is_writing, eager=True)
+    def give(_: KeyPressEvent) -> None:
+        stage.end_line(stage.own_line.text.strip())
+
+    @keys.add("escape", filter=is_writing, eager=True)
+    def go_back(_: KeyPressEvent) -> None:
+        stage.end_line(None)
+
+    @keys.add("c-c", filter=is_writing, eager=True)
+    def cancel(_: KeyPressEvent) -> None:
+        _cancel(stage)
+
+
+def _cancel(stage: "LiveStage") -> None:
+    """Whatever led to the question shall end."""
+    if stage.audience is not None and stage.audience.interrupt():
+        return
+    stage.end_line(None)
+    if stage.question is not None:
+        stage.question.leave() if stage.audience is not None else stage.question.abandon()
+
+
+def _add_prompt_keys(keys: KeyBindings, stage: "LiveStage") -> None:
+    is_prompt = has_focus(stage.prompt)
+    left_at = float("-inf")
+
+    @keys.add("enter", filter=is_prompt)
+    def enter(_: KeyPressEvent) -> None:
+        prompt = stage.prompt
+        state = prompt.complete_state
+        if state is not None and state.current_completion is not None:
+            prompt.apply_completion(state.current_completion)
+            if prompt.text.startswith("/"):
+                stage.submit()
+        elif prompt.document.text_before_cursor.endswith("\\"):
+            prompt.delete_before_cursor()
+            prompt.newline(copy_margin=False)
+        else:
+            stage.submit()
+
+    @keys.add("c-j", filter=is_prompt)
+    @keys.add("escape", "enter", filter=is_prompt)
+    def new_line(_: KeyPressEvent) -> None:
+        stage.prompt.newline(copy_margin=False)
+
+    @keys.add(Keys.BracketedPaste, filter=is_prompt)
+    def paste(event: KeyPressEvent) -> None:
+        stage.take_paste(event.data)
+
+    @keys.add("escape", filter=is_prompt & has_completions)
+    def close(_: KeyPressEvent) -> None:
+        stage.prompt.cancel_completion()
+
+    @keys.add("escape", filter=is_prompt & ~has_completions)
+    def escape(_: KeyPressEvent) -> None:
+        stage.escape()
+
+    @keys.add("c-c", filter=is_prompt)
+    def clear(_: KeyPressEvent) -> None:
+        nonlocal left_at
+        if stage.prompt.text:
+            stage.prompt.reset()
+        elif stage.audience is not None and not stage.audience.interrupt():
+            now = time.monotonic()
+            if now - left_at < TWICE:
+                stage.audience.leave()
+            left_at = now
+            stage.hint("Ctrl+C again leaves.", TWICE)
+
+    @keys.add("c-d", filter=is_prompt & Condition(lambda: not stage.prompt.text))
+    def leave(_: KeyPressEvent) -> None:
+        if stage.audience is not None:
+            stage.audience.leave()
+
+    @keys.add("s-tab", filter=is_prompt & ~has_completions)
+    def next_mode(_: KeyPressEvent) -> None:
+        if stage.audience is not None:
+            stage.audience.next_mode()
+
+    @keys.add("c-g", filter=is_prompt)
+    def edit(_: KeyPressEvent) -> None:
+        stage.edit_prompt()

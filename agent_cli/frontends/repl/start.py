@@ -1,0 +1,237 @@
+"""Starts the inline frontend: trust first, then settings, then one session after the other."""
+
+import asyncio
+import logging
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+
+from agent_cli.config.layers import Loaded
+from agent_cli.config.places import Places
+from agent_cli.config.schema import Settings
+from agent_cli.core.errors import ExitCode, UserError
+from agent_cli.core.session import Session
+from agent_cli.frontends.repl.asking import Asking
+from agent_cli.frontends.repl.completing import Completing
+from agent_cli.frontends.repl.desk import InlineDesk
+from agent_cli.frontends.repl.flat import FlatStage
+from agent_cli.frontends.repl.live import LiveStage
+from agent_cli.frontends.repl.stage import Abandoned
+from agent_cli.frontends.repl.talk import Talk
+from agent_cli.frontends.repl.teller import Teller
+from agent_cli.frontends.shared.answers import IN_USE_ANSWERS, IN_USE_HEADING
+from agent_cli.frontends.shared.file_index import FileIndex
+from agent_cli.frontends.shared.first_run import clear_choice, naming
+from agent_cli.frontends.shared.past import how_to_resume
+from agent_cli.frontends.shared.signs import ASCII, WORDS
+from agent_cli.frontends.shared.slash import all_commands
+from agent_cli.frontends.shared.terminal import moves_cursor
+from agent_cli.frontends.shared.trusting import keep_trust, told, trust_items
+from agent_cli.models.worker_process import spawn
+from agent_cli.runtime import (
+    chosen_model,
+    find_session,
+    folder_standing,
+    load_all_settings,
+    load_settings,
+    open_session,
+    tidy,
+    whole_environment,
+)
+from agent_cli.safety.redact import Redactor
+from agent_cli.safety.sanitise import clean
+from agent_cli.setup.choice import Choice
+from agent_cli.setup.overlay import learn
+from agent_cli.storage.prompt_history import PromptHistory
+from agent_cli.storage.session_lock import SessionInUse
+from agent_cli.storage.sessions import Sessions, SeveralSessions
+from agent_cli.wishes import Resume, Wishes
+
+log = logging.getLogger(__name__)
+
+EXTENSIONS_WITHIN = 15.0
+"""Seconds that piped prompts wait for extensions."""
+Stage = LiveStage | FlatStage
+Worker = subprocess.Popen[bytes] | None
+
+
+def run(wishes: Wishes, worker: Worker, *, is_read_aloud: bool = False) -> int:
+    """Run until the person leaves or the input ends; returns the exit code."""
+    wishes, prompt = _found(wishes)
+    wishes, note = asyncio.run(_with_a_model(wishes))
+    settings = load_settings(wishes, whole_environment()).settings
+    note = "\n".join(filter(None, (note, learn(settings, Places.of(os.environ)))))
+    history = PromptHistory.of_project(
+        Places.of(os.environ).state, wishes.cwd, Redactor.from_environment(os.environ).redact
+    )
+
+    async def play() -> int:
+        stage = _stage(wishes, history, settings, is_read_aloud=is_read_aloud)
+        async with stage:
+            try:
+                return await _Show(stage, history, note).play(wishes, prompt, worker)
+            except Abandoned:
+                return ExitCode.INTERRUPTED
+
+    try:
+        return asyncio.run(play())
+    except UserError:
+        raise
+    except Exception as error:
+        log.exception("the inline prompt failed")
+        what = clean(f"{type(error).__name__}: {error}").partition("\n")[0]
+        where = Places.of(os.environ).log_file
+        sys.stderr.write(f"agent: the prompt failed ({what}). The log has more: {where}\n")
+        return ExitCode.FAILED
+
+
+async def _with_a_model(wishes: Wishes) -> tuple[Wishes, str]:
+    """Wishes that name a model, and what to tell the person about it; raises UserError."""
+    environment = whole_environment()
+    settings = load_settings(wishes, environment).settings
+    if settings.model or not wishes.attended:
+        chosen_model(settings)
+        return wishes, ""
+    choice, note = await clear_choice(environment)
+    return naming(wishes, choice or await _ask_for_model(environment)), note
+
+
+async def _ask_for_model(environment: dict[str, str]) -> Choice | None:
+    from agent_cli.setup.desk import SetupDesk  # noqa: PLC0415 (rarely needed)
+    from agent_cli.setup.flow import set_up  # noqa: PLC0415
+    from agent_cli.setup.plain import PlainTalk  # noqa: PLC0415
+
+    desk = SetupDesk(Places.of(environment), environment)
+    try:
+        return await set_up(desk, PlainTalk())
+    finally:
+        await desk.close()
+
+
+def _found(wishes: Wishes) -> tuple[Wishes, str]:
+    """The session that is meant; where that is not clear, the person is asked at the prompt."""
+    try:
+        return find_session(wishes, os.environ), ""
+    except SeveralSessions as error:
+        if not wishes.attended:
+            raise
+        return replace(wishes, resume=None), f"/sessions {error.words}".rstrip()
+
+
+def _stage(
+    wishes: Wishes, history: PromptHistory, settings: Settings, *, is_read_aloud: bool
+) -> Stage:
+    """The best this terminal can do."""
+    is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    can_move = is_terminal and moves_cursor(os.environ)
+    if is_read_aloud or not can_move:
+        return FlatStage(WORDS if is_read_aloud else ASCII, marks_pastes=can_move)
+    return LiveStage(
+        os.environ,
+        completer=Completing(all_commands(), FileIndex(wishes.cwd)),
+        history=history.entries(),
+        is_still=settings.reduced_motion,
+    )
+
+
+class _Show:
+    """Sessions at one stage, one after the other."""
+
+    def __init__(self, stage: Stage, history: PromptHistory, note: str) -> None:
+        self._stage = stage
+        self._asking = Asking(stage)
+        self._history = history
+        self._signals: list[int] = []
+        self._warning = ""
+        self._note = note
+
+    async def play(self, wishes: Wishes, prompt: str, worker: Worker) -> int:
+        """Until the person leaves; returns the exit code."""
+        before: Resume | None = None
+        while True:
+            wishes = await self._with_trust(wishes)
+            loaded = await asyncio.to_thread(load_all_settings, wishes, os.environ)
+            try:
+                session = open_session(wishes, loaded.settings, worker=worker)
+            except SessionInUse as error:
+                wishes = find_session(await self._copy_of(error, wishes, before), os.environ)
+                continue
+            following, code = await self._session(session, wishes, loaded, prompt)
+            if following is None:
+                return code
+            before = Resume(session.id) if session.is_kept else None
+            wishes = find_session(replace(wishes, resume=following), os.environ)
+            prompt, worker = "", spawn() if worker is not None else None
+
+    async def _session(
+        self, session: Session, wishes: Wishes, loaded: Loaded, prompt: str
+    ) -> tuple[Resume | None, int]:
+        places = Places.of(os.environ)
+        teller = Teller(self._stage, is_still=loaded.settings.reduced_motion)
+        talk = Talk(session, self._stage, teller, self._history, log_file=places.log_file)
+        desk = InlineDesk(talk, self._stage, all_commands(), Sessions(places.state))
+        self._leave_on_signals(talk)
+        if wishes.attended:
+            talk.greet()
+        if self._note:
+            talk.teller.say(self._note)
+        for warning in filter(None, (self._warning, *loaded.warnings)):
+            talk.teller.warn(warning)
+        listening = asyncio.create_task(self._listen(talk, prompt, is_attended=wishes.attended))
+        tidying = asyncio.create_task(asyncio.to_thread(tidy, loaded.settings, os.environ))
+        try:
+            code = await talk.run()
+        finally:
+            listening.cancel()
+            await asyncio.wait([listening, tidying])
+            await session.close()
+        if desk.following is None and (line := how_to_resume(session)) and wishes.attended:
+            teller.note(line)
+        if self._signals:
+            return None, self._signals[0]
+        return desk.following, ExitCode.DONE if wishes.attended else code
+
+    async def _with_trust(self, wishes: Wishes) -> Wishes:
+        """The wishes with the person's answer, if somebody can be asked and has to be."""
+        if not wishes.attended or folder_standing(wishes, os.environ).trusted:
+            return wishes
+        items = trust_items(wishes.cwd)
+        if items is None:
+            return wishes
+        trusts = await self._asking.trust(str(wishes.cwd), told(items))
+        if trusts:
+            self._warning = keep_trust(wishes.cwd, items, Places.of(os.environ))
+        return replace(wishes, trust=trusts)
+
+    async def _copy_of(self, error: SessionInUse, wishes: Wishes, before: Resume | None) -> Wishes:
+        """The wish for a copy of a session that is open elsewhere, or for what was before it."""
+        if not wishes.attended:
+            raise error
+        if await self._asking.confirm(error.message, IN_USE_HEADING, IN_USE_ANSWERS):
+            return replace(wishes, resume=Resume(error.session_id, fork=True))
+        if before is None:
+            raise error
+        return replace(wishes, resume=before)
+
+    async def _listen(self, talk: Talk, prompt: str, *, is_attended: bool) -> None:
+        if prompt:
+            talk.submitted(prompt)
+        if isinstance(self._stage, FlatStage):
+            if not is_attended:  # nobody could say it again later
+                talk.start_extensions()
+                await talk.session.extensions.settled(EXTENSIONS_WITHIN)
+            await self._stage.listen(talk)
+        else:
+            self._stage.listen(talk, talk.teller.live)
+
+    def _leave_on_signals(self, talk: Talk) -> None:
+        """Being told to end, or losing the terminal, is a way to leave like any other."""
+
+        def leave(number: int) -> None:
+            self._signals.append(128 + number)
+            talk.leave()
+
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            asyncio.get_running_loop().add_signal_handler(number, leave, number)

@@ -1,0 +1,29 @@
+"""What a person is told before they trust a folder, and how their answer is kept."""
+
+from pathlib import Path
+
+from agent_cli.config.places import Places
+from agent_cli.core.trust import TooMuch, TrustItem, what_trust_enables
+from agent_cli.runtime import trust_store
+
+
+def trust_items(folder: Path) -> tuple[TrustItem, ...] | None:
+    """What trust would enable; None: it is too much to look at, so it cannot be trusted."""
+    try:
+        return what_trust_enables(folder)
+    except TooMuch:
+        return None
+
+
+def told(items: tuple[TrustItem, ...]) -> tuple[str, ...]:
+    """Each file that takes effect, in words."""
+    return tuple(f"{item.kind}: {item.path} ({item.detail})" for item in items)
+
+
+def keep_trust(folder: Path, items: tuple[TrustItem, ...], places: Places) -> str:
+    """Remember a yes; a warning if it cannot be kept: then it holds for this run."""
+    try:
+        trust_store(places).trust(folder, items)
+    except OSError as error:
+        return f"The answer cannot be stored: {error}"
+    return ""

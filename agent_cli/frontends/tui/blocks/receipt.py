@@ -1,0 +1,40 @@
+"""What a turn left behind, in one line; unfolded, file by file."""
+
+from collections.abc import Sequence
+
+from textual.strip import Strip
+
+from agent_cli.frontends.tui.blocks.base import EDGE, MARGIN, Block
+from agent_cli.frontends.tui.lines import Line, crop, wrap
+from agent_cli.frontends.tui.look import Look
+from agent_cli.safety.sanitise import clean
+
+MOST_LISTED = 200
+
+
+class ReceiptBlock(Block):
+    """Dim: it is there for whoever wants to know."""
+
+    def __init__(self, line: str, details: Sequence[str]) -> None:
+        self._line = clean(line).replace("\n", " ")
+        self._details = [clean(each).replace("\n", " ") for each in details[:MOST_LISTED]]
+        if len(details) > MOST_LISTED:
+            self._details.append(f"and {len(details) - MOST_LISTED:,} more")
+        self.can_fold = bool(self._details)
+
+    def render(self, width: int, look: Look) -> Sequence[Strip]:
+        style, room = look.styles.dim, width - EDGE
+        if not self.expanded:
+            sign = look.signs.ellipsis
+            return [Line(crop([*MARGIN, (self._line, style)], room, sign), gutter=2)]
+        lines: list[Strip] = list(wrap([(self._line, style)], room, first=MARGIN, rest=MARGIN))
+        for each in self._details:
+            first = [*MARGIN, (f"{look.signs.bar} ", style)]
+            lines += wrap([(each, style)], room, first=first)
+        return lines
+
+    def plain_text(self) -> str:
+        return "\n".join([self._line, *self._details])
+
+    def guess_height(self, width: int) -> int:
+        return 1 + len(self._details) if self.expanded else 1

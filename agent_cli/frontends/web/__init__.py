@@ -1,0 +1,1 @@
+"""The full-screen app in a browser on this machine."""

@@ -1,0 +1,279 @@
+"""What git tells us about a directory, asked so that nothing of the repository runs or changes."""
+
+import os
+import struct
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from agent_cli.lib.files import private_directory
+from agent_cli.safety.git_probe import WITHOUT_HELPERS, bare_environment
+from agent_cli.storage.checkpoint.records import write_whole
+
+SECONDS = 60
+_CONVERTING = ("core.autocrlf", "core.attributesfile", "core.eol")
+_FILE_TYPES = frozenset({0o100, 0o120})
+
+
+class NoGit(OSError):
+    """git is not installed, or it refuses to list the files."""
+
+
+class IndexEntry(NamedTuple):
+    """What git's index says about one file."""
+
+    ctime_ns: int
+    mtime_ns: int
+    ino: int
+    size: int
+    mode: int
+    oid: str
+
+    def unsure(self) -> "IndexEntry":
+        """The entry, so that no file fits it: its bytes must be compared."""
+        return IndexEntry(0, 0, 0, -1, self.mode, self.oid)
+
+
+@dataclass
+class Listing:
+    """The files of a directory that are not ignored."""
+
+    names: list[str]
+    """Relative to the directory."""
+    data: bytes = b""
+    """As git told it."""
+    nested: tuple[str, ...] = ()
+    """Repositories inside; they are left alone."""
+
+
+NOTHING = Listing([])
+
+
+@dataclass
+class Git:
+    """Looks at one directory, in a repository or not."""
+
+    root: str
+    environment: Mapping[str, str]
+    aside: Path
+    """Where an empty repository of our own is kept, for directories that are in none."""
+    directory: str | None = field(init=False)
+    """The directory of the repository's own files; None: there is no repository."""
+    top: str = field(init=False)
+    _ignoring: tuple[str, ...] = field(init=False, default=())
+
+    def __post_init__(self) -> None:
+        said = self._run("rev-parse", "--absolute-git-dir", "--show-toplevel")
+        lines = os.fsdecode(said or b"").split("\n")
+        self.directory, self.top = (lines[0], lines[1]) if len(lines) >= 2 else (None, self.root)
+        if self.directory is not None and not _is_within(self.root, self.top):
+            self.directory, self.top = None, self.root  # it leads elsewhere: not this directory's
+        self._ignoring = self._personal_excludes()
+
+    def start_listing(self, names: Sequence[str] = ()) -> "subprocess.Popen[bytes]":
+        """Begin to list the files, or what there is of these names and below.
+
+        `listing` takes the output. Raises NoGit.
+        """
+        words = ["--literal-pathspecs", "ls-files", "-z", "--others", "--exclude-standard"]
+        words += ["--cached"] if self.directory else []
+        words += ["--", *names]
+        try:
+            return subprocess.Popen(
+                ["git", *WITHOUT_HELPERS, *self._ignoring, *self._where(), *words],
+                cwd=self.root,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+        except OSError as error:
+            raise NoGit(error.errno, "git cannot be run") from error
+
+    def listing(self, process: "subprocess.Popen[bytes]", known: Listing = NOTHING) -> Listing:
+        """The files that were listed; the very same object as `known` if nothing is different.
+
+        Raises NoGit.
+        """
+        try:
+            data, _ = process.communicate(timeout=SECONDS)
+        except subprocess.TimeoutExpired as error:
+            process.kill()
+            process.communicate()
+            raise NoGit(None, "git takes too long to list the files") from error
+        if process.returncode != 0:
+            raise NoGit(None, "git refuses to list the files")
+        if data == known.data and data:
+            return known
+        names = os.fsdecode(data).split("\0")[:-1]
+        nested: tuple[str, ...] = ()
+        if b"/\0" in data:
+            nested = tuple(name.rstrip("/") for name in names if name.endswith("/"))
+            names = [name for name in names if not name.endswith("/")]
+        return Listing(names, data, nested)
+
+    def index(self) -> dict[str, IndexEntry]:
+        """What the index says, by name relative to the directory; empty where it is not usable."""
+        if self.directory is None:
+            return {}
+        path = Path(self.directory, "index")
+        try:
+            data, written = path.read_bytes(), path.stat().st_mtime_ns
+        except OSError:
+            return {}
+        prefix = os.path.relpath(self.root, self.top)
+        prefix = "" if prefix == "." else f"{prefix}/"
+        found = {}
+        try:
+            for name, entry in _entries(data):
+                # Written in the same moment as the index, it may have changed unnoticed.
+                if name.startswith(prefix) and entry.mtime_ns < written - 1_000_000_000:
+                    found[name[len(prefix) :]] = entry
+        except (struct.error, ValueError, IndexError):
+            return {}
+        return found
+
+    def converts(self, names: Iterable[str]) -> bool:
+        """Whether git may keep other bytes than those on the disk (line ends, filters)."""
+        if any(name.endswith(".gitattributes") for name in names) or self.directory is None:
+            return True
+        if Path(self.directory, "info", "attributes").exists():
+            return True
+        if any((parent / ".gitattributes").exists() for parent in Path(self.root).parents):
+            return True
+        said = self._run("config", "--list", "--name-only", "-z", environment=self._personal)
+        configured = os.fsdecode(said or b"").lower().split("\0")
+        return said is None or any(key in configured for key in _CONVERTING)
+
+    def read(self, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """The bytes git keeps under these names; those it does not have are left out."""
+        wanted = list(dict.fromkeys(oids))
+        if not wanted or self.directory is None:
+            return
+        said = self._run("cat-file", "--batch", given="\n".join(wanted).encode() + b"\n")
+        at, data = 0, said or b""
+        while at < len(data):
+            end = data.index(b"\n", at)
+            oid, *rest = data[at:end].decode().split(" ")
+            at = end + 1
+            if len(rest) == 2:
+                length = int(rest[1])
+                if rest[0] == "blob":
+                    yield oid, data[at : at + length]
+                at += length + 1
+
+    def merge(self, base: bytes, mine: bytes, other: bytes) -> tuple[bytes, bool] | None:
+        """Both changes in one text, and whether they do not meet; None where git cannot merge."""
+        directory = private_directory(self.aside)
+        paths = [directory / name for name in ("yours", "base", "restored")]
+        try:
+            for path, data in zip(paths, (mine, base, other), strict=True):
+                path.write_bytes(data)
+            done = subprocess.run(
+                ["git", "merge-file", "-p", "-L", "yours", "-L", "after the call",
+                 "-L", "before the call", *map(str, paths)],
+                cwd=directory,
+                env={**self._environment, "GIT_DIR": os.devnull},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=SECONDS,
+                check=False,
+            )  # fmt: skip
+        except (OSError, subprocess.TimeoutExpired):
+            return None
+        finally:
+            for path in paths:
+                path.unlink(missing_ok=True)
+        if not 0 <= done.returncode <= 127:
+            return None
+        return done.stdout, done.returncode == 0
+
+    def _where(self) -> tuple[str, ...]:
+        if self.directory is not None:
+            return ()
+        private_directory(self.aside)
+        empty = private_directory(self.aside / "empty.git")
+        for name in ("objects", "refs"):
+            private_directory(empty / name)
+        if not (empty / "HEAD").exists():
+            write_whole(empty / "HEAD", "ref: refs/heads/none\n")
+        return (f"--git-dir={empty}", f"--work-tree={self.root}")
+
+    def _personal_excludes(self) -> tuple[str, ...]:
+        """Options that make git ignore what the person's own configuration ignores."""
+        words = ("config", "--global", "--path", "--get", "core.excludesFile")
+        path = os.fsdecode(self._run(*words, environment=self._personal) or b"").rstrip("\n")
+        return ("-c", f"core.excludesFile={path}") if path else ()
+
+    @property
+    def _personal(self) -> dict[str, str]:
+        """The environment in which git reads the person's configuration too."""
+        without = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM")
+        return {key: value for key, value in self._environment.items() if key not in without}
+
+    @property
+    def _environment(self) -> dict[str, str]:
+        kept = ("PATH", "HOME", "XDG_CONFIG_HOME")
+        given = {name: self.environment[name] for name in kept if self.environment.get(name)}
+        return {**bare_environment(self.environment), **given}
+
+    def _run(
+        self, *words: str, given: bytes = b"", environment: Mapping[str, str] | None = None
+    ) -> bytes | None:
+        try:
+            done = subprocess.run(
+                ["git", *WITHOUT_HELPERS, *words],
+                cwd=self.root,
+                env=environment or self._environment,
+                input=given,
+                capture_output=True,
+                timeout=SECONDS,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return None
+        return done.stdout if done.returncode == 0 else None
+
+
+def _is_within(path: str, top: str) -> bool:
+    return path == top or path.startswith(top.rstrip("/") + "/")
+
+
+def _entries(data: bytes) -> Iterator[tuple[str, IndexEntry]]:
+    """The files in an index of version 2, 3 or 4; one in several parts raises ValueError."""
+    signature, version, count = struct.unpack_from(">4sII", data)
+    if signature != b"DIRC" or version not in (2, 3, 4):
+        raise ValueError("not an index")
+    unpack = struct.Struct(">10I20sH").unpack_from
+    at, name = 12, b""
+    for _ in range(count):
+        cs, cn, ms, mn, _dev, ino, mode, _uid, _gid, size, oid, flags = unpack(data, at)
+        start = at + (64 if flags & 0x4000 else 62)
+        if version == 4:
+            dropped, start = _varint(data, start)
+            end = data.index(b"\0", start)
+            name = name[: len(name) - dropped] + data[start:end]
+            at = end + 1
+        else:
+            end = data.index(b"\0", start)
+            name = data[start:end]
+            at += (end - at + 8) // 8 * 8
+        if mode >> 9 in _FILE_TYPES and not flags & 0x3000:
+            entry = IndexEntry(
+                cs * 1_000_000_000 + cn, ms * 1_000_000_000 + mn, ino, size, mode, oid.hex()
+            )
+            yield os.fsdecode(name), entry
+    if data[at : at + 4] == b"link":
+        raise ValueError("the index is split")
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    byte = data[at]
+    value = byte & 0x7F
+    while byte & 0x80:
+        at += 1
+        byte = data[at]
+        value = (value + 1) << 7 | (byte & 0x7F)
+    return value, at + 1

@@ -1,0 +1,101 @@
+"""Makes a state of what is on the disk, keeping the bytes where that is wanted."""
+
+# ruff: noqa: PTH115, PTH120
+
+import os
+import stat
+
+from agent_cli.core.checkpoint import ABSENT, State
+from agent_cli.lib.files import open_regular
+from agent_cli.lib.text import size as in_words
+from agent_cli.storage.checkpoint.blobs import LARGEST, NO_ROOM, Blobs, NoRoom, hashed
+from agent_cli.storage.checkpoint.git import IndexEntry
+
+TOO_LARGE = f"it is larger than {in_words(LARGEST)}"
+_HALF = 0xFFFFFFFF  # git keeps the lower half of these numbers
+
+
+def keep(blobs: Blobs, path: str, found: os.stat_result, entry: IndexEntry | None = None) -> State:
+    """The state of a path, its bytes kept; where they cannot be, the state says why.
+
+    `entry` is what git's index says of it: what git has is not kept twice.
+    """
+    if not stat.S_ISREG(found.st_mode):
+        return _without_bytes(path, found)
+    if found.st_size > LARGEST:
+        return _file(found, why=TOO_LARGE)
+    if entry is not None and _is_unchanged(found, entry):
+        return _file(found, content=entry.oid)
+    try:
+        descriptor = open_regular(path)
+    except FileNotFoundError:
+        return ABSENT
+    except OSError as error:
+        return _file(found, why=f"it cannot be read ({error.strerror})")
+    try:
+        name = blobs.add_file(descriptor, entry.oid if entry else None)
+        return _file(os.fstat(descriptor), content=name)
+    except NoRoom:
+        return _file(found, why=NO_ROOM)
+    except BlockingIOError as error:
+        return _file(found, why=error.strerror or "it is being written")
+    finally:
+        os.close(descriptor)
+
+
+def look(path: str) -> State:
+    """The state of a path without keeping anything; the bytes are named as if they were kept."""
+    if not is_direct(path):
+        return ABSENT
+    try:
+        found = os.lstat(path)
+        if not stat.S_ISREG(found.st_mode):
+            return _without_bytes(path, found)
+        if found.st_size > LARGEST:
+            return _file(found, why=TOO_LARGE)
+        name, found = hashed(path)
+        return _file(found, content=name)
+    except (FileNotFoundError, NotADirectoryError):
+        return ABSENT
+    except OSError as error:
+        return State("other", why=f"it cannot be read ({error.strerror})")
+
+
+def is_direct(path: str) -> bool:
+    """Whether no directory on the way to a real path has been exchanged for a link."""
+    parent = os.path.dirname(path)
+    return os.path.realpath(parent) == parent
+
+
+def stat_only(path: str) -> State:
+    """The state of a path whose bytes are of no interest."""
+    try:
+        found = os.lstat(path)
+        regular = stat.S_ISREG(found.st_mode)
+        return _file(found) if regular else _without_bytes(path, found)
+    except OSError:
+        return ABSENT
+
+
+def _without_bytes(path: str, found: os.stat_result) -> State:
+    mode = stat.S_IMODE(found.st_mode)
+    if stat.S_ISLNK(found.st_mode):
+        try:
+            return State("link", mode, found.st_mtime_ns, content=os.readlink(path))
+        except OSError:
+            return ABSENT
+    return State("directory" if stat.S_ISDIR(found.st_mode) else "other", mode, found.st_mtime_ns)
+
+
+def _file(found: os.stat_result, *, content: str = "", why: str = "") -> State:
+    mode = stat.S_IMODE(found.st_mode)
+    return State("file", mode, found.st_mtime_ns, found.st_size, content, why)
+
+
+def _is_unchanged(found: os.stat_result, entry: IndexEntry) -> bool:
+    return (
+        found.st_mtime_ns == entry.mtime_ns
+        and found.st_ctime_ns == entry.ctime_ns
+        and found.st_ino & _HALF == entry.ino
+        and found.st_size & _HALF == entry.size
+    )

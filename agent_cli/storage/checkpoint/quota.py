@@ -1,0 +1,97 @@
+"""How much disk all checkpoints together take, and which ones go first."""
+
+import contextlib
+import fcntl
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+LOCK = "lock"
+_DAY = 86_400
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is kept of one session."""
+
+    session_id: str
+    path: Path
+    bytes: int
+    checkpoints: int
+    last: float
+    """When something was last kept."""
+    in_use: bool
+
+
+def sessions(directory: Path) -> list[Kept]:
+    """All sessions with checkpoints, the oldest first."""
+    found = []
+    with contextlib.suppress(FileNotFoundError):
+        for entry in os.scandir(directory):
+            if entry.is_dir(follow_symlinks=False):
+                with contextlib.suppress(FileNotFoundError):
+                    found.append(_measured(Path(entry.path)))
+    return sorted(found, key=lambda each: each.last)
+
+
+def prune_others(directory: Path, own: str | None, most: int, *, days: float | None = None) -> int:
+    """Remove sessions that nobody uses, oldest first, until all take at most so many bytes.
+
+    Those that were last used longer ago than `days` go in any case. Returns what is left of others.
+    """
+    others = [each for each in sessions(directory) if each.session_id != own]
+    total = sum(each.bytes for each in others)
+    for each in others:
+        is_old = days is not None and each.last < time.time() - days * _DAY
+        if (total > most or is_old) and remove(each.path):
+            total -= each.bytes
+    return total
+
+
+def remove(path: Path) -> bool:
+    """Remove a session's checkpoints unless a program uses them; whether that was done."""
+    with _unused(path) as free:
+        if free:
+            shutil.rmtree(path, ignore_errors=True)
+        return free
+
+
+def hold(path: Path) -> int:
+    """A descriptor that keeps a session's checkpoints from being removed while it is open."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+    descriptor = os.open(path / LOCK, flags, 0o600)
+    with contextlib.suppress(BlockingIOError):
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    return descriptor
+
+
+@contextlib.contextmanager
+def _unused(path: Path) -> Iterator[bool]:
+    try:
+        descriptor = os.open(path / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError:
+        yield False
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield True
+    except BlockingIOError:
+        yield False
+    finally:
+        os.close(descriptor)
+
+
+def _measured(path: Path) -> Kept:
+    total, count, last = 0, 0, path.stat().st_mtime
+    for directory, _, names in os.walk(path):
+        for name in names:
+            with contextlib.suppress(FileNotFoundError):
+                found = os.lstat(f"{directory}/{name}")
+                total += found.st_size
+                last = max(last, found.st_mtime) if directory.endswith("records") else last
+        count += len(names) if directory.endswith("records") else 0
+    with _unused(path) as free:
+        return Kept(path.name, path, total, count, last, in_use=not free)

@@ -1,0 +1,76 @@
+"""`agent checkpoints`: how much is kept for undo, and letting it go."""
+
+import argparse
+import json
+import os
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from agent_cli.config.places import Places
+from agent_cli.core.errors import UserError
+from agent_cli.lib.text import plural, size
+from agent_cli.storage.checkpoint.quota import Kept, prune_others, remove, sessions
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags of `agent checkpoints`."""
+    parser.add_argument(
+        "action", nargs="?", choices=("list", "prune"), default="list",
+        help="list what is kept, or let it go; what a running session uses always stays",
+    )  # fmt: skip
+    parser.add_argument("--session", metavar="ID", help="prune: only this session")
+    parser.add_argument(
+        "--older", metavar="DAYS", type=float, help="prune: only sessions not used for so long"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object per session")
+
+
+def run(options: argparse.Namespace) -> int:
+    """List or prune."""
+    directory = Places.of(os.environ).state / "checkpoints"
+    if options.action == "prune":
+        return _prune(directory, options)
+    kept = sessions(directory)
+    for each in kept:
+        sys.stdout.write(f"{_json(each) if options.json else _line(each)}\n")
+    if not options.json:
+        total = size(sum(each.bytes for each in kept))
+        sys.stdout.write(f"{plural(len(kept), 'session')}, {total} in {directory}\n")
+    return 0
+
+
+def _prune(directory: Path, options: argparse.Namespace) -> int:
+    before = sum(each.bytes for each in sessions(directory))
+    if options.session is not None:
+        found = [each for each in sessions(directory) if each.session_id == options.session]
+        if not found:
+            raise UserError(f"Nothing is kept of a session {options.session}.")
+        if not remove(found[0].path):
+            raise UserError(f"The session {options.session} is in use.")
+    elif options.older is not None:
+        prune_others(directory, None, sys.maxsize, days=options.older)
+    else:
+        prune_others(directory, None, 0)
+    after = sum(each.bytes for each in sessions(directory))
+    sys.stdout.write(f"Freed {size(before - after)}; {size(after)} still kept.\n")
+    return 0
+
+
+def _line(kept: Kept) -> str:
+    when = datetime.fromtimestamp(kept.last, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
+    use = "  in use" if kept.in_use else ""
+    count = plural(kept.checkpoints, "checkpoint")
+    return f"{when}  {kept.session_id:<12}  {size(kept.bytes):>9}  {count}{use}"
+
+
+def _json(kept: Kept) -> str:
+    return json.dumps(
+        {
+            "session_id": kept.session_id,
+            "bytes": kept.bytes,
+            "checkpoints": kept.checkpoints,
+            "last": datetime.fromtimestamp(kept.last, UTC).isoformat(),
+            "in_use": kept.in_use,
+        }
+    )

@@ -1,0 +1,81 @@
+"""`agent serve`: the app in a browser on this machine."""
+
+import argparse
+import asyncio
+import os
+import socket
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+from agent_cli.core.errors import ExitCode, UserError
+from agent_cli.runtime import load_settings
+from agent_cli.wishes import Wishes
+
+_PASSED_ON = ("model", "api_base", "permission_mode", "cwd")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags of `agent serve`."""
+    parser.add_argument("--port", metavar="N", type=int, default=0, help="by default a free one")
+    parser.add_argument("--model", metavar="NAME", help="the model, as LiteLLM names it")
+    parser.add_argument("--api-base", metavar="URL", help="where the model is served")
+    parser.add_argument("--permission-mode", metavar="MODE", help="how much happens unasked")
+    parser.add_argument("--cwd", metavar="DIR", help="work in this directory")
+    parser.add_argument("--trust", action="store_true", help="trust this folder for this run")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Tell the address, and serve until Ctrl+C."""
+    statics = _statics()
+    _check_settings(options)
+    from agent_cli.frontends.web.server import Server, serve  # noqa: PLC0415 (needs the extra)
+
+    port = options.port or _free_port()
+    server = Server(_command(options), os.environ, statics, port)
+    sys.stdout.write(
+        f"Open {server.guard.address}\n"
+        "Whoever has this address can use the agent as you. Ctrl+C ends it.\n"
+    )
+    sys.stdout.flush()
+    try:
+        asyncio.run(serve(server, port))
+    except OSError as error:
+        raise UserError(f"Port {port} cannot be used: {error.strerror}.") from error
+    return ExitCode.DONE
+
+
+def _statics() -> Path:
+    """The scripts and fonts of the page; raises UserError without the extra `web`."""
+    found = find_spec("textual_serve")
+    if found is None or found.origin is None or find_spec("aiohttp") is None:
+        raise UserError(
+            "Serving needs the package textual-serve.",
+            hint='Install the extra: pip install "agent-cli[web]"',
+        )
+    return Path(found.origin).parent / "static"
+
+
+def _check_settings(options: argparse.Namespace) -> None:
+    """What would keep every page from starting is told here, where it is read."""
+    given = {"model": options.model} if options.model else {}
+    cwd = Path(options.cwd or ".").resolve()
+    if not cwd.is_dir():
+        raise UserError(f"{cwd} is not a directory.")
+    load_settings(Wishes(cwd=cwd, settings=given), os.environ)
+
+
+def _command(options: argparse.Namespace) -> list[str]:
+    """The command line of the app behind a page."""
+    argv = [sys.executable, "-m", "agent_cli"]
+    for name in _PASSED_ON:
+        if (value := getattr(options, name)) is not None:
+            argv += [f"--{name.replace('_', '-')}", value]
+    return [*argv, "--trust"] if options.trust else argv
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port

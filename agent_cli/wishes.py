@@ -1,0 +1,44 @@
+"""What the command line asks for; it needs nothing of ours, so that the screen can come first."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from agent_cli.storage.session_index import SessionInfo
+
+
+@dataclass(frozen=True)
+class Resume:
+    """The wish to go on with a session."""
+
+    text: str = ""
+    """An id, the beginning of one, or words; empty: the latest session of the directory."""
+    ask: bool = False
+    """Let the person choose."""
+    fork: bool = False
+    """Go on in a copy."""
+    stay: bool = False
+    """Work in the directory that was named, wherever the session was."""
+    found: "SessionInfo | None" = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wishes:
+    """What the command line asks for."""
+
+    cwd: Path
+    added: tuple[Path, ...] = ()
+    trust: bool = False
+    """Trust the folder for this run, whatever is stored about it."""
+    tools: tuple[str, ...] | None = None
+    """The only tools to use; None: all."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Settings given as flags, nested like the configuration."""
+    system_prompt: str | None = None
+    appended_prompt: str | None = None
+    attended: bool = True
+    """Whether somebody can be asked."""
+    resume: Resume | None = None
+    """The session to go on with; None: a new one."""

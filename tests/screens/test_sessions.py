@@ -1,0 +1,133 @@
+"""Sessions on the screen: shown as they were, picked, named."""
+
+from agent_cli.frontends.tui.modals.sessions import SessionsModal
+from agent_cli.resuming import Resume
+from agent_cli.storage.sessions import Sessions
+from tests.kit.sessions import Scene, SceneMaker
+from tests.kit.shells import until
+from tests.screens.app import Screen, running
+
+READ = {
+    "thinking": "hm",
+    "text": "Look.",
+    "calls": [{"name": "Read", "arguments": {"file_path": "a.txt"}}],
+}
+
+
+def give_sessions(screen: Screen, scene: Scene) -> None:
+    screen.app.desk.sessions = Sessions(scene.home / ".local/state/agent")
+
+
+async def test_a_resumed_session_looks_as_it_did(make_session: SceneMaker) -> None:
+    first = make_session(READ, {"text": "It says **hi**."}, files={"a.txt": "hi\n"})
+    async with running(first) as screen:
+        await screen.send("what is it?")
+        await screen.shows("It says hi.")
+        await screen.idle()
+        before = [block.plain_text() for block in screen.app.widgets.transcript.blocks]
+    await first.session.close()
+    async with running(make_session(resume=Resume())) as screen:
+        await screen.shows("what is it?", "thought", "Look.", "Read", "It says hi.", "Resumed")
+        after = [block.plain_text() for block in screen.app.widgets.transcript.blocks]
+        assert after[1:-1] == before[1:]
+        assert not any(block.is_running for block in screen.app.widgets.transcript.blocks)
+
+
+async def test_a_turn_that_failed_can_be_tried_again_after_resuming(
+    make_session: SceneMaker,
+) -> None:
+    first = make_session({"error": {"kind": "not_found", "message": "no such model"}})
+    await first.play("go")
+    await first.session.close()
+    async with running(make_session({"text": "Now it works."}, resume=Resume())) as screen:
+        await screen.shows("no such model", "Resumed")
+        await screen.send("/retry")
+        await screen.shows("Now it works.")
+        await screen.idle()
+
+
+async def test_a_session_is_picked_with_a_look_into_it(make_session: SceneMaker) -> None:
+    for prompt in ("about apples", "about pears"):
+        other = make_session({"text": f"An answer {prompt}."})
+        await other.play(prompt)
+        await other.session.close()
+    scene = make_session()
+    async with running(scene) as screen:
+        give_sessions(screen, scene)
+        await screen.send("/sessions")
+        await screen.shows("about apples", "about pears", "An answer about pears.")
+        await screen.pilot.press("down")
+        await screen.shows("An answer about apples.")
+        await screen.pilot.press(*"pear")
+        await until(lambda: "about apples" not in screen.text)
+        await screen.shows("An answer about pears.")
+        await screen.pilot.press("ctrl+f")
+        await until(lambda: screen.app.desk.following is not None)
+    following = screen.app.desk.following
+    assert following is not None
+    assert following == Resume(other.session.id, fork=True)
+
+
+async def test_only_this_directory_is_listed_until_others_are_wanted(
+    make_session: SceneMaker,
+) -> None:
+    home = make_session.workspace
+    make_session.workspace = home.parent / "elsewhere"
+    make_session.workspace.mkdir()
+    other = make_session({"text": "yes"})
+    await other.play("something else")
+    await other.session.close()
+    make_session.workspace = home
+    scene = make_session()
+    async with running(scene) as screen:
+        give_sessions(screen, scene)
+        await screen.send("/sessions")
+        await screen.shows("No session in this directory")
+        await screen.pilot.press("tab")
+        await screen.shows("something else", "elsewhere")
+        await screen.pilot.press("escape")
+        await until(lambda: not isinstance(screen.app.screen, SessionsModal))
+    assert screen.app.desk.following is None
+
+
+async def test_the_fast_model_names_a_session_after_its_first_turn(
+    make_session: SceneMaker,
+) -> None:
+    scene = make_session(
+        {"text": "Done."},
+        {"text": "Again."},
+        settings={"fast_model": "fast"},
+        models={"fast": [{"text": "Fix the parser"}]},
+    )
+    async with running(scene) as screen:
+        await screen.send("fix it")
+        await screen.shows("Done.")
+        await until(lambda: scene.session.title == "Fix the parser")
+        await screen.send("/rename My own words")
+        await until(lambda: scene.session.title == "My own words")
+        await screen.send("more")
+        await screen.shows("Again.")
+        await screen.idle()
+        assert scene.session.title == "My own words"
+
+
+async def test_commands_say_what_they_cannot_do_yet(make_session: SceneMaker) -> None:
+    async with running(make_session()) as screen:
+        await screen.send("/fork")
+        await screen.shows("nothing to copy")
+        await screen.send("/export")
+        await screen.shows("nothing to export")
+        await screen.send("/rename")
+        await screen.shows("nothing to make a title of")
+
+
+async def test_a_session_is_exported_where_it_works(make_session: SceneMaker) -> None:
+    scene = make_session({"text": "Said <b>so</b>."})
+    await scene.play("go")
+    async with running(scene) as screen:
+        await screen.send("/export out.json")
+        await until((scene.workspace / "out.json").exists)
+        await screen.send("/export out.docx")
+        await screen.shows("cannot be written as .docx")
+        await screen.send("/export")
+        await until((scene.workspace / f"session-{scene.session.id}.md").exists)

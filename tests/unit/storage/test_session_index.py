@@ -1,0 +1,173 @@
+"""Listing and searching: always what the logs say, whatever happened to the index."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from agent_cli.core.entries import Happened, KnownBody, Opened, Said, Titled, new_entry
+from agent_cli.core.errors import UserError
+from agent_cli.core.events import TurnStarted, UsageChanged
+from agent_cli.core.messages import AssistantMessage, ToolMessage, UserMessage
+from agent_cli.core.model import Usage
+from agent_cli.storage.sessions import Sessions, SeveralSessions
+
+USED = UsageChanged(model="m", step=Usage(cost=0.25), total=Usage())
+
+
+@pytest.fixture
+def sessions(tmp_path: Path) -> Sessions:
+    return Sessions(tmp_path)
+
+
+def write(sessions: Sessions, name: str, *bodies: KnownBody | str, workspace: str = "/w") -> None:
+    """Begin or continue a session; a text is a prompt."""
+    log = sessions.new(name)
+    begun = log.files.log.exists()
+    opened = Opened(session=name, workspace=workspace, model="m", mode="default", program="1")
+    for body in (*(() if begun else (opened,)), *bodies):
+        if isinstance(body, str):
+            body = Said(message=UserMessage(content=body))
+        log.append(new_entry(body, None))
+    log.close()
+
+
+def answer(text: str) -> Said:
+    return Said(message=AssistantMessage(text=text))
+
+
+def ids(found: list[object]) -> list[str]:
+    return [getattr(info, "id") for info in found]  # noqa: B009
+
+
+def test_a_list_tells_what_there_is_newest_first(sessions: Sessions) -> None:
+    write(sessions, "aaaa11", "first prompt", answer("yes"), Happened(event=USED))
+    turn = TurnStarted(session_id="b", turn=3, prompt="", model="m")
+    write(
+        sessions, "bbbb22", "other", Titled(title="A title"), Happened(event=turn), workspace="/v"
+    )
+    second, first = sessions.index.listing()
+    assert (first.id, first.name, first.messages, first.cost) == ("aaaa11", "first prompt", 2, 0.25)
+    assert (second.name, second.turns, second.workspace) == ("A title", 3, "/v")
+    assert ids([*sessions.index.listing("/w")]) == ["aaaa11"]
+    assert len(sessions.index.listing(limit=1)) == 1
+
+
+def test_what_is_new_is_added_to_what_was_known(sessions: Sessions) -> None:
+    write(sessions, "aaaa11", "about pears", Happened(event=USED))
+    assert sessions.index.listing()[0].cost == 0.25
+    write(sessions, "aaaa11", "about plums", Titled(title="Fruit"), Happened(event=USED))
+    (info,) = sessions.index.listing()
+    assert (info.name, info.prompt, info.messages, info.cost) == ("Fruit", "about pears", 2, 0.5)
+    for word in ("pears", "plums", "fruit"):
+        assert ids([*sessions.index.search(word)]) == ["aaaa11"]
+
+
+def test_a_deleted_session_is_not_found_any_more(sessions: Sessions) -> None:
+    write(sessions, "aaaa11", "about pears")
+    assert sessions.index.search("pears")
+    sessions.delete("aaaa11")
+    assert sessions.index.search("pears") == []
+    assert sessions.index.listing() == []
+
+
+@pytest.mark.parametrize("damage", ["missing", "garbage", "truncated", "older"])
+def test_a_broken_index_is_made_anew(sessions: Sessions, tmp_path: Path, damage: str) -> None:
+    write(sessions, "aaaa11", "about pears", answer("they are green"))
+    before = sessions.index.search("green")
+    file = tmp_path / "sessions.sqlite"
+    content = file.read_bytes()
+    for suffix in ("-wal", "-shm"):
+        Path(f"{file}{suffix}").unlink(missing_ok=True)
+    match damage:
+        case "missing":
+            file.unlink()
+        case "garbage":
+            file.write_bytes(os.urandom(5000))
+        case "truncated":
+            file.write_bytes(content[: len(content) // 2])
+        case _:
+            import sqlite3
+
+            database = sqlite3.connect(file)
+            database.execute("PRAGMA user_version = 0")
+            database.close()
+    assert sessions.index.search("green") == before
+
+
+def test_a_log_that_shrank_is_read_again(sessions: Sessions, tmp_path: Path) -> None:
+    write(sessions, "aaaa11", "about pears", "about plums")
+    assert sessions.index.search("plums")
+    log = tmp_path / "sessions" / "aaaa11.jsonl"
+    log.write_bytes(b"\n".join(log.read_bytes().split(b"\n")[:2]) + b"\n")
+    assert sessions.index.search("plums") == []
+    assert sessions.index.search("pears")
+
+
+def test_a_snippet_shows_the_words(sessions: Sessions) -> None:
+    write(sessions, "aaaa11", answer("lorem " * 50 + "the needle in it" + " ipsum" * 50))
+    (info,) = sessions.index.search("needl")
+    assert "\x02needle\x03" in info.snippet
+    assert len(info.snippet) < 200
+
+
+def test_all_words_count_together_or_scattered(sessions: Sessions) -> None:
+    write(sessions, "aaaa11", "red apples", answer("and green pears"))
+    write(sessions, "bbbb22", "red plums")
+    assert ids([*sessions.index.search("red apples")]) == ["aaaa11"]
+    assert ids([*sessions.index.search("apples green")]) == ["aaaa11"]
+    assert set(ids([*sessions.index.search("red")])) == {"aaaa11", "bbbb22"}
+    assert sessions.index.search("red bananas") == []
+
+
+@pytest.mark.parametrize("text", ['"', "*", "a AND OR", "(((", "NEAR(x", "-x", "^", ""])
+def test_no_text_breaks_a_search(sessions: Sessions, text: str) -> None:
+    write(sessions, "aaaa11", "hello")
+    sessions.index.search(text)
+
+
+def test_scripts_without_spaces_are_searched_too(sessions: Sessions) -> None:
+    write(sessions, "aaaa11", "请修复这个错误 in the parser")
+    (info,) = sessions.index.search("修复")
+    assert "修" in info.snippet
+    assert "\u200b" not in info.snippet
+
+
+def test_what_tools_gave_is_not_searched(sessions: Sessions) -> None:
+    result = ToolMessage(call_id="c", name="Read", content="haystack")
+    write(sessions, "aaaa11", "hello", Said(message=result))
+    assert sessions.index.search("haystack") == []
+    assert sessions.index.listing()[0].messages == 2
+
+
+def test_a_session_is_found_by_the_beginning_of_its_id_or_by_words(sessions: Sessions) -> None:
+    write(sessions, "aaaa11", "red apples", workspace="/here")
+    write(sessions, "bbbb22", "red plums", workspace="/there")
+    assert sessions.find("aaaa").id == "aaaa11"
+    assert sessions.find("plums").id == "bbbb22"
+    assert sessions.find("red", "/here").id == "aaaa11"
+    with pytest.raises(SeveralSessions, match="Several"):
+        sessions.find("red")
+    with pytest.raises(UserError, match="No session"):
+        sessions.find("bananas")
+
+
+def test_the_last_session_is_that_of_the_directory(sessions: Sessions) -> None:
+    write(sessions, "aaaa11", "x", workspace="/here")
+    write(sessions, "bbbb22", "y", workspace="/there")
+    assert sessions.last("/here").id == "aaaa11"
+    with pytest.raises(UserError, match="no session"):
+        sessions.last("/nowhere")
+
+
+def test_half_a_line_at_the_end_is_read_when_it_is_whole(
+    sessions: Sessions, tmp_path: Path
+) -> None:
+    write(sessions, "aaaa11", "about pears", "about plums")
+    log = tmp_path / "sessions" / "aaaa11.jsonl"
+    content = log.read_bytes()
+    log.write_bytes(content[:-30])
+    assert sessions.index.search("plums") == []
+    log.write_bytes(content)
+    assert sessions.index.search("plums")
+    assert sessions.index.listing()[0].messages == 2
