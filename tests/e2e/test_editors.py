@@ -5,6 +5,9 @@ import base64
 import json
 import signal
 import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -199,7 +202,7 @@ async def test_questions_plans_and_commands_are_answered_in_the_editor(program: 
         assert [(each.content, each.status) for each in todo.entries] == [("paint", "completed")]
 
         await agent.prompt(session_id=session, prompt=text("/cost"))
-        assert "**$0.25**" in editor.text(session)
+        assert "**$0.2500** so far" in editor.text(session)
         undo = asyncio.create_task(agent.prompt(session_id=session, prompt=text("/undo")))
         taking_back = await editor.question(2)
         assert "new.txt" in taking_back.call.content[0].content.text
@@ -250,8 +253,32 @@ async def test_a_failed_turn_says_why_and_a_cancelled_question_ends_one(program:
         assert not (program.workspace / "made").exists()
 
 
-def start(program: Program, *arguments: str) -> "subprocess.Popen[str]":
-    return program.start("acp", *arguments, stdin=subprocess.PIPE)
+@contextmanager
+def started(program: Program, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
+    """The process by itself, for what no client would send; it cannot outlive our patience."""
+    process = program.start("acp", *arguments, stdin=subprocess.PIPE)
+    end = threading.Timer(PATIENCE, process.kill)
+    end.start()
+    try:
+        yield process
+    finally:
+        end.cancel()
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                with suppress(BrokenPipeError):
+                    pipe.close()
+
+
+def send(process: "subprocess.Popen[str]", *lines: str) -> None:
+    assert process.stdin is not None
+    process.stdin.write("".join(f"{line}\n" for line in lines))
+    process.stdin.flush()
+
+
+def request(number: int, method: str, **params: Any) -> str:
+    return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
 
 
 def message(process: "subprocess.Popen[str]") -> dict[str, Any]:
@@ -261,57 +288,46 @@ def message(process: "subprocess.Popen[str]") -> dict[str, Any]:
 
 
 def test_garbage_is_answered_and_survived(program: Program) -> None:
-    process = start(program, "--model", program.script())
-    assert process.stdin is not None
     garbage = ["not json", "[]", "42", '{"id": {}, "result": 1}', '{"method": 7}', "[" * 100_000]
     garbage += ["\x00\x01", '{"jsonrpc":"2.0"}']
-    process.stdin.write("\n".join(garbage) + "\n\n")
-    process.stdin.write('{"id":1,"method":"session/new","params":{"cwd":7}}\n')
-    process.stdin.write('{"id":2,"method":"no/such","params":null}\n')
-    process.stdin.write('{"id":3,"method":"initialize","params":{"protocolVersion":1}}\n')
-    process.stdin.flush()
-    answers = [message(process) for _ in range(len(garbage) + 3)]
-    codes = [answer["error"]["code"] for answer in answers[: len(garbage)]]
-    assert set(codes) == {-32700, -32600}
-    by_id = {answer["id"]: answer for answer in answers[len(garbage) :]}
-    assert by_id[1]["error"]["code"] == -32602
-    assert by_id[2]["error"]["code"] == -32601
-    assert by_id[3]["result"]["agentCapabilities"]["loadSession"] is True
-    process.stdin.close()
-    assert process.stdout is not None
-    assert process.stdout.read() == "", "standard output is the protocol's alone"
-    assert process.wait(PATIENCE) == 0
+    with started(program, "--model", program.script()) as process:
+        send(process, *garbage, "")
+        send(process, request(1, "session/new", cwd=7), request(2, "no/such"))
+        send(process, request(3, "initialize", protocolVersion=1))
+        answers = [message(process) for _ in range(len(garbage) + 3)]
+        codes = [answer["error"]["code"] for answer in answers[: len(garbage)]]
+        assert set(codes) == {-32700, -32600}
+        by_id = {answer["id"]: answer for answer in answers[len(garbage) :]}
+        assert by_id[1]["error"]["code"] == -32602
+        assert by_id[2]["error"]["code"] == -32601
+        assert by_id[3]["result"]["agentCapabilities"]["loadSession"] is True
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.close()
+        assert process.stdout.read() == "", "standard output is the protocol's alone"
+        assert process.wait(PATIENCE) == 0
 
 
 @pytest.mark.parametrize("how", ["closes", "SIGTERM"])
 def test_an_editor_that_vanishes_leaves_nothing_behind(program: Program, how: str) -> None:
     marker = f"VANISHED_MARKER_{how}=1"
     model = program.script(call("Bash", command=f"{marker} sleep 1000"))
-    process = start(program, "--model", model, "--trust", "--permission-mode", "yolo")
-    assert process.stdin is not None
-    where = json.dumps(str(program.workspace))
-    process.stdin.write('{"id":1,"method":"initialize","params":{"protocolVersion":1}}\n')
-    new = f'{{"id":2,"method":"session/new","params":{{"cwd":{where},"mcpServers":[]}}}}\n'
-    process.stdin.write(new)
-    process.stdin.flush()
-    message(process)
-    session = json.dumps(message(process)["result"]["sessionId"])
-    prompt = '[{"type":"text","text":"go"}]'
-    process.stdin.write(
-        f'{{"id":3,"method":"session/prompt","params":{{"sessionId":{session},"prompt":{prompt}}}}}\n'
-    )
-    process.stdin.flush()
-    wait_until(lambda: processes_with(marker), PATIENCE)
-    if how == "closes":
-        process.stdin.close()
-        assert process.stdout is not None
-        process.stdout.close()
-    else:
-        process.send_signal(signal.SIGTERM)
-    assert process.wait(PATIENCE) == (0 if how == "closes" else 128 + signal.SIGTERM)
-    wait_until(lambda: not processes_with(marker), PATIENCE)
-    assert process.stderr is not None
-    process.stderr.close()
+    flags = ("--model", model, "--trust", "--permission-mode", "yolo")
+    with started(program, *flags) as process:
+        send(process, request(1, "initialize", protocolVersion=1))
+        send(process, request(2, "session/new", cwd=str(program.workspace), mcpServers=[]))
+        message(process)
+        session = message(process)["result"]["sessionId"]
+        prompt = [{"type": "text", "text": "go"}]
+        send(process, request(3, "session/prompt", sessionId=session, prompt=prompt))
+        wait_until(lambda: processes_with(marker), PATIENCE)
+        if how == "closes":
+            assert process.stdin is not None and process.stdout is not None
+            process.stdin.close()
+            process.stdout.close()
+        else:
+            process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == (0 if how == "closes" else 128 + signal.SIGTERM)
+        wait_until(lambda: not processes_with(marker), PATIENCE)
 
 
 def test_without_pipes_it_says_what_it_is_for(program: Program, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from acp.schema import (
 
 from tests.kit.program import AGENT, Program
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 """Seconds; only a machine that hangs takes as long."""
 
 
