@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+NODE_SERVERS := @modelcontextprotocol/server-everything@2026.8.31 @modelcontextprotocol/server-filesystem@2026.8.31
 
 .DEFAULT_GOAL := help
 .PHONY: help install run test check format fuzz bench lock clean
@@ -23,12 +24,17 @@ $(VENV)/installed-dev: requirements/dev.txt $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	@touch $@
 
+$(VENV)/installed-node: $(VENV)/installed-dev
+	@if ! command -v npm >/dev/null; then echo "No npm: the tests with MCP servers from there are skipped."; \
+	elif npm install --silent --no-audit --no-fund --no-save --prefix $(VENV)/node $(NODE_SERVERS); then touch $@; \
+	else echo "npm failed: the tests with MCP servers from there are skipped."; fi
+
 install: $(VENV)/installed ## create .venv and install the program into it
 
 run: install ## install and start the agent
 	@$(BIN)/agent
 
-test: $(VENV)/installed-dev ## install the test tools and run every test
+test: $(VENV)/installed-dev $(VENV)/installed-node ## install the test tools and run every test
 	$(BIN)/python -m pytest -n auto
 
 check: $(VENV)/installed-dev ## linters, types and import contracts

@@ -1,7 +1,7 @@
 """The command line: flags become wishes, errors become exit codes.
 
-Nothing heavy is imported here: `agent --version` and `--help` answer at once, and the model's
-worker process starts before the rest of the program is loaded.
+Nothing heavy is imported here: `agent --version` and `--help` answer at once, and without a screen
+the model's worker process starts before the rest of the program is loaded.
 """
 
 import os
@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     import argparse
     import subprocess
 
-LOCAL_MODELS = ("scripted:",)
+LOCAL_MODELS = ("scripted:", "offline:")
+EXTENSIONS_WITHIN = 15.0
+"""Seconds that a prompt waits for extensions where nobody could say it again later."""
 
 
 def main() -> None:
@@ -133,12 +135,18 @@ def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes
 
     from agent_cli.flags import wishes
     from agent_cli.frontends import headless
-    from agent_cli.runtime import find_session, load_settings, open_session, read_schema, tidy
+    from agent_cli.runtime import (
+        find_session,
+        load_all_settings,
+        open_session,
+        read_schema,
+        tidy,
+    )
 
     schema = read_schema(Path(options.json_schema)) if options.json_schema else None
     prompt = None if streamed else headless.read_prompt(options.prompt)
     wished = find_session(wishes(options, attended=streamed), os.environ)
-    loaded = load_settings(wished, os.environ)
+    loaded = load_all_settings(wished, os.environ)
     for warning in loaded.warnings:
         sys.stderr.write(f"warning: {warning}\n")
     how = headless.Options(options.output_format, schema)
@@ -148,6 +156,8 @@ def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes
         try:
             if session.mode == "auto" or loaded.settings.sandbox in ("bwrap", "landlock"):
                 await session.prepare()
+            session.start_extensions(headless.tell)
+            await session.extensions.settled(EXTENSIONS_WITHIN)
             if prompt is None:
                 return await headless.run_stream(session, how)
             return await headless.run_once(session, prompt, how)

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -19,7 +19,7 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.housekeeping import Economy
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.loop import Limits
-from agent_cli.core.model import Models
+from agent_cli.core.model import Model, Models
 from agent_cli.core.outgoing import Outgoing
 from agent_cli.core.parts import Parts, new_session_id
 from agent_cli.core.permissions import Effect, Mode, Place, Policy, Rules
@@ -30,8 +30,11 @@ from agent_cli.core.session import Session
 from agent_cli.core.spending import local_day
 from agent_cli.core.store import Observer, Records
 from agent_cli.core.tool_context import SessionView
+from agent_cli.extending import Asked, LaterExtensions
 from agent_cli.lib.discovery import values_named
 from agent_cli.lib.own_environment import forget
+from agent_cli.models.guide import NAME as GUIDE
+from agent_cli.models.guide.opening import maker, tour_folder
 from agent_cli.models.providers import take_credentials
 from agent_cli.models.remote import Endpoint
 from agent_cli.models.source import ModelSource
@@ -40,6 +43,8 @@ from agent_cli.safety.environment import child_environment, looks_secret, projec
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sandbox import SandboxChoice
+from agent_cli.setup.keys import with_kept_keys
+from agent_cli.setup.overlay import learn, with_card, with_choice
 from agent_cli.storage.audit import AuditLog
 from agent_cli.storage.checkpoints import CheckpointStore
 from agent_cli.storage.learnt_rules import LearntRules
@@ -69,6 +74,11 @@ _forgotten: dict[str, str] = {}
 """Credentials that an earlier session took out of this process's environment."""
 
 
+def whole_environment() -> dict[str, str]:
+    """This process's environment as it was before any session took credentials out of it."""
+    return {**_forgotten, **os.environ}
+
+
 def load_settings(wishes: Wishes, environment: Mapping[str, str]) -> Loaded:
     """The settings for a session in this directory."""
     places = Places.of(environment)
@@ -85,7 +95,22 @@ def load_settings(wishes: Wishes, environment: Mapping[str, str]) -> Loaded:
             f"{wishes.cwd} is not trusted any more: {', '.join(standing.changed[:5])} changed. "
             "Look at it with `agent trust`."
         )
-    return replace(loaded, warnings=tuple(warnings))
+    settings = with_card(with_choice(loaded.settings, places), places)
+    origins = dict(loaded.origins)
+    if settings.model and not loaded.settings.model:
+        origins["model"] = "agent setup"
+    return replace(loaded, settings=settings, origins=origins, warnings=tuple(warnings))
+
+
+def load_all_settings(wishes: Wishes, environment: Mapping[str, str]) -> Loaded:
+    """The settings, with what a server on this machine says of the model; it is asked once."""
+    loaded = load_settings(wishes, environment)
+    places = Places.of(environment)
+    warning = learn(loaded.settings, places)
+    if not warning:
+        return loaded
+    settings = with_card(loaded.settings, places)
+    return replace(loaded, settings=settings, warnings=(*loaded.warnings, warning))
 
 
 def folder_standing(wishes: Wishes, environment: Mapping[str, str]) -> Standing:
@@ -123,20 +148,23 @@ def open_session(
     worker: "subprocess.Popen[bytes] | None" = None,
 ) -> Session:
     """A session, ready to run. `worker` is a worker process that was started ahead of time."""
-    variables = {**_forgotten, **os.environ} if environment is None else dict(environment)
+    variables = whole_environment() if environment is None else dict(environment)
     secrets = {name: value for name, value in variables.items() if looks_secret(name, value)}
     credentials = take_credentials(variables)
     if environment is None:
         forget(credentials)
         _forgotten.update(credentials)
     places = Places.of(variables)
+    credentials = with_kept_keys(credentials, places.config)
     start_log(places.log_file)
     trusted = folder_standing(wishes, variables).trusted
     redactor = Redactor(secrets | credentials)
     sessions = Sessions(places.state, redactor.redact)
     session_id, store, past = resuming.open_store(wishes.resume, sessions, new_session_id())
     spill = places.state / "results" / session_id
-    roots = (str(wishes.cwd), *map(str, wishes.added))
+    temporary = _private_temporary()
+    scratch = tour_folder(settings.model, temporary)
+    roots = (str(wishes.cwd), *map(str, (*wishes.added, *([scratch] if scratch else []))))
     workspace = Workspace(
         root=roots[0],
         added=roots[1:],
@@ -146,9 +174,10 @@ def open_session(
         readable=(str(spill),),
     )
     registry = registry or built_in_tools()
+    inbox = Inbox(attended=wishes.attended)
+    guide = maker(scratch, is_paced=wishes.attended)
     counted = registry
     metrics = Metrics(metrics_file(places), registry_size=lambda: len(counted), today=local_day)
-    temporary = _private_temporary()
     policy = make_policy(wishes, settings, workspace, places, trusted=trusted)
     if "mode" not in wishes.settings:
         restored = resuming.restored_mode(past, trusted=trusted, attended=wishes.attended)
@@ -169,12 +198,24 @@ def open_session(
                 sandbox=SandboxChoice(settings.sandbox),
                 temporary=temporary,
             ),
-            models=models or model_source(settings, credentials, WorkerProcess(worker)),
+            models=models or model_source(settings, credentials, WorkerProcess(worker), guide),
             model=chosen_model(settings),
             fallbacks=settings.fallback_models,
             registry=registry,
             policy=policy,
-            inbox=Inbox(attended=wishes.attended),
+            inbox=inbox,
+            extensions=LaterExtensions(
+                Asked(
+                    folder=wishes.cwd,
+                    settings=settings,
+                    places=places,
+                    variables=variables | credentials,
+                    trust=trust_store(places),
+                    trusted=trusted,
+                ),
+                registry,
+                inbox,
+            ),
             recorder=Records(metrics, AuditLog(places.state / "audit.jsonl")),
             observers=(metrics, *_telemetry(settings.telemetry.endpoint)),
             statistics=lambda: metrics.statistics(local_day()),
@@ -188,8 +229,20 @@ def open_session(
             limits=Limits(settings.limits.steps),
             economy=_economy(settings, metrics),
             retry=RetryPolicy(attempts=settings.limits.retries + 1),
-            options=_of(settings, settings.model).options,
         )
+    )
+
+
+def asked_here(environment: Mapping[str, str]) -> Asked:
+    """What decides about extensions in the directory we stand in."""
+    wishes = Wishes(cwd=Path.cwd().resolve())
+    return Asked(
+        folder=wishes.cwd,
+        settings=load_settings(wishes, environment).settings,
+        places=Places.of(environment),
+        variables=environment,
+        trust=trust_store(Places.of(environment)),
+        trusted=folder_standing(wishes, environment).trusted,
     )
 
 
@@ -257,6 +310,7 @@ def model_source(
     settings: Settings,
     credentials: Mapping[str, str],
     worker: WorkerProcess,
+    guide: Callable[[], Model] | None = None,
 ) -> ModelSource:
     """Where the session's models come from."""
     endpoints: dict[str, Endpoint] = {}
@@ -270,13 +324,14 @@ def model_source(
             output_price=own.output_price,
             cached_price=own.cached_price,
             window=own.window,
+            options=own.options,
         )
     prompted = {
         name: model.prompted_tools
         for name, model in settings.models.items()
         if model.prompted_tools is not None
     }
-    return ModelSource(credentials, endpoints, worker, prompted=prompted)
+    return ModelSource(credentials, endpoints, worker, prompted=prompted, guide=guide)
 
 
 def metrics_file(places: Places) -> Path:
@@ -302,8 +357,9 @@ def chosen_model(settings: Settings) -> str:
     if not settings.model:
         raise UserError(
             "No model is chosen.",
-            hint="Name one with --model, AGENT_MODEL or `model = …` in the configuration, "
-            "such as anthropic/claude-sonnet-4-5 or ollama_chat/qwen3.",
+            hint="`agent setup` helps to choose one. Or name it with --model, AGENT_MODEL or "
+            "`model = …` in the configuration: anthropic/claude-sonnet-4-5, ollama_chat/qwen3, "
+            f"or {GUIDE}, which follows rules and needs no key.",
         )
     return settings.model
 

@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from agent_cli.core.authority import Authority
+from agent_cli.core.checkpoint import NoCheckpoints
 from agent_cli.core.events import Event, ToolFinished, ToolStarted
 from agent_cli.core.inbox import Inbox
+from agent_cli.core.keeping import Keeper
 from agent_cli.core.messages import ToolCall
 from agent_cli.core.outgoing import Outgoing
 from agent_cli.core.permissions import Place, Policy, Rules
@@ -94,19 +96,19 @@ def _pipeline(registry: Registry, audit: AuditLog, state: Path) -> tuple[Pipelin
     workspace = Workspace(str(ROOT), own=(str(state),))
     model = ScriptedModel(())
     events: list[Event] = []
+    authority = Authority(
+        policy=Policy(
+            place=Place(root=workspace.root, home=workspace.home),
+            rules=Rules.parse(["Bash(git log *)", "Edit(docs/**)"], ["Read(*.key)"], ["Bash(dd)"]),
+            trusted=True,
+        ),
+        inbox=Inbox(attended=False),
+        emit=events.append,
+    )
     pipeline = Pipeline(
         registry=registry,
-        authority=Authority(
-            policy=Policy(
-                place=Place(root=workspace.root, home=workspace.home),
-                rules=Rules.parse(
-                    ["Bash(git log *)", "Edit(docs/**)"], ["Read(*.key)"], ["Bash(dd)"]
-                ),
-                trusted=True,
-            ),
-            inbox=Inbox(attended=False),
-            emit=events.append,
-        ),
+        authority=authority,
+        keeper=Keeper(NoCheckpoints(), authority, events.append),
         session=SessionView("bench", workspace, child_environment({"PATH": "/usr/bin:/bin"})),
         recorder=audit,
         outgoing=Outgoing(Redactor({}), state),

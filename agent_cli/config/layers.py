@@ -14,8 +14,10 @@ from agent_cli.config.schema import FromProject, Settings
 from agent_cli.core.errors import UserError
 
 PREFIX = "AGENT_"
-NOT_SETTINGS = frozenset({"AGENT_HOME", "AGENT_LOG"})
+NOT_SETTINGS = frozenset({"AGENT_HOME", "AGENT_LOG", "AGENT_LOCAL_PORTS"})
 PROJECT_FILE = ".agent/config.toml"
+READ_APART = "mcp.servers"
+"""Servers are not laid over each other: each is known, and approved, with the file it is from."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,13 @@ def read_file(path: Path) -> dict[str, Any]:
         raise UserError(f"{path} is not valid TOML: {error}.") from error
 
 
+def server_tables(path: Path) -> dict[str, Any]:
+    """The MCP servers that a file configures, by name."""
+    table = read_file(path).get("mcp", {})
+    named = table.get("servers", {}) if isinstance(table, dict) else {}
+    return named if isinstance(named, dict) else {}
+
+
 def leaves(model: type[BaseModel] = Settings, before: str = "") -> Iterator[tuple[str, Any]]:
     """Every setting as (dotted key, its field)."""
     for name, info in model.model_fields.items():
@@ -119,6 +128,8 @@ def _only_tightening(layer: Layer, warnings: list[str]) -> Layer:
             key = f"{before}{name}"
             if key in allowed:
                 result[name] = value
+            elif key == READ_APART:
+                continue
             elif isinstance(value, Mapping) and any(a.startswith(f"{key}.") for a in allowed):
                 result[name] = kept(value, f"{key}.")
             else:

@@ -167,6 +167,36 @@ class EnvironmentSettings(Table):
     """Names of variables that commands get besides the harmless usual ones."""
 
 
+class PluginSettings(Table):
+    """Tools and commands of your own: files in tools/ beside this one, and installed packages.
+    Those of a project (.agent/tools) are loaded only in a trusted folder."""
+
+    enabled: Annotated[bool, FromProject()] = True
+    """Whether any are loaded."""
+    disabled: Annotated[tuple[str, ...], FromProject()] = ()
+    """Names of plugins that are not loaded; `agent plugins disable` is another way."""
+    watch: bool = False
+    """Whether a changed file is loaded again by itself: for writing one. /reload always does."""
+    settings: dict[str, dict[str, Any]] = {}
+    """What single plugins are told, by name: [plugins.settings.NAME]."""
+
+
+class McpSettings(Table):
+    """Servers of the Model Context Protocol. The model may use their tools once you approved."""
+
+    enabled: Annotated[bool, FromProject()] = True
+    """Whether any are started."""
+    most_tools: int = Field(40, ge=0)
+    """Where they bring more tools than this, the model is sent names only and asks for the rest."""
+    start_seconds: float = Field(30.0, gt=0)
+    """Seconds within which a server must answer."""
+    call_seconds: float = Field(120.0, gt=0)
+    """Seconds for one call, where a server's own `timeout` does not say otherwise."""
+    servers: dict[str, dict[str, Any]] = {}
+    """The servers, each a table [mcp.servers.NAME] in a file: `command`, `args`, `env`, `cwd`, or
+    `url`, `headers`; and `timeout`, `enabled`. `agent mcp add` writes one."""
+
+
 class Settings(Table):
     """The whole configuration."""
 
@@ -198,6 +228,8 @@ class Settings(Table):
     telemetry: TelemetrySettings = TelemetrySettings()
     instructions: InstructionSettings = InstructionSettings()
     environment: EnvironmentSettings = EnvironmentSettings()
+    plugins: PluginSettings = PluginSettings()
+    mcp: McpSettings = McpSettings()
     checkpoints: CheckpointSettings = CheckpointSettings()
     sessions: SessionSettings = SessionSettings()
     models: dict[str, ModelSettings] = {}

@@ -49,6 +49,8 @@ class Authority:
     inbox: Inbox
     emit: Callable[[Event], None]
     kept_rules: RuleStore = field(default_factory=Nowhere)
+    undo_room: int = 0
+    """How many bytes can be kept before a call, so that it can be taken back."""
     unanswered: int = 0
     """Calls denied because nobody could be asked."""
 
@@ -167,7 +169,9 @@ class Authority:
         invocation, context = hearing.invocation, hearing.context
         tool, params = invocation.tool, invocation.params
         facts, session = judgement.facts, context.session
-        briefing = await brief(facts, invocation.targets, session.workspace, session.environment)
+        briefing = await brief(
+            facts, invocation.targets, session.workspace, session.environment, self.undo_room
+        )
         return ApprovalRequest(
             id=self.inbox.next_id(),
             call_id=context.call_id,
@@ -181,6 +185,7 @@ class Authority:
             steps=briefing.steps,
             resolved=briefing.resolved,
             odd=briefing.odd,
+            undo=briefing.undo,
             network=briefing.network,
             directory=context.state(ShellStanding).directory or session.workspace.root,
             sandbox=await _sandbox(context, judgement.decision),

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from agent_cli.core.inbox import Step
 from agent_cli.core.permissions import CommandFact, Facts
 from agent_cli.core.tool import Target
+from agent_cli.lib.text import size
 from agent_cli.safety.blast import BlastRadius, blast_radius
 from agent_cli.safety.blast.names import printable, shown
+from agent_cli.safety.blast.radius import MODES, OWNERS
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.sanitise import oddities
 
@@ -26,6 +28,7 @@ class Briefing:
     resolved: tuple[str, ...]
     odd: tuple[str, ...]
     network: bool
+    undo: str
 
 
 async def brief(
@@ -33,8 +36,12 @@ async def brief(
     targets: Sequence[Target],
     workspace: Workspace,
     environment: Mapping[str, str],
+    room: int,
 ) -> Briefing:
-    """Look at what the call would touch; changes nothing and takes a fraction of a second."""
+    """Look at what the call would touch; changes nothing and takes a fraction of a second.
+
+    `room` is how many bytes can be kept for an undo.
+    """
     radius = await blast_radius(facts.destroys, workspace, seconds=SECONDS, environment=environment)
     warnings = (warning for target in targets for warning in oddities(target.value))
     return Briefing(
@@ -43,7 +50,23 @@ async def brief(
         resolved=tuple(dict.fromkeys(_resolved(facts, workspace))),
         odd=tuple(dict.fromkeys(warnings)),
         network=facts.touches_network or bool(facts.hosts),
+        undo=_undo(radius, room),
     )
+
+
+def _undo(radius: BlastRadius, room: int) -> str:
+    """What of it will be kept for an undo."""
+    lost = [each for each in radius.touched if each.files and each.verb not in {MODES, OWNERS}]
+    files, weight = sum(each.files for each in lost), sum(each.bytes for each in lost)
+    if not files:
+        return ""
+    if not room:
+        return "nothing is kept: it cannot be taken back"
+    if weight > room:
+        return f"{size(weight)} is more than can be kept: it cannot be taken back"
+    if any(each.at_least for each in lost):
+        return "what it touches will be kept for /undo as far as there is room"
+    return f"{'the file' if files == 1 else f'all {files:,} files'} will be kept for /undo"
 
 
 def _steps(commands: Sequence[CommandFact], radius: BlastRadius) -> Iterator[Step]:

@@ -140,6 +140,11 @@ class Restored:
 class Checkpoints(Protocol):
     """Keeps what calls change, and can put it back. Its methods block: call them in a thread."""
 
+    @property
+    def room(self) -> int:
+        """How many bytes can be kept before one call."""
+        ...
+
     def before(self, call: Upcoming) -> Kept:
         """Keep what is needed to take the call back; may raise OSError."""
         ...
@@ -182,6 +187,8 @@ class Checkpoints(Protocol):
 
 class NoCheckpoints:
     """Keeps nothing: for tests, and where the person wants none."""
+
+    room = 0
 
     def before(self, call: Upcoming) -> Kept:
         """Keep nothing."""

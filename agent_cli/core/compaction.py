@@ -203,7 +203,8 @@ def _ledger(
         yield LedgerLine(what=f"{file.path}, read again from disk", fate="kept")
     rest = [each for each in newest if not _is_persons(each)]
     if rest:
-        yield _line(f"the newest {plural(len(rest), 'message')} of model and tools", "kept", rest)
+        newest_of = "message" if len(rest) == 1 else f"{len(rest):,} messages"
+        yield _line(f"the newest {newest_of} of model and tools", "kept", rest)
     fate: Fate = "summarised" if kept.summary else "dropped"
     for what, chosen in _kinds(older):
         if chosen:

@@ -201,6 +201,8 @@ class TurnFinished(BaseEvent):
     seconds: float = 0.0
     denials: int = 0
     """Calls that were not run because a permission was missing."""
+    suggestion: str = ""
+    """What the person may well say next: Enter on an empty prompt says it."""
     receipt: Receipt = Receipt()
     """What the turn changed, and what still runs."""
 

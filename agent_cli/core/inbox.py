@@ -70,6 +70,8 @@ class ApprovalRequest(BaseModel):
     """Paths that lead elsewhere than they say: "docs/x → ~/y"."""
     odd: tuple[str, ...] = ()
     """Warnings about text that may not be what it seems."""
+    undo: str = ""
+    """Whether what it destroys can be taken back, in words; empty where nothing is known of it."""
     network: bool = False
     """It is known to talk to other machines."""
     directory: str = ""

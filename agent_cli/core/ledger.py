@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from agent_cli.lib.text import plural
 
 Fate = Literal["kept", "thinned", "summarised", "dropped"]
+FATES: tuple[Fate, ...] = ("kept", "thinned", "summarised", "dropped")
 
 
 class LedgerLine(BaseModel):
@@ -41,10 +42,18 @@ class Ledger(BaseModel):
         """The whole in one line."""
         return f"about {self.tokens_before:,} → {self.tokens_after:,} tokens"
 
+    def short(self) -> str:
+        """What became of what, a line for each fate."""
+        lines = []
+        for fate in FATES:
+            if things := [line.what for line in self.lines if line.fate == fate]:
+                lines.append(f"{fate.capitalize()}: {'; '.join(things)}.")
+        return "\n".join(lines)
+
     def text(self) -> str:
         """All of it, as plain text."""
         parts = [self.heading]
-        for fate in ("kept", "thinned", "summarised", "dropped"):
+        for fate in FATES:
             if listed := list(_listed(line for line in self.lines if line.fate == fate)):
                 parts.append("\n".join([f"{fate.capitalize()}:", *listed]))
         if self.summary:

@@ -144,10 +144,10 @@ class Turn:
                 "failed", error=f"This is a bug in the program: {what}", hint="See the log."
             )
         else:
-            self._finish("done", text=answer)
+            self._finish("done", text=answer.message.text, suggestion=answer.suggestion)
 
-    async def _play(self) -> str:
-        """Steps until the model makes no more calls; returns its answer."""
+    async def _play(self) -> Reply:
+        """Steps until the model makes no more calls; returns its last reply."""
         while True:
             self._deliver_steering()
             await self._check_limits()
@@ -156,7 +156,7 @@ class Turn:
             await self._account(reply)
             if await self._handle_calls(reply) or self.steering or self._wants_more(reply):
                 continue
-            return reply.message.text
+            return reply
 
     def _deliver_steering(self) -> None:
         while self.steering:
@@ -328,7 +328,13 @@ class Turn:
         self._partial.clear()
 
     def _finish(
-        self, reason: FinishReason, *, text: str = "", error: str = "", hint: str = ""
+        self,
+        reason: FinishReason,
+        *,
+        text: str = "",
+        error: str = "",
+        hint: str = "",
+        suggestion: str = "",
     ) -> None:
         self.is_over = True
         self.treasurer.tell()
@@ -343,6 +349,7 @@ class Turn:
                 usage=self._used,
                 seconds=time.monotonic() - self._started,
                 denials=self.pipeline.authority.unanswered,
+                suggestion=suggestion,
                 receipt=self.pipeline.keeper.receipt(self.pipeline.state),
             )
         )

@@ -89,6 +89,8 @@ class Reply:
     usage: Usage = Usage()
     notices: tuple[str, ...] = ()
     """What the person should know about this reply."""
+    suggestion: str = ""
+    """What the person may well say next; a frontend offers it."""
 
 
 ModelEvent = TextChunk | ThinkingChunk | Reply

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent_cli.core.checkpoint import Checkpoints, NoCheckpoints
+from agent_cli.core.extensions import Extensions, NoExtensions
 from agent_cli.core.history import History
 from agent_cli.core.housekeeping import Economy
 from agent_cli.core.inbox import Inbox
@@ -47,6 +48,8 @@ class Parts:
     """What is needed to take calls back."""
     kept_rules: RuleStore = field(default_factory=Nowhere)
     """Where "always in this project" is kept."""
+    extensions: Extensions = field(default_factory=NoExtensions)
+    """What others add."""
     selection: Selection = EVERYTHING
     limits: Limits = Limits()
     economy: Economy = Economy()

@@ -204,13 +204,18 @@ def decide(
         if trusted or facts.kind is ToolKind.READONLY:
             return Decision(Effect.ALLOW, ("it changes nothing",))
         return Decision(Effect.ASK, ("the folder is not trusted",))
-    if mode in (Mode.ACCEPT_EDITS, Mode.AUTO) and facts.kind is ToolKind.WRITE and trusted:
+    if mode in (Mode.ACCEPT_EDITS, Mode.AUTO) and _edits_files(facts) and trusted:
         return Decision(Effect.ALLOW, ("the mode accepts edits",))
     if mode is Mode.AUTO and confines and trusted and _may_run_confined(facts):
         return Decision(Effect.ALLOW, ("it runs in the sandbox",), confined=True)
     if not ask_dangerous and facts.commands and not facts.unresolved and trusted:
         return Decision(Effect.ALLOW, ("dangerous_cmd is off",))
     return Decision(Effect.ASK, facts.dangers + facts.unproven or ("it is not read-only",))
+
+
+def _edits_files(facts: Facts) -> bool:
+    """Only what names the files it writes makes edits that a mode could accept."""
+    return facts.kind is ToolKind.WRITE and bool(facts.paths)
 
 
 def _may_run_confined(facts: Facts) -> bool:
@@ -313,7 +318,7 @@ def _covers(rule: Rule, facts: Facts, path: PathFact) -> bool:
 
 
 def _covers_files(rule: Rule, facts: Facts) -> bool:
-    if rule.pattern is None or facts.commands:
+    if rule.pattern is None or facts.commands or facts.kind is ToolKind.EXECUTE:
         return False
     return all(_covers(rule, facts, path) for path in facts.paths)
 

@@ -11,3 +11,10 @@ def price(usage: Usage, *, places: int = 4) -> str:
     if usage.unpriced:
         return f"{known} and an unknown price for {usage.unpriced:,} tokens"
     return known
+
+
+def short_price(usage: Usage) -> str:
+    """For a line with little room: "$0.12", "$?", or "$0.12+?" if a part is not known."""
+    if usage.cost is None:
+        return "$?" if usage.unpriced else "$0.00"
+    return f"${usage.cost:.2f}" + ("+?" if usage.unpriced else "")

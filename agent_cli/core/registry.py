@@ -63,12 +63,8 @@ class Registry:
         """Add a tool. The same name replaces, unless the source must not shadow others."""
         with self._lock:
             taken = self._tools.get(tool.name)
-            if taken is not None and on_conflict == "error":
-                raise UserError(
-                    f"Two tools are named {tool.name}: one from {self._sources[tool.name]}, "
-                    f"one from {source}.",
-                    hint="Rename or remove one of them.",
-                )
+            if on_conflict == "error":
+                self._refuse_clash(tool, source)
             self._put({**self._tools, tool.name: tool}, {**self._sources, tool.name: source})
         self._tell(RegistryChange("replaced" if taken else "registered", tool, source))
 
@@ -147,6 +143,17 @@ class Registry:
 
     def __len__(self) -> int:
         return len(self._tools)
+
+    def _refuse_clash(self, tool: AnyTool, source: str) -> None:
+        """Whatever a model may have meant by the new tool's names must not be another's already."""
+        for name in (tool.name, *tool.aliases):
+            if (real := self._names.get(_plain(name))) is not None:
+                meant = f"{name}" if real == name else f"{name} (which also means {real})"
+                raise UserError(
+                    f"Two tools are named {meant}: one from {self._sources[real]}, "
+                    f"one from {source}.",
+                    hint="Rename or remove one of them.",
+                )
 
     def _put(self, tools: dict[str, AnyTool], sources: dict[str, str]) -> None:
         names: dict[str, str] = {}

@@ -22,6 +22,7 @@ from agent_cli.core.conversation import Conversation
 from agent_cli.core.entries import ModeChanged, ModelChanged, Opened, Titled
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event, Notice, TurnFinished
+from agent_cli.core.extensions import Extensions
 from agent_cli.core.history import History, read_history
 from agent_cli.core.housekeeping import Household, Housekeeping
 from agent_cli.core.inbox import Answer, Request
@@ -52,7 +53,11 @@ class Session:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._model = parts.models.get(parts.model)
+        try:
+            self._model = parts.models.get(parts.model)
+        except UserError:
+            parts.store.close()  # another try may open the same session
+            raise
         self.spending = Spending.resumed(parts.history)
         """What the session used so far, by model and by turn."""
         self._turns = parts.history.turns
@@ -73,6 +78,7 @@ class Session:
             inbox=parts.inbox,
             emit=self._tell,
             kept_rules=parts.kept_rules,
+            undo_room=parts.checkpoints.room,
         )
         self._keeper = Keeper(parts.checkpoints, authority, self._tell)
         self._pipeline = Pipeline(
@@ -171,6 +177,15 @@ class Session:
         """What can confine commands."""
         return self._parts.view.sandbox
 
+    @property
+    def extensions(self) -> Extensions:
+        """What others add to the session."""
+        return self._parts.extensions
+
+    def start_extensions(self, tell: Callable[[Event], None]) -> None:
+        """Load extensions in the background; `tell` takes their notices and questions."""
+        self.extensions.start(tell, lambda: self.is_running)
+
     def redact(self, text: str) -> str:
         """A text without the secrets that are known here."""
         return self._parts.outgoing.redact(text)
@@ -188,6 +203,7 @@ class Session:
         """Play one turn, ending with TurnFinished. Without a prompt, try the last one again."""
 
         def begin() -> Coroutine[Any, Any, None]:
+            self.extensions.turn_begins()
             self._turn = self._new_turn()
             return self._turn.run(prompt)
 
@@ -314,6 +330,10 @@ class Session:
         """The session as its log tells it."""
         return read_history(self._parts.store.entries())
 
+    def note(self, notice: Notice) -> None:
+        """Keep what a frontend tells the person, so that it is there again after a resume."""
+        self._journal.note(notice)
+
     def rename(self, title: str, by: Literal["person", "model"] = "person") -> None:
         """Give the session a title."""
         self._title = as_title(title)
@@ -338,6 +358,7 @@ class Session:
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
+        await self.extensions.close()
         await self._pipeline.state.close()
         await asyncio.to_thread(self._parts.checkpoints.close)
         await self._parts.models.close()

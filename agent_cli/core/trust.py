@@ -13,6 +13,7 @@ from agent_cli.core.prompt import instruction_files
 from agent_cli.lib.files import open_regular
 
 SETTINGS = ".agent"
+TOOLS = ".agent/tools"
 SERVERS = ".mcp.json"
 MOST_FILES = 1_000
 LARGEST_FILE = 10_000_000
@@ -100,6 +101,8 @@ def _detail(kind: str, path: Path, data: bytes) -> str:
         return _bounded(_servers(text))
     if kind == "instructions":
         return f"{len(data):,} bytes of instructions for the model"
+    if TOOLS in path.as_posix() and path.suffix == ".py":
+        return f"{len(data):,} bytes of Python, which run in this program as a tool"
     return f"{len(data):,} bytes"
 
 

@@ -10,6 +10,7 @@ from agent_cli.doctor.settings import loaded_for
 from agent_cli.models.providers import take_credentials
 from agent_cli.models.worker_process import WorkerProcess
 from agent_cli.runtime import chosen_model, model_source
+from agent_cli.setup.keys import KeyStore
 
 _SLOW = 20.0
 
@@ -20,12 +21,18 @@ async def reachable(patient: Patient) -> Finding:
         return skipped("--offline")
     try:
         settings = loaded_for(patient).settings
+    except UserError:
+        return skipped("the configuration cannot be read")
+    try:
         name = chosen_model(settings)
-        source = model_source(
-            settings, take_credentials(dict(patient.environment)), WorkerProcess()
-        )
+        credentials = {
+            **KeyStore(patient.places.config).load(),
+            **take_credentials(dict(patient.environment)),
+        }
+        source = model_source(settings, credentials, WorkerProcess())
     except UserError as error:
-        return Finding("problem", error.message, "a model that answers", remedy=error.hint)
+        cause = "until then the offline guide answers, which follows rules"
+        return Finding("warning", error.message, "a model", cause, error.hint)
     try:
         await source.warm(name)  # loading LiteLLM is not the model's time
         model, began = source.get(name), time.monotonic()

@@ -1,46 +1,50 @@
 """The MCP servers that are configured: whether what they name is there."""
 
-import json
 import shutil
-from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
+from agent_cli.core.errors import UserError
 from agent_cli.core.trust import SERVERS
 from agent_cli.doctor._check import Check, Finding, Patient, ok, skipped
+from agent_cli.doctor.settings import loaded_for
+from agent_cli.extensions.mcp.spec import configured, read_json
 from agent_cli.runtime import folder_standing
 from agent_cli.wishes import Wishes
 
 
 def servers(patient: Patient) -> Finding:
-    """Whether each program can be found and each address is one."""
+    """Whether each is configured well and each program can be found; none is started."""
     file = patient.cwd / SERVERS
-    if not file.is_file():
-        return skipped("none are configured")
+    trusted = folder_standing(Wishes(cwd=patient.cwd), patient.environment).trusted
     try:
-        listed: Mapping[str, Any] = json.loads(file.read_text(encoding="utf-8"))["mcpServers"]
-        wrong = [f"{name}: {told}" for name, server in listed.items() if (told := _wrong(server))]
-    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+        listed = read_json(file)
+    except ValueError as error:
         return Finding(
-            "problem", f"{file} cannot be read", 'JSON with "mcpServers"', str(error),
-            remedy=f"Put {SERVERS} right.",
-        )  # fmt: skip
-    if wrong:
+            "problem", str(error), 'JSON with "mcpServers"', remedy=f"Put {SERVERS} right."
+        )
+    found = configured({str(patient.places.config_file): _own(patient), str(file): listed})
+    missing = [
+        f"{server.name}: there is no program {server.table.command}"
+        for server in found.servers
+        if server.table.command and not shutil.which(server.table.command)
+    ]
+    if wrong := (*found.problems, *missing):
         return Finding(
-            "problem", "; ".join(wrong), "programs on PATH, addresses with http or https",
-            remedy=f"Install what is missing, or change {SERVERS}.",
+            "problem", "; ".join(wrong), "servers that can be started or reached",
+            remedy="Install what is missing, or change it with agent mcp.",
         )  # fmt: skip
-    if not folder_standing(Wishes(cwd=patient.cwd), patient.environment).trusted:
-        return ok(f"{', '.join(listed)}: used once the folder is trusted")
-    return ok(", ".join(listed))
+    if not found.servers:
+        return skipped("none are configured")
+    names = ", ".join(server.name for server in found.servers)
+    return ok(names if trusted else f"{names}; those of the folder wait until it is trusted")
 
 
-def _wrong(server: Mapping[str, Any]) -> str:
-    if "url" in server:
-        address = urlsplit(str(server["url"]))
-        return "" if address.scheme in ("http", "https") and address.netloc else "no web address"
-    program = str(server.get("command", ""))
-    return "" if shutil.which(program) else f"there is no program {program or '(none named)'}"
+def _own(patient: Patient) -> dict[str, dict[str, Any]]:
+    """Those of the user's configuration."""
+    try:
+        return loaded_for(patient).settings.mcp.servers
+    except UserError:
+        return {}  # another check tells
 
 
 CHECKS = (Check("settings", "MCP servers", servers),)

@@ -5,6 +5,7 @@ from agent_cli.core.errors import UserError
 from agent_cli.doctor._check import Check, Finding, Patient, ok
 from agent_cli.models.providers import provider_of, take_credentials
 from agent_cli.runtime import folder_standing, load_settings
+from agent_cli.setup.keys import KeyStore
 from agent_cli.wishes import Wishes
 
 
@@ -44,7 +45,8 @@ def trust(patient: Patient) -> Finding:
 def keys(patient: Patient) -> Finding:
     """Which keys there are, by name; never what they are."""
     variables = dict(patient.environment)
-    names = sorted(name for name in take_credentials(variables) if "KEY" in name)
+    stored = KeyStore(patient.places.config).load()
+    names = sorted(name for name in {*take_credentials(variables), *stored} if "KEY" in name)
     measured = ", ".join(names) or "none"
     try:
         settings = loaded_for(patient).settings

@@ -145,7 +145,7 @@ class _Player:
                 _out(event.model_dump_json())
             match event:
                 case Notice():
-                    _err(f"{event.level}: {event.text}" + (f" {event.hint}" if event.hint else ""))
+                    tell(event)
                 case HistoryCompacted():
                     _err(f"info: compacted: {event.ledger.heading}. {event.reason}")
                 case ModelRetrying():
@@ -277,6 +277,12 @@ def _piped() -> str:
             _err("warning: nothing comes from standard input; going on without it.")
             return ""
     return sys.stdin.read()
+
+
+def tell(event: Event) -> None:
+    """What happens outside of a turn: notices go to standard error."""
+    if isinstance(event, Notice):
+        _err(f"{event.level}: {event.text}" + (f" {event.hint}" if event.hint else ""))
 
 
 def _out(text: str) -> None:

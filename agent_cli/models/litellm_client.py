@@ -171,6 +171,26 @@ def describe(model: str) -> dict[str, Any]:
     }
 
 
+_OWNERS = {"bedrock": ("bedrock", "bedrock_converse"), "vertex_ai": ("vertex_ai-language-models",)}
+
+
+def list_models(provider: str) -> list[dict[str, Any]]:
+    """The models of a provider that can hold a conversation with tools, by name."""
+    owners = _OWNERS.get(provider, (provider,))
+    listed = {}
+    for name, info in litellm.model_cost.items():
+        fits = info.get("mode") == "chat" and info.get("supports_function_calling")
+        if info.get("litellm_provider") in owners and fits and not name.startswith("ft:"):
+            full = name if name.startswith(f"{provider}/") else f"{provider}/{name}"
+            listed[full] = {
+                "name": full,
+                "window": info.get("max_input_tokens") or info.get("max_tokens"),
+                "input_price": info.get("input_cost_per_token"),
+                "output_price": info.get("output_cost_per_token"),
+            }
+    return [listed[name] for name in sorted(listed)]
+
+
 _OVERFLOW = re.compile(
     r"context_length_exceeded|maximum context length|context window|prompt is too long"
     r"|too many tokens|exceeds? the (?:maximum|max) (?:number of|input) tokens|input is too long"

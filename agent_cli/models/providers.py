@@ -14,27 +14,65 @@ class Provider:
     """The variable that must be set; None: no key is needed, or more than one way to sign in."""
     also: tuple[str, ...] = ()
     """Other variables LiteLLM reads for it; a trailing `*` stands for any ending."""
+    suggested: str = ""
+    """The model to begin with; empty: that is the account's business."""
+    other_signs: tuple[str, ...] = ()
+    """Variables that show, like the key, that somebody has set it up."""
+
+    @property
+    def signs(self) -> tuple[str, ...]:
+        """Variables of which one is enough to try it."""
+        return (*((self.key,) if self.key else ()), *self.other_signs)
 
 
 PROVIDERS = (
-    Provider("anthropic", "Anthropic", "ANTHROPIC_API_KEY", ("ANTHROPIC_*",)),
-    Provider("openai", "OpenAI", "OPENAI_API_KEY", ("OPENAI_*",)),
-    Provider("gemini", "Google Gemini", "GEMINI_API_KEY", ("GOOGLE_API_KEY", "GEMINI_*")),
-    Provider("vertex_ai", "Vertex AI", None, ("VERTEXAI_*", "VERTEX_*", "GOOGLE_*")),
-    Provider("mistral", "Mistral", "MISTRAL_API_KEY", ("MISTRAL_*",)),
-    Provider("deepseek", "DeepSeek", "DEEPSEEK_API_KEY", ("DEEPSEEK_*",)),
-    Provider("openrouter", "OpenRouter", "OPENROUTER_API_KEY", ("OPENROUTER_*", "OR_*")),
-    Provider("moonshot", "Moonshot", "MOONSHOT_API_KEY", ("MOONSHOT_*",)),
-    Provider("dashscope", "DashScope", "DASHSCOPE_API_KEY", ("DASHSCOPE_*",)),
-    Provider("xai", "xAI", "XAI_API_KEY", ("XAI_*",)),
-    Provider("groq", "Groq", "GROQ_API_KEY", ("GROQ_*",)),
-    Provider("azure", "Azure OpenAI", None, ("AZURE_*",)),
-    Provider("bedrock", "Amazon Bedrock", None, ("AWS_*",)),
+    Provider(
+        "anthropic", "Anthropic", "ANTHROPIC_API_KEY", ("ANTHROPIC_*",),
+        "anthropic/claude-sonnet-4-5",
+    ),
+    Provider("openai", "OpenAI", "OPENAI_API_KEY", ("OPENAI_*",), "openai/gpt-5"),
+    Provider(
+        "gemini", "Google Gemini", "GEMINI_API_KEY", ("GOOGLE_API_KEY", "GEMINI_*"),
+        "gemini/gemini-2.5-pro", ("GOOGLE_API_KEY",),
+    ),
+    Provider(
+        "vertex_ai", "Vertex AI", None, ("VERTEXAI_*", "VERTEX_*", "GOOGLE_*"),
+        other_signs=("VERTEXAI_PROJECT",),
+    ),
+    Provider(
+        "mistral", "Mistral", "MISTRAL_API_KEY", ("MISTRAL_*",), "mistral/devstral-medium-latest"
+    ),
+    Provider(
+        "deepseek", "DeepSeek", "DEEPSEEK_API_KEY", ("DEEPSEEK_*",), "deepseek/deepseek-chat"
+    ),
+    Provider(
+        "openrouter", "OpenRouter", "OPENROUTER_API_KEY", ("OPENROUTER_*", "OR_*"),
+        "openrouter/anthropic/claude-sonnet-4.5",
+    ),
+    Provider(
+        "moonshot", "Moonshot (Kimi)", "MOONSHOT_API_KEY", ("MOONSHOT_*",), "moonshot/kimi-k2.5"
+    ),
+    Provider(
+        "dashscope", "DashScope (Qwen)", "DASHSCOPE_API_KEY", ("DASHSCOPE_*",),
+        "dashscope/qwen3-coder-plus",
+    ),
+    Provider("zai", "Z.ai (GLM)", "ZAI_API_KEY", ("ZAI_*",), "zai/glm-4.6"),
+    Provider("xai", "xAI", "XAI_API_KEY", ("XAI_*",), "xai/grok-code-fast-1"),
+    Provider("groq", "Groq", "GROQ_API_KEY", ("GROQ_*",), "groq/openai/gpt-oss-120b"),
+    Provider("cerebras", "Cerebras", "CEREBRAS_API_KEY", ("CEREBRAS_*",), "cerebras/gpt-oss-120b"),
+    Provider(
+        "azure", "Azure OpenAI", None, ("AZURE_*",),
+        other_signs=("AZURE_API_KEY", "AZURE_OPENAI_API_KEY"),
+    ),
+    Provider(
+        "bedrock", "Amazon Bedrock", None, ("AWS_*",),
+        other_signs=("AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID", "AWS_PROFILE"),
+    ),
     Provider("ollama", "Ollama", None, ("OLLAMA_*",)),
     Provider("ollama_chat", "Ollama", None, ("OLLAMA_*",)),
     Provider("hosted_vllm", "vLLM", None, ("HOSTED_VLLM_*",)),
     Provider("lm_studio", "LM Studio", None, ("LM_STUDIO_*",)),
-)
+)  # fmt: skip
 _BY_PREFIX = {provider.prefix: provider for provider in PROVIDERS}
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from agent_cli.core.errors import ModelError, ModelErrorKind
@@ -50,6 +50,8 @@ class Endpoint:
     cached_price: float | None = None
     window: int | None = None
     """Tokens a request may have, where LiteLLM's list does not know."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Sent with each request unless the request says otherwise."""
 
     @property
     def prices(self) -> Prices | None:
@@ -112,6 +114,7 @@ class RemoteModel:
         arguments: dict[str, Any] = {
             "model": self.name,
             "messages": request_messages(request.system, request.messages, self.name),
+            **self._endpoint.options,
             **request.options,
         }
         if request.tools:
@@ -152,5 +155,8 @@ class RemoteModel:
         if kind is ModelErrorKind.AUTHENTICATION:
             provider = provider_of(self.name)
             key = provider.key or f"{provider.prefix.upper()}_API_KEY"
-            return f"Check the key: {provider.title} reads it from {key}."
+            return (
+                f"Check the key: {provider.title} reads it from {key}. "
+                "`agent setup` takes a new one."
+            )
         return _HINTS.get(kind, "")

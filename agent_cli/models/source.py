@@ -1,6 +1,6 @@
 """Where a model comes from, by its name."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +8,8 @@ from typing import Any
 
 from agent_cli.core.errors import UserError
 from agent_cli.core.model import Model, ModelFacts, Prices
+from agent_cli.models.guide import NAME as GUIDE
+from agent_cli.models.guide.opening import maker
 from agent_cli.models.prompted import PromptedTools
 from agent_cli.models.providers import provider_of, variables_for
 from agent_cli.models.remote import Endpoint, RemoteModel
@@ -27,12 +29,14 @@ class ModelSource:
         worker: WorkerProcess,
         *,
         prompted: Mapping[str, bool] | None = None,
+        guide: Callable[[], Model] | None = None,
     ) -> None:
         self._credentials = credentials
         self._endpoints = endpoints
         self._prompted = prompted or {}
         self._worker = worker
         self._models: dict[str, Model] = {}
+        self._guide = guide or maker(None, is_paced=True)
 
     def get(self, name: str) -> Model:
         """The model of this name; raises UserError if there can be none."""
@@ -64,6 +68,8 @@ class ModelSource:
         await self._worker.close()
 
     def _make(self, name: str) -> Model:
+        if name == GUIDE:
+            return self._guide()
         if name.startswith(SCRIPTED):
             return ScriptedModel.from_file(Path(name.removeprefix(SCRIPTED)))
         endpoint = self._endpoints.get(name) or Endpoint(name)
@@ -72,7 +78,7 @@ class ModelSource:
         if provider.key and not endpoint.api_base and not any("KEY" in v for v in variables):
             raise UserError(
                 f"There is no key for {provider.title}, which {name} needs.",
-                hint=f"Set {provider.key}, or choose another model with --model.",
+                hint=f"Set {provider.key}, run `agent setup`, or name another model with --model.",
             )
         self._worker.configure(variables)
         if endpoint.api_base and not variables:

@@ -6,6 +6,7 @@ instead of inside it, and a hang or crash of a vendor's library is a restart, no
 In    {"op": "configure", "environment": {...}}       keys and settings, never by the environment
       {"op": "complete", "id": 1, "request": {...}}   arguments of a streaming completion
       {"op": "describe", "id": 2, "model": "..."}     window, prices, abilities
+      {"op": "list", "id": 3, "provider": "..."}      the models of a provider
       {"op": "prime", "model": "..."}                 load now what its first request would load
       {"op": "cancel", "id": 1}
       {"op": "ping"}
@@ -15,6 +16,7 @@ Out   {"op": "hello", "protocol": 1}                  at once
       {"op": "done", "id": 1, "finish", "usage", "cost"}
       {"op": "failed", "id": 1, "error": {...}}
       {"op": "described", "id": 2, ...}
+      {"op": "listed", "id": 3, "models": [...]}
       {"op": "pong"}
 
 Requests are independent and answered by id; the end of standard input ends the process. Nothing in
@@ -139,6 +141,9 @@ class Server:
             case "describe":
                 described = self._client.describe(message["model"])
                 self._send({"op": "described", "id": message["id"], **described})
+            case "list":
+                models = self._client.list_models(message["provider"])
+                self._send({"op": "listed", "id": message["id"], "models": models})
             case "cancel":
                 if task := self._tasks.get(message["id"]):
                     task.cancel()

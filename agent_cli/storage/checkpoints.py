@@ -98,6 +98,11 @@ class CheckpointStore:
         self._lock = threading.RLock()
         self._opened: _Opened | None = None
 
+    @property
+    def room(self) -> int:
+        """How many bytes can be kept before one call."""
+        return int(self._quota * _ROOMY)
+
     @_alone
     def before(self, call: Upcoming) -> Kept:
         """Keep what is needed to take the call back; raises OSError."""
@@ -124,7 +129,7 @@ class CheckpointStore:
             notes = self._snapshot()
             has = opened.trees.safe((*call.deletes, *call.strikes))
             needed = weight(call, has)
-            if needed > self._quota * _ROOMY:
+            if needed > self.room:
                 # Everything older would have to go, and it would not be kept all the same.
                 call = replace(call, deletes=(), strikes=())
                 lost = (f"{size(needed)} is more than the quota for checkpoints allows",)
@@ -302,7 +307,7 @@ class CheckpointStore:
         opened = self._open()
         if opened.blobs.weight + self._others + needed <= self._quota * _FULL:
             return
-        aim = max(0, int(self._quota * _ROOMY) - needed)
+        aim = max(0, self.room - needed)
         left = max(0, aim - opened.blobs.weight)
         self._others = quota.prune_others(self._directory, self._session_id, left)
         records = [each for each in opened.records if not each.is_open]

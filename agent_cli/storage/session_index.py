@@ -8,9 +8,9 @@ import contextlib
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from itertools import starmap
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from agent_cli.lib.files import private_directory
 from agent_cli.storage.log_digest import Digest, digest, searchable
@@ -42,9 +42,8 @@ _COLUMNS = (
 )
 
 
-@dataclass(frozen=True)
-class SessionInfo:
-    """What a list tells about a session."""
+class SessionInfo(NamedTuple):
+    """What a list tells about a session; a tuple, for there are thousands of them."""
 
     id: str
     workspace: str
@@ -80,7 +79,7 @@ class SessionIndex:
         where, values = ("WHERE workspace = ?", [workspace]) if workspace else ("", [])
         query = f"SELECT {_COLUMNS} FROM sessions {where} ORDER BY updated DESC LIMIT ?"
         bound = [*values, -1 if limit is None else limit]
-        return self._with(lambda db: [SessionInfo(*row) for row in db.execute(query, bound)])
+        return self._with(lambda db: [*starmap(SessionInfo, db.execute(query, bound))])
 
     def search(self, text: str, workspace: str | None = None, limit: int = 50) -> list[SessionInfo]:
         """The sessions in which all these words were said, with a place: in one message if any
@@ -269,7 +268,7 @@ def _found(
         row = database.execute(query, [session, workspace, workspace]).fetchone()
         if row is None:
             continue
-        yield replace(SessionInfo(*row), snippet=_snippet(database, match, place))
+        yield SessionInfo(*row)._replace(snippet=_snippet(database, match, place))
         told += 1
         if told >= limit:
             return

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from agent_cli.core.errors import ExitCode, UserError
-from agent_cli.runtime import chosen_model, load_settings
+from agent_cli.runtime import load_settings
 from agent_cli.wishes import Wishes
 
 _PASSED_ON = ("model", "api_base", "permission_mode", "cwd")
@@ -62,7 +62,7 @@ def _check_settings(options: argparse.Namespace) -> None:
     cwd = Path(options.cwd or ".").resolve()
     if not cwd.is_dir():
         raise UserError(f"{cwd} is not a directory.")
-    chosen_model(load_settings(Wishes(cwd=cwd, settings=given), os.environ).settings)
+    load_settings(Wishes(cwd=cwd, settings=given), os.environ)
 
 
 def _command(options: argparse.Namespace) -> list[str]:

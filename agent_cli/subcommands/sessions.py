@@ -5,7 +5,6 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
@@ -79,7 +78,7 @@ def _tell(found: Sequence[SessionInfo], *, as_json: bool) -> None:
 
 def _data(info: SessionInfo) -> dict[str, object]:
     snippet = info.snippet.replace("\x02", "").replace("\x03", "")
-    return asdict(info) | {"snippet": snippet}
+    return info._asdict() | {"snippet": snippet}
 
 
 def _lines(info: SessionInfo) -> Iterable[str]:

@@ -542,3 +542,13 @@ def test_a_change_is_taken_back_after_a_question(program: Program, agent: Opener
     answer(terminal, "Yes, undo", "y")
     terminal.wait_for("Took back 1 call")
     assert not (program.workspace / "note.txt").exists()
+
+
+def test_without_a_model_the_guide_answers_inline(program: Program) -> None:
+    argv = (*AGENT, "--inline", "--trust")
+    (program.workspace / "note.txt").write_text("remember the milk\n")
+    env = program.environment()
+    with Terminal(argv, cwd=program.workspace, env=env, size=(100, 40)) as terminal:
+        terminal.wait_for(READY, "offline guide")
+        ask(terminal, "read note.txt")
+        terminal.wait_for("✅ Read  note.txt", "remember the milk")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit.model_server import Call, Reply, running_server
 from tests.kit.program import Program, wait_until
 from tests.kit.terminal import AGENT, Terminal
 
@@ -71,7 +72,7 @@ def test_what_was_said_is_there_again(program: Program, agent: Opener) -> None:
 
 
 def test_a_session_that_was_only_looked_at_leaves_nothing(program: Program, agent: Opener) -> None:
-    terminal = agent(model=program.script())
+    terminal = agent(model=program.script(), wait="default ⇧⇥")
     terminal.press("shift+tab")
     terminal.wait_for("accept-edits")
     leave(terminal)
@@ -131,6 +132,24 @@ def test_sessions_are_searched_and_picked(program: Program, agent: Opener) -> No
     assert [each["title"] for each in listed].count("Fruit of all kinds") == 2
 
 
+def test_a_session_that_cannot_be_opened_leads_back(program: Program, agent: Opener) -> None:
+    elsewhere = program.home / "elsewhere"
+    elsewhere.mkdir()
+    done = program.run("-p", "about apples", "--cwd", str(elsewhere), "--model", program.script())
+    assert done.code == 0, done.err
+    terminal = agent(model=program.script({"text": "Here."}))
+    terminal.send("about pears\r")
+    terminal.wait_for("Here.")
+    elsewhere.rmdir()
+    terminal.send("/sessions apples\r")
+    terminal.wait_for("No session in this directory")
+    terminal.press("tab")
+    terminal.wait_for("about apples")
+    terminal.press("enter")
+    terminal.wait_for("Resumed", "about pears", "is gone")
+    leave(terminal)
+
+
 def test_a_crash_of_the_program_loses_nothing_that_was_shown(
     program: Program, agent: Opener
 ) -> None:
@@ -143,6 +162,21 @@ def test_a_crash_of_the_program_loses_nothing_that_was_shown(
     again = agent("-c", model=program.script({"text": "on"}), wait="Resumed")
     again.wait_for("go", "This much came")
     leave(again)
+
+
+def test_the_provider_is_sent_the_same_messages_after_resuming(program: Program) -> None:
+    flags = ("--model", "openai/gpt-4o", "--output-format", "json")
+    read = Call("Read", {"file_path": "a.txt"}, id="call_1")
+    (program.workspace / "a.txt").write_text("hello\n")
+    with running_server(Reply("Look.", calls=[read]), Reply("It is."), Reply("Yes.")) as server:
+        base = ("--api-base", f"{server.url}/v1", *flags)
+        for prompt in (("-p", "one"), ("-c", "-p", "two")):
+            done = program.run(*prompt, *base)
+            assert done.code == 0, done.err
+        _, second, third = (request.body["messages"] for request in server.requests)
+    assert third[: len(second)] == second
+    said = [(message["role"], message["content"]) for message in third[len(second) :]]
+    assert said == [("assistant", "It is."), ("user", "two")]
 
 
 def test_resuming_sends_the_same_messages(program: Program) -> None:

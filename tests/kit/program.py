@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.kit.local_servers import NO_SERVERS
+
 AGENT = str(Path(sys.executable).parent / "agent")
 ROOT = Path(__file__).parents[2]
 
@@ -43,6 +45,7 @@ class Program:
             "HOME": str(self.home),
             "PATH": "/usr/local/bin:/usr/bin:/bin",
             "LANG": "C.UTF-8",
+            "AGENT_LOCAL_PORTS": NO_SERVERS,
             "PYTHONPATH": str(ROOT),  # this checkout, wherever the installed program comes from
             **(extra or {}),
         }

@@ -79,6 +79,11 @@ def at_once() -> TypedAhead:
     return TypedAhead(arm=0.0, settle=0.001)
 
 
+def not_yet() -> TypedAhead:
+    """A guard for tests of what is pressed too early, however slow the machine is."""
+    return TypedAhead(arm=3600.0)
+
+
 def screen_text(app: App[None]) -> str:
     """What stands on the screen, line by line."""
     strips = app.screen._compositor.render_strips()

@@ -14,7 +14,7 @@ from agent_cli.core.inbox import Approval, ApprovalRequest, Step
 from agent_cli.frontends.shared.briefing import where
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.tui.modals.approval import ApprovalModal
-from tests.screens.host import Host, at_once, screen_text, type_text
+from tests.screens.host import Host, at_once, not_yet, screen_text, type_text
 
 
 def request(**changes: Any) -> ApprovalRequest:
@@ -196,7 +196,7 @@ async def test_a_whole_diff_can_be_read() -> None:
 async def test_typing_that_began_before_it_appeared_never_answers() -> None:
     app = Host()
     async with app.run_test() as pilot:
-        app.ask(ApprovalModal(request()))
+        app.ask(ApprovalModal(request(), guard=not_yet()))
         await type_text(pilot, "yes please sync")
         assert app.answers == []
         assert app.prompt.text == "yes please sync"
@@ -209,7 +209,7 @@ async def test_random_typing_never_answers(seed: int) -> None:
     app = Host()
     async with app.run_test() as pilot:
         await type_text(pilot, typed[:10])
-        app.ask(ApprovalModal(request()))
+        app.ask(ApprovalModal(request(), guard=not_yet()))
         await type_text(pilot, typed[10:])
         assert app.answers == []
         assert app.prompt.text == typed
@@ -219,7 +219,7 @@ async def test_an_enter_typed_ahead_sends_the_prompt_and_answers_nothing() -> No
     app = Host()
     async with app.run_test() as pilot:
         await type_text(pilot, "and then")
-        app.ask(ApprovalModal(request()))
+        app.ask(ApprovalModal(request(), guard=not_yet()))
         await pilot.press("y", "backspace", "enter")
         await pilot.pause()
         assert app.answers == []
@@ -229,7 +229,7 @@ async def test_an_enter_typed_ahead_sends_the_prompt_and_answers_nothing() -> No
 async def test_an_esc_typed_ahead_goes_where_it_was_meant_to() -> None:
     app = Host()
     async with app.run_test() as pilot:
-        app.ask(ApprovalModal(request()))
+        app.ask(ApprovalModal(request(), guard=not_yet()))
         await pilot.press("escape")
         assert (app.answers, app.heard) == ([], ["escaped"])
 
@@ -286,7 +286,7 @@ async def test_the_next_request_has_to_be_read_as_well() -> None:
 async def test_a_click_answers_only_what_is_on_the_screen() -> None:
     app = Host()
     async with app.run_test(size=(100, 40)) as pilot:
-        app.ask(ApprovalModal(request()))
+        app.ask(ApprovalModal(request(), guard=not_yet()))
         await pilot.pause()
         await pilot.click("AnswerList", offset=(4, 2))
         assert app.answers == []

@@ -44,7 +44,7 @@ async def test_a_broken_command_of_ours_does_not_end_the_app(
 
     monkeypatch.setattr(logging.getLogger("agent_cli"), "propagate", True)
     async with running(make_session({"text": "alive"})) as screen:
-        screen.app.desk._named["broken"] = Command(name="broken", help="", run=broken)
+        screen.app.desk._own += (Command(name="broken", help="", run=broken),)
         await screen.send("/broken")
         await screen.shows("/broken failed (RuntimeError: [/oops])")
         await screen.send("go")

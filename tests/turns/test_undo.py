@@ -444,3 +444,18 @@ async def test_a_refused_call_leaves_no_checkpoint(make_session: SceneMaker) -> 
     scene = make_session(bash("rm a.txt"), {"text": "ok"}, files={"a.txt": "before\n"})
     await scene.play(answer=lambda _: Approval(answer="no"))
     assert await scene.session.undoing.records() == ()
+
+
+@pytest.mark.parametrize(
+    ("quota", "said"),
+    [(1000, "all 2 files will be kept for /undo"), (1, "4.0 MB is more than can be kept")],
+)
+async def test_the_question_tells_whether_it_can_be_taken_back(
+    make_session: SceneMaker, quota: int, said: str
+) -> None:
+    text = "x" * 2_000_000
+    scene = make_session(bash("rm a.txt b.txt"), {"text": "ok"}, files={"a.txt": text, "b.txt": text},
+                         settings={"checkpoints": {"quota": quota}})  # fmt: skip
+    events = await scene.play(answer=lambda _: Approval(answer="no"))
+    (asked,) = of_type(events, ApprovalAsked)
+    assert asked.request.undo.startswith(said)

@@ -18,6 +18,7 @@ from agent_cli.core.inbox import (
 from agent_cli.frontends.repl import drawing
 from agent_cli.frontends.repl.stage import Stage
 from agent_cli.frontends.shared import answers as words
+from agent_cli.frontends.shared import requests
 from agent_cli.frontends.shared.briefing import one_line, where
 from agent_cli.safety.sanitise import visible
 
@@ -61,11 +62,11 @@ class Asking:
 
     async def _approval(self, request: ApprovalRequest) -> Approval:
         stage = self._stage
-        heading = words.approval_heading(request)
+        heading = requests.approval_heading(request)
         stage.paper.put(Text(""), drawing.approval(request, where(request), stage.signs))
         with stage.paper.held():
             while True:
-                match await stage.choose(heading, words.approval_answers(request)):
+                match await stage.choose(heading, requests.approval_answers(request)):
                     case "because":
                         reason = await stage.line(words.WHY_NOT)
                         if reason is not None:
@@ -88,7 +89,7 @@ class Asking:
     async def _plan_answer(self, plan: str) -> PlanAnswer | None:
         """None: the plan shall be edited."""
         while True:
-            match await self._stage.choose(words.PLAN_HEADING, words.plan_answers()):
+            match await self._stage.choose(words.PLAN_HEADING, requests.plan_answers()):
                 case "because":
                     reason = await self._stage.line(words.WHAT_CHANGES)
                     if reason is not None:
@@ -103,17 +104,18 @@ class Asking:
     async def _questions(self, request: QuestionRequest) -> Answers:
         given: list[str] = []
         total = len(request.questions)
+        heading = requests.question_heading(request)
         for number, question in enumerate(request.questions, 1):
             corner = f"  {number} of {total}" if total > 1 else ""
             self._stage.paper.put(Text(""), *map(Text, visible(question.text).split("\n")))
             with self._stage.paper.held():
-                given.append(await self._question(f"{words.QUESTION_HEADING}{corner}", question))
+                given.append(await self._question(f"{heading}{corner}", question))
         return Answers(answers=tuple(given))
 
     async def _question(self, heading: str, question: Question) -> str:
         chosen: set[int] = set()
         while True:
-            offered = tuple(words.question_answers(question, chosen))
+            offered = tuple(requests.question_answers(question, chosen))
             match await self._stage.choose(heading, offered, leave="skip"):
                 case "own":
                     text = await self._stage.line(words.YOUR_ANSWER)
@@ -122,7 +124,7 @@ class Asking:
                 case "skip":
                     return ""
                 case "done":
-                    return words.chosen_labels(question, chosen)
+                    return requests.chosen_labels(question, chosen)
                 case number if question.multiple:
                     chosen ^= {int(number)}
                 case number:

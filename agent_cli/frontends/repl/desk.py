@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Coroutine, Sequence
 from typing import Any, Literal
 
 from agent_cli.commands._command import Command
+from agent_cli.commands._foreign import find, with_foreign
 from agent_cli.core.events import Event
 from agent_cli.core.session import Session
 from agent_cli.frontends.repl.going_back import GoingBack
@@ -34,14 +35,13 @@ class InlineDesk:
         self._stage = stage
         self._sessions = sessions
         self._going_back = GoingBack(talk, stage)
-        self._listed = tuple(commands)
-        self._named = {name: each for each in commands for name in (each.name, *each.aliases)}
+        self._own = tuple(commands)
         talk.obey = self.obey
 
     def obey(self, text: str) -> None:
         """Carry out what was typed after the slash."""
         name, _, argument = text.partition(" ")
-        command = self._named.get(name.lower())
+        command = find(name, self._listed)
         if command is None:
             self.warn(f"There is no command /{name}.", "/help lists them.")
             return
@@ -49,6 +49,10 @@ class InlineDesk:
             command.run(self, argument.strip())
         except Exception as error:  # a broken command must not end the session
             self._talk.own_fault(f"/{command.name} failed", error)
+
+    @property
+    def _listed(self) -> list[Command]:
+        return with_foreign(self._own, self.session)
 
     # ── what commands need of us ─────────────────────────────────────────────────────────────────
 

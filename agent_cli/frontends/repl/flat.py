@@ -42,6 +42,7 @@ class FlatStage:
         self._answer: asyncio.Future[str] | None = None
         self._held: asyncio.TimerHandle | None = None
         self._held_line = ""
+        self._one_question = asyncio.Lock()
         self._shows_prompt = False
         self._early: list[str] = []
         self._left_at = float("-inf")
@@ -71,12 +72,15 @@ class FlatStage:
     # ── a stage ──────────────────────────────────────────────────────────────────────────────────
 
     async def choose(self, heading: str, answers: Sequence[Answer], *, leave: str = "") -> str:
+        async with self._one_question:
+            return await self._choose(heading, answers, leave or answers[0].id)
+
+    async def _choose(self, heading: str, answers: Sequence[Answer], default: str) -> str:
         offered = [Text(heading)]
         for number, answer in enumerate(answers, 1):
             note = f" ({answer.note})" if answer.note else ""
             offered.append(Text(f"{number}. {answer.label}{note}"))
         self._say(*offered)
-        default = leave or answers[0].id
         while True:
             numbers = (str(n) for n, answer in enumerate(answers, 1) if answer.id == default)
             self._write(f"Answer with a number (Enter: {next(numbers, 'none of these')}): ")
@@ -188,6 +192,9 @@ class FlatStage:
                 self._answer.set_exception(Abandoned())
             return
         if self.audience.interrupt():
+            return
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_result("")
             return
         now = time.monotonic()
         if now - self._left_at < _TWICE or not self._is_person:

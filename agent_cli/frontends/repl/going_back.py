@@ -91,8 +91,10 @@ class GoingBack:
                     case _:
                         return False
             restored = await self._undoing.apply(preview, choices)
-        text = outcome(preview, restored, self._root)
-        self._teller.warn(text) if restored.failed else self._teller.note(text)
+        notice = outcome(preview, restored, self._root)
+        self._talk.session.note(notice)
+        tell = self._teller.warn if notice.level == "warning" else self._teller.note
+        tell(notice.text)
         return True
 
     def _show(self, preview: Preview) -> None:

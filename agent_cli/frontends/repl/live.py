@@ -76,6 +76,7 @@ class LiveStage:
         self._typed_line: asyncio.Future[str | None] | None = None
         self._pending = ""
         self._is_aside = False
+        self._one_question = asyncio.Lock()
         self._output = Vt100_Output.from_pty(sys.stdout, term=environment.get("TERM"))
         self._output.enable_cpr = False  # nothing here needs to know where the cursor is
         self.paper = Paper(self._print, lambda: self._output.get_size().columns)
@@ -120,18 +121,19 @@ class LiveStage:
     # ── a stage ──────────────────────────────────────────────────────────────────────────────────
 
     async def choose(self, heading: str, answers: Sequence[Answer], *, leave: str = "") -> str:
-        self._flush()
-        question = LiveQuestion(heading, answers, leave, self.receive, self.changed)
-        self.question = question
-        self._app.layout.focus(self.windows.question)
-        self.changed()
-        try:
-            return await question.given
-        finally:
-            question.close()
-            self.question = None
-            self._app.layout.focus(self.windows.prompt)
+        async with self._one_question:
+            self._flush()
+            question = LiveQuestion(heading, answers, leave, self.receive, self.changed)
+            self.question = question
+            self._app.layout.focus(self.windows.question)
             self.changed()
+            try:
+                return await question.given
+            finally:
+                question.close()
+                self.question = None
+                self._app.layout.focus(self.windows.prompt)
+                self.changed()
 
     async def line(self, hint: str) -> str | None:
         self.line_hint = hint
@@ -267,7 +269,7 @@ class LiveStage:
     async def _ticking(self) -> None:
         while True:
             await asyncio.sleep(self._tick)
-            if self.view(80, 4):
+            if self.audience is not None and self.audience.is_busy:
                 self.changed()
 
     def _ended(self) -> None:

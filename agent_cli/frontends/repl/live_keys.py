@@ -72,10 +72,11 @@ def _add_line_keys(keys: KeyBindings, stage: "LiveStage") -> None:
 
 def _cancel(stage: "LiveStage") -> None:
     """Whatever led to the question shall end."""
-    if stage.audience is not None:
-        stage.audience.interrupt()
-    elif stage.question is not None:
-        stage.question.abandon()
+    if stage.audience is not None and stage.audience.interrupt():
+        return
+    stage.end_line(None)
+    if stage.question is not None:
+        stage.question.leave() if stage.audience is not None else stage.question.abandon()
 
 
 def _add_prompt_keys(keys: KeyBindings, stage: "LiveStage") -> None:

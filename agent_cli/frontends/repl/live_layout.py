@@ -58,7 +58,7 @@ def layout(stage: "LiveStage") -> Windows:
     )
     body = HSplit(
         [
-            ConditionalContainer(running, Condition(lambda: bool(_running(stage)))),
+            ConditionalContainer(running, Condition(lambda: _is_running(stage))),
             ConditionalContainer(question, Condition(lambda: stage.question is not None)),
             ConditionalContainer(own_line, Condition(lambda: bool(stage.line_hint))),
             prompt,
@@ -84,6 +84,10 @@ def _prompt(stage: "LiveStage", search: SearchToolbar) -> Window:
         wrap_lines=True,
         get_line_prefix=lambda _line, _wrapped: [("class:mark", f"{stage.signs.prompt} ")],
     )
+
+
+def _is_running(stage: "LiveStage") -> bool:
+    return stage.audience is not None and (stage.audience.is_busy or bool(stage.audience.queue))
 
 
 def _running(stage: "LiveStage") -> AnyFormattedText:

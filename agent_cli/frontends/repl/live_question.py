@@ -75,12 +75,16 @@ class LiveQuestion:
         if was_held or not self.is_armed or not (answer or key == "escape"):
             self._pass_on(key, text)
         elif answer is None:
-            self._give(self._leave)
+            self.leave()
         else:
             self.cursor = self.answers.index(answer)
             self._held = (now, key, text, answer)
             settle = self._guard.settle
             self._timer = asyncio.get_running_loop().call_later(settle, self._settled)
+
+    def leave(self) -> None:
+        """The person goes away without an answer."""
+        self._give(self._leave)
 
     def abandon(self) -> None:
         """The person wants to leave altogether."""

@@ -36,11 +36,12 @@ class Paper:
 
     def drawn(self, thing: RenderableType, width: int | None = None) -> str:
         """A renderable as text with styles, ending with a line break."""
+        usual = self.width if isinstance(thing, Markdown) else self._width()
         console = Console(
             file=io.StringIO(),
             force_terminal=not self.is_flat,
             no_color=True if self.is_flat else None,
-            width=width or max(20, self._width()),
+            width=width or max(20, usual),
             markup=False,
             emoji=False,
             highlight=False,

@@ -1,15 +1,17 @@
 """Starts the inline frontend: trust first, then settings, then one session after the other."""
 
 import asyncio
+import logging
 import os
 import signal
 import subprocess
 import sys
 from dataclasses import replace
 
+from agent_cli.config.layers import Loaded
 from agent_cli.config.places import Places
 from agent_cli.config.schema import Settings
-from agent_cli.core.errors import ExitCode
+from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.core.session import Session
 from agent_cli.frontends.repl.asking import Asking
 from agent_cli.frontends.repl.completing import Completing
@@ -21,6 +23,7 @@ from agent_cli.frontends.repl.talk import Talk
 from agent_cli.frontends.repl.teller import Teller
 from agent_cli.frontends.shared.answers import IN_USE_ANSWERS, IN_USE_HEADING
 from agent_cli.frontends.shared.file_index import FileIndex
+from agent_cli.frontends.shared.first_run import clear_choice, naming
 from agent_cli.frontends.shared.past import how_to_resume
 from agent_cli.frontends.shared.signs import ASCII, WORDS
 from agent_cli.frontends.shared.slash import all_commands
@@ -31,15 +34,22 @@ from agent_cli.runtime import (
     chosen_model,
     find_session,
     folder_standing,
+    load_all_settings,
     load_settings,
     open_session,
     tidy,
+    whole_environment,
 )
 from agent_cli.safety.redact import Redactor
+from agent_cli.safety.sanitise import clean
+from agent_cli.setup.choice import Choice
+from agent_cli.setup.overlay import learn
 from agent_cli.storage.prompt_history import PromptHistory
 from agent_cli.storage.session_lock import SessionInUse
 from agent_cli.storage.sessions import Sessions, SeveralSessions
 from agent_cli.wishes import Resume, Wishes
+
+log = logging.getLogger(__name__)
 
 Stage = LiveStage | FlatStage
 Worker = subprocess.Popen[bytes] | None
@@ -48,8 +58,9 @@ Worker = subprocess.Popen[bytes] | None
 def run(wishes: Wishes, worker: Worker, *, is_read_aloud: bool = False) -> int:
     """Run until the person leaves or the input ends; returns the exit code."""
     wishes, prompt = _found(wishes)
-    settings = load_settings(wishes, os.environ).settings
-    chosen_model(settings)  # before the person is asked anything
+    wishes, note = asyncio.run(_with_a_model(wishes))
+    settings = load_settings(wishes, whole_environment()).settings
+    note = "\n".join(filter(None, (note, learn(settings, Places.of(os.environ)))))
     history = PromptHistory.of_project(
         Places.of(os.environ).state, wishes.cwd, Redactor.from_environment(os.environ).redact
     )
@@ -58,11 +69,43 @@ def run(wishes: Wishes, worker: Worker, *, is_read_aloud: bool = False) -> int:
         stage = _stage(wishes, history, settings, is_read_aloud=is_read_aloud)
         async with stage:
             try:
-                return await _Show(stage, history).play(wishes, prompt, worker)
+                return await _Show(stage, history, note).play(wishes, prompt, worker)
             except Abandoned:
                 return ExitCode.INTERRUPTED
 
-    return asyncio.run(play())
+    try:
+        return asyncio.run(play())
+    except UserError:
+        raise
+    except Exception as error:
+        log.exception("the inline prompt failed")
+        what = clean(f"{type(error).__name__}: {error}").partition("\n")[0]
+        where = Places.of(os.environ).log_file
+        sys.stderr.write(f"agent: the prompt failed ({what}). The log has more: {where}\n")
+        return ExitCode.FAILED
+
+
+async def _with_a_model(wishes: Wishes) -> tuple[Wishes, str]:
+    """Wishes that name a model, and what to tell the person about it; raises UserError."""
+    environment = whole_environment()
+    settings = load_settings(wishes, environment).settings
+    if settings.model or not wishes.attended:
+        chosen_model(settings)
+        return wishes, ""
+    choice, note = await clear_choice(environment)
+    return naming(wishes, choice or await _ask_for_model(environment)), note
+
+
+async def _ask_for_model(environment: dict[str, str]) -> Choice | None:
+    from agent_cli.setup.desk import SetupDesk  # noqa: PLC0415 (rarely needed)
+    from agent_cli.setup.flow import set_up  # noqa: PLC0415
+    from agent_cli.setup.plain import PlainTalk  # noqa: PLC0415
+
+    desk = SetupDesk(Places.of(environment), environment)
+    try:
+        return await set_up(desk, PlainTalk())
+    finally:
+        await desk.close()
 
 
 def _found(wishes: Wishes) -> tuple[Wishes, str]:
@@ -94,25 +137,26 @@ def _stage(
 class _Show:
     """Sessions at one stage, one after the other."""
 
-    def __init__(self, stage: Stage, history: PromptHistory) -> None:
+    def __init__(self, stage: Stage, history: PromptHistory, note: str) -> None:
         self._stage = stage
         self._asking = Asking(stage)
         self._history = history
         self._signals: list[int] = []
         self._warning = ""
+        self._note = note
 
     async def play(self, wishes: Wishes, prompt: str, worker: Worker) -> int:
         """Until the person leaves; returns the exit code."""
         before: Resume | None = None
         while True:
             wishes = await self._with_trust(wishes)
-            settings = load_settings(wishes, os.environ).settings
+            loaded = await asyncio.to_thread(load_all_settings, wishes, os.environ)
             try:
-                session = open_session(wishes, settings, worker=worker)
+                session = open_session(wishes, loaded.settings, worker=worker)
             except SessionInUse as error:
                 wishes = find_session(await self._copy_of(error, wishes, before), os.environ)
                 continue
-            following, code = await self._session(session, wishes, prompt)
+            following, code = await self._session(session, wishes, loaded, prompt)
             if following is None:
                 return code
             before = Resume(session.id) if session.is_kept else None
@@ -120,9 +164,8 @@ class _Show:
             prompt, worker = "", spawn() if worker is not None else None
 
     async def _session(
-        self, session: Session, wishes: Wishes, prompt: str
+        self, session: Session, wishes: Wishes, loaded: Loaded, prompt: str
     ) -> tuple[Resume | None, int]:
-        loaded = load_settings(wishes, os.environ)
         places = Places.of(os.environ)
         teller = Teller(self._stage, is_still=loaded.settings.reduced_motion)
         talk = Talk(session, self._stage, teller, self._history, log_file=places.log_file)
@@ -130,6 +173,8 @@ class _Show:
         self._leave_on_signals(talk)
         if wishes.attended:
             talk.greet()
+        if self._note:
+            talk.teller.say(self._note)
         for warning in filter(None, (self._warning, *loaded.warnings)):
             talk.teller.warn(warning)
         listening = asyncio.create_task(self._listen(talk, prompt))

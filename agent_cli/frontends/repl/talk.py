@@ -12,6 +12,7 @@ from typing import Any
 from agent_cli.core.errors import ExitCode, ModelError, UserError
 from agent_cli.core.events import ApprovalAsked, Event, PlanAsked, QuestionAsked, TurnFinished
 from agent_cli.core.inbox import Request
+from agent_cli.core.pricing import short_price
 from agent_cli.core.session import Session
 from agent_cli.frontends.repl.asking import Asking
 from agent_cli.frontends.repl.stage import Stage
@@ -59,6 +60,7 @@ class Talk:
         self._questions: set[asyncio.Task[None]] = set()
         self._has_failed = False
         self._has_named = False
+        self._suggestion = ""
         self._mode = session.mode
         self._left = asyncio.Event()
 
@@ -76,6 +78,7 @@ class Talk:
 
     def submitted(self, text: str) -> None:
         """Send, queue, or carry out a command."""
+        self._suggestion = ""
         with contextlib.suppress(OSError):
             self._history.add(text)
         if kind_of(text) == "command":
@@ -87,6 +90,9 @@ class Talk:
             self._begin(text)
 
     def submitted_empty(self) -> None:
+        if self._suggestion and not self.is_busy:
+            self.submitted(self._suggestion)
+            return
         waiting = self.queue[0] if self.queue else ""
         if waiting and kind_of(waiting) == "prompt" and self.session.steer(waiting):
             self.queue.pop(0)
@@ -122,8 +128,8 @@ class Talk:
         parts = [f"{session.mode.value} mode", session.model]
         if self.window:
             parts.append(f"{session.context_tokens / self.window:.0%} of the window")
-        if session.usage.cost:
-            parts.append(f"${session.usage.cost:.2f}")
+        if session.usage.cost or session.usage.unpriced:
+            parts.append(short_price(session.usage))
         return clean(f" {self._stage.signs.dot} ".join(parts))
 
     def greet(self) -> None:
@@ -164,6 +170,7 @@ class Talk:
     async def _look_around(self) -> None:
         """Find out what takes time: the sandbox, the model's process."""
         await self.session.warm()
+        self.session.start_extensions(self._take)
         try:
             await self.session.prepare()
         finally:
@@ -233,6 +240,7 @@ class Talk:
                 asked.add_done_callback(self._questions.discard)
             case TurnFinished():
                 self._has_failed = has_failed(event)
+                self._suggestion = event.suggestion
                 self.code = EXIT_CODES[event.reason]
                 if event.reason == "done" and event.denials:
                     self.code = ExitCode.PERMISSION

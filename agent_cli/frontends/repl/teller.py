@@ -37,6 +37,8 @@ _TAIL = 5
 _MOST_OWN = 500
 """Lines of output shown of the person's own command."""
 _SHOWN_CALLS = 4
+_OPEN_SOURCE = 4_000
+"""Characters of an unfinished block that are drawn again and again."""
 _FRAMES_A_SECOND = 10
 _ANNOUNCED_AFTER = 2.0
 """Seconds after which a call that still runs is worth a line of flat text."""
@@ -158,7 +160,7 @@ class Teller:
                 self.warn(retrying(event))
             case HistoryCompacted():
                 self._close()
-                self.note(compacted(event))
+                self.note(f"{compacted(event)}\n{event.ledger.short()}")
             case UsageChanged():
                 self._tokens = event.total.output_tokens
             case TurnFinished():
@@ -173,15 +175,23 @@ class Teller:
             return ""
         shown: list[str] = []
         if self._flow.open.strip():
-            source = drawing.markdown(self._flow.open, is_flat=False)
-            shown += self._paper.drawn(source, min(width, self._paper.width)).splitlines()
-            shown = shown[-max(1, lines - 2) :]
+            shown += self._drawn_open(width, max(1, lines - 2))
         running = list(self._calls.values())[:_SHOWN_CALLS]
         for call in running:
             shown += self._drawn_call(call, width)
         if len(self._calls) > len(running):
             shown.append(f"   and {len(self._calls) - len(running)} more calls")
         return "\n".join([*shown[-max(1, lines - 1) :], self._working()])
+
+    def _drawn_open(self, width: int, most: int) -> list[str]:
+        """The end of the block that still grows; code is coloured when it is whole."""
+        if self._flow.in_fence:
+            lines = self._flow.open.rstrip("\n").split("\n")[-most:]
+            drawn = self._paper.drawn(Text("\n".join(f" {line}" for line in lines)), width)
+        else:
+            source = drawing.markdown(self._flow.open[-_OPEN_SOURCE:], is_flat=False)
+            drawn = self._paper.drawn(source, min(width, self._paper.width))
+        return drawn.splitlines()[-most:]
 
     def _drawn_call(self, call: Call, width: int) -> list[str]:
         lines = [drawing.call_line(call, self._stage.signs)]

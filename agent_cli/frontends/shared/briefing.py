@@ -1,6 +1,6 @@
 """Everything a person needs to decide about a call, as text that is safe to show."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from agent_cli.core.display import DiffBlock, TerminalBlock, TextBlock
@@ -49,8 +49,9 @@ def facts(request: ApprovalRequest, runs: str) -> Iterator[Fact]:
     yield from _facts("Consequences", _not_said_above(request))
     yield from _facts("Leads to", request.resolved)
     if not request.steps:  # a command is shown whole above
-        yield from _facts("Touches", request.targets)
+        yield from _facts("Touches", _not_named_above(request))
     yield from _facts("Asked because", request.reasons)
+    yield from _facts("Undo", (request.undo,) if request.undo else ())
     if request.network:
         yield from _facts("Network", ("it talks to other machines",))
     yield from _facts("Runs", (runs,) if runs else ())
@@ -62,12 +63,17 @@ def said(request: ApprovalRequest) -> str:
 
 
 def diff_body(block: DiffBlock) -> str:
-    """The diff without the two lines that name the file."""
+    """The diff without the two lines that name the file, and without blank ends."""
     text = visible(block.diff)
     # Those two and only those: a removed "-- x" looks like one of them.
     if text.startswith("--- ") and "\n@@" in text:
         text = text[text.index("\n@@") + 1 :]
-    return text.removesuffix("\n")
+    return "\n".join(_without_blank_ends(text.removesuffix("\n").split("\n")))
+
+
+def shown_path(block: DiffBlock, directory: str) -> str:
+    """The path of the changed file, relative inside the directory."""
+    return block.path.removeprefix(f"{directory.rstrip('/')}/") if directory else block.path
 
 
 def one_line(text: str) -> str:
@@ -82,6 +88,30 @@ def _not_said_above(request: ApprovalRequest) -> tuple[str, ...]:
         for line in request.consequences
         if not any(line in step.note for step in request.steps)
     )
+
+
+def _not_named_above(request: ApprovalRequest) -> tuple[str, ...]:
+    """The targets without the file whose diff is shown under its name."""
+    if not isinstance(request.preview, DiffBlock):
+        return request.targets
+    named = shown_path(request.preview, request.directory)
+    return tuple(path for path in request.targets if path != named)
+
+
+def _without_blank_ends(lines: Sequence[str]) -> Iterator[str]:
+    """The lines without empty context where a hunk begins or ends: it would only be scrolled."""
+    blank: list[str] = []
+    at_start = True
+    for line in lines:
+        is_header = line.startswith("@@")
+        if not line.strip():
+            blank.append(line)
+            continue
+        if not at_start and not is_header:
+            yield from blank
+        blank.clear()
+        at_start = is_header
+        yield line
 
 
 def _facts(label: str, values: tuple[str, ...]) -> Iterator[Fact]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from agent_cli.frontends.shared.signs import ASCII, EMOJI, PLAIN, Signs
 
 _WITHOUT_SCREEN = {"", "dumb", "unknown", "network", "plugboard"}
+_WELL_KNOWN = ("xterm", "screen", "tmux", "rxvt", "alacritty", "foot", "linux", "st-")
+"""Their descriptions need not be looked up."""
 _WITHOUT_EMOJI = {"linux", "vt100", "vt102", "vt220", "cons25"}
 
 
@@ -14,6 +16,8 @@ def moves_cursor(environment: Mapping[str, str]) -> bool:
     term = environment.get("TERM", "")
     if term in _WITHOUT_SCREEN:
         return False
+    if term.startswith(_WELL_KNOWN):
+        return True
     try:
         import curses  # noqa: PLC0415 (not part of every Python)
     except ImportError:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from agent_cli.core.checkpoint import Record, Restored
+from agent_cli.core.events import Notice
 from agent_cli.core.undo import CHOICES, Choice, FilePlan, Preview
 from agent_cli.core.undoing import Moment
 from agent_cli.frontends.shared.answers import Answer
@@ -61,7 +62,7 @@ def conflict_answers(plan: FilePlan) -> Sequence[Answer]:
     )
 
 
-def outcome(preview: Preview, restored: Restored, root: str) -> str:
+def outcome(preview: Preview, restored: Restored, root: str) -> Notice:
     """What was done, in words."""
     verb = "Brought back" if preview.kind == "redo" else "Took back"
     back = "/undo takes it back again" if preview.kind == "redo" else "/redo brings it again"
@@ -72,7 +73,7 @@ def outcome(preview: Preview, restored: Restored, root: str) -> str:
         text += f" {plural(kept, 'file')} with changes of yours left as they are."
     for path, why in list(restored.failed.items())[:10]:
         text += f"\n{shown(path, root)} was left as it is: {why}."
-    return text
+    return Notice(level="warning" if restored.failed else "info", text=text)
 
 
 def moment_answers(moments: Sequence[Moment], page: int, size: int = 9) -> Sequence[Answer]:

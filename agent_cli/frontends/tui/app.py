@@ -16,7 +16,6 @@ from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.body import Body
 from agent_cli.frontends.tui.composer import Composer
 from agent_cli.frontends.tui.crashing import CrashingApp
-from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.panel import Panel
 from agent_cli.frontends.tui.prompt import Prompt
 from agent_cli.frontends.tui.terminal_input import TerminalDriver
@@ -28,6 +27,7 @@ if TYPE_CHECKING:  # all of it is loaded once the prompt is on the screen
     from agent_cli.core.session import Session
     from agent_cli.frontends.tui.chat import Chat
     from agent_cli.frontends.tui.desk import ScreenDesk
+    from agent_cli.frontends.tui.modals.guarded import GuardedModal
     from agent_cli.frontends.tui.opening import Opened
 
 HERE = Path(__file__).parent
@@ -133,6 +133,8 @@ class AgentApp(CrashingApp[int]):
             return
         opened.chat.begin()
         self._use_theme(opened.theme or self._wanted_theme)
+        if opened.note:
+            opened.chat.note(opened.note)
         for warning in opened.warnings:
             opened.chat.warn(warning)
         self.run_worker(opened.chat.look_around(), exclusive=False)
@@ -168,6 +170,7 @@ class AgentApp(CrashingApp[int]):
             self._early.append(event)
 
     def _obey(self, event: Prompt.Submitted) -> None:
+        self.chat.suggestion = ""
         if self._opened is not None:
             self._opened.history.add(event.text)
         if event.kind == "command":
@@ -176,9 +179,14 @@ class AgentApp(CrashingApp[int]):
             self.chat.send(event.text, is_shell=event.kind == "shell")
 
     def on_prompt_submitted_empty(self, event: Prompt.SubmittedEmpty) -> None:
-        """Enter on an empty prompt sends what waits, now."""
+        """Enter on an empty prompt sends what waits, now, or says what was suggested."""
         event.stop()
-        if self.is_open:
+        if not self.is_open:
+            return
+        if self.chat.suggestion and not self.chat.is_busy:
+            self.widgets.composer.prompt.replace_all(self.chat.suggestion)
+            self.widgets.composer.prompt.submit()
+        else:
             self.chat.steer()
 
     def on_prompt_escaped(self, event: Prompt.Escaped) -> None:
@@ -208,18 +216,18 @@ class AgentApp(CrashingApp[int]):
         event.stop()
         self.chat.retry()
 
-    def on_guarded_modal_typed(self, event: GuardedModal.Typed) -> None:
+    def on_guarded_modal_typed(self, event: "GuardedModal.Typed") -> None:
         """Keys that were not meant for the modal go where they were meant to go."""
         event.stop()
         self.widgets.composer.prompt.receive(event.key, event.text)
 
-    def on_guarded_modal_cancelled(self, event: GuardedModal.Cancelled) -> None:
+    def on_guarded_modal_cancelled(self, event: "GuardedModal.Cancelled") -> None:
         """Ctrl+C in a modal ends the turn that asks; before there are turns, it leaves."""
         event.stop()
-        if self.is_open:
-            self._interrupt()
-        else:
+        if not self.is_open:
             self.exit(ExitCode.INTERRUPTED)
+        elif not self._interrupt():
+            self.chat.drop_questions()
 
     def _interrupt(self) -> bool:
         return self.is_open and self.session.interrupt()

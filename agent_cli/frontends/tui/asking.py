@@ -13,22 +13,26 @@ from agent_cli.core.inbox import (
     Request,
 )
 from agent_cli.core.session import Session
-from agent_cli.frontends.shared.answers import refusal, request_title
 from agent_cli.frontends.shared.briefing import where
+from agent_cli.frontends.shared.requests import refusal, request_title
 from agent_cli.frontends.tui.modals.approval import ApprovalModal
 from agent_cli.frontends.tui.modals.plan import PlanModal
 from agent_cli.frontends.tui.modals.question import QuestionModal
 from agent_cli.frontends.tui.notify import notify_terminal
 from agent_cli.frontends.tui.scribe import Scribe
+from agent_cli.frontends.tui.working import WorkingLine
 
 
 class Questions:
     """What waits for the person, one modal at a time."""
 
-    def __init__(self, app: App[Any], session: Session, scribe: Scribe) -> None:
+    def __init__(
+        self, app: App[Any], session: Session, scribe: Scribe, working: WorkingLine
+    ) -> None:
         self._app = app
         self._session = session
         self._scribe = scribe
+        self._working = working
         self._waiting: list[Request] = []
         self._asking: Screen[Any] | None = None
 
@@ -38,7 +42,9 @@ class Questions:
         self._ask_next()
 
     def drop(self) -> None:
-        """What was asked in a turn that is over needs no answer."""
+        """What was asked in a turn that is over needs no answer; anything else gets a no."""
+        for request in self._waiting:
+            self._session.reply(request.id, refusal(request))
         self._waiting.clear()
         if self._asking is not None and self._asking.is_current:  # not while the app is leaving
             self._asking.dismiss(None)
@@ -48,12 +54,14 @@ class Questions:
             return
         request = self._waiting[0]
         self._scribe.asking(request.call_id)
+        self._working.wait()
         self._asking = modal_for(request, len(self._waiting))
         notify_terminal(self._app, "agent needs you", request_title(request))
         self._app.push_screen(self._asking, self._answered)
 
     def _answered(self, answer: Answer | None) -> None:
         self._asking = None
+        self._working.go_on()
         if not self._waiting:
             return
         request = self._waiting.pop(0)

@@ -27,7 +27,7 @@ from agent_cli.frontends.shared.endings import has_failed
 from agent_cli.frontends.shared.past import resumed_line
 from agent_cli.frontends.shared.slash import MODES, OWN_OPTIONS, SHELL
 from agent_cli.frontends.tui.asking import Questions
-from agent_cli.frontends.tui.blocks.banner import BannerBlock
+from agent_cli.frontends.tui.blocks.banner import GUIDE_TIPS, TIPS, BannerBlock
 from agent_cli.frontends.tui.blocks.notice import ErrorBlock, NoticeBlock
 from agent_cli.frontends.tui.blocks.prompt import PromptBlock
 from agent_cli.frontends.tui.crashing import CrashingApp
@@ -36,6 +36,7 @@ from agent_cli.frontends.tui.notify import notify_terminal
 from agent_cli.frontends.tui.scribe import Scribe
 from agent_cli.frontends.tui.widgets import Widgets
 from agent_cli.lib.text import plural
+from agent_cli.models.guide import NAME as GUIDE
 
 log = logging.getLogger(__name__)
 
@@ -58,10 +59,12 @@ class Chat:
         self._widgets = widgets
         self._transcript = widgets.transcript
         self._queue = widgets.composer.queue
-        self._questions = Questions(app, session, self.scribe)
+        self._questions = Questions(app, session, self.scribe, widgets.working)
         self._log_file = log_file
         self._turn: asyncio.Task[None] | None = None
         self._has_failed = False
+        self.suggestion = ""
+        """What the person may well say next: Enter on an empty prompt says it."""
         self._has_named = False
         self._ticking: Timer | None = None
 
@@ -132,6 +135,10 @@ class Chat:
         self.session.set_mode(following)
         self.changed()
 
+    def drop_questions(self) -> None:
+        """Answer whatever is asked with a no."""
+        self._questions.drop()
+
     async def close(self) -> None:
         """End the turn under way."""
         if self._turn is not None:
@@ -146,7 +153,10 @@ class Chat:
         facts = (self.session.model, f"{self.session.mode.value} mode")
         home = self.session.workspace.home
         place = f"~{root.removeprefix(home)}" if root.startswith(f"{home}/") else root
-        self._transcript.add(BannerBlock(place=place, branch=self.gauge.branch, facts=facts))
+        tips = GUIDE_TIPS if self.session.model == GUIDE else TIPS
+        self._transcript.add(
+            BannerBlock(place=place, branch=self.gauge.branch, facts=facts, tips=tips)
+        )
 
     def show_again(self, events: Iterable[Event]) -> None:
         """Begin with an empty screen and draw what happened before."""
@@ -178,6 +188,10 @@ class Chat:
         """Show that something is wrong."""
         self._transcript.add(NoticeBlock(text, hint, "warning"))
 
+    def note(self, text: str) -> None:
+        """Show something the person should know."""
+        self._transcript.add(NoticeBlock(text))
+
     def own_fault(self, what: str, error: Exception) -> None:
         """Tell of a bug of ours, and keep its traceback."""
         log.error("%s", what, exc_info=error)
@@ -200,6 +214,7 @@ class Chat:
     async def look_around(self) -> None:
         """Find out in the background what takes time: the sandbox, the model's process."""
         await self.session.warm()
+        self.session.start_extensions(self._take)
         try:
             await self.session.prepare()
         except UserError as error:
@@ -290,6 +305,7 @@ class Chat:
                 self.changed()
             case TurnFinished():
                 self._has_failed = has_failed(event)
+                self.suggestion = event.suggestion
                 if event.steps:
                     notify_terminal(self._app, "agent", f"{event.reason}: {event.text[:80]}")
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from textual.app import App
 
 from agent_cli.commands._command import Command
+from agent_cli.commands._foreign import find, with_foreign
 from agent_cli.core.events import Event
 from agent_cli.core.session import Session
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
@@ -13,7 +14,6 @@ from agent_cli.frontends.tui.chat import Chat
 from agent_cli.frontends.tui.composer import CommandItem
 from agent_cli.frontends.tui.going_back import GoingBack
 from agent_cli.frontends.tui.modals.help import HelpModal
-from agent_cli.frontends.tui.modals.sessions import SessionsModal
 from agent_cli.frontends.tui.transcript import Transcript
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.sessions import Sessions
@@ -37,21 +37,20 @@ class ScreenDesk:
         self._app = app
         self._chat = chat
         self._transcript = transcript
+        self._own = tuple(commands)
         self._going_back = GoingBack(app, chat, transcript, chat.put_into_prompt)
-        self._listed = tuple(commands)
-        self._named = {name: each for each in commands for name in (each.name, *each.aliases)}
 
     def __iter__(self) -> Iterator[Command]:
-        return iter(self._listed)
+        return iter(with_foreign(self._own, self.session))
 
     def items(self) -> list[CommandItem]:
         """The commands as the menu shows them."""
-        return [CommandItem(each.name, each.help, each.argument) for each in self._listed]
+        return [CommandItem(each.name, each.help, each.argument) for each in self]
 
     def obey(self, text: str) -> None:
         """Carry out what was typed after the slash."""
         name, _, argument = text.partition(" ")
-        command = self._named.get(name.lower())
+        command = find(name, self)
         if command is None:
             self.warn(f"There is no command /{name}.", "/help lists them.")
             return
@@ -88,6 +87,9 @@ class ScreenDesk:
         if self.sessions is None:
             self.warn("Sessions are not kept here.")
             return
+        # Loads SQLite, which the first paint does without.
+        from agent_cli.frontends.tui.modals.sessions import SessionsModal  # noqa: PLC0415
+
         modal = SessionsModal(
             self.sessions, self.session.workspace.root, current=self.session.id, words=words
         )
@@ -133,7 +135,7 @@ class ScreenDesk:
             self._app.notify("Copied.", markup=False)
 
     def help(self) -> None:
-        named = [(f"/{c.name} {c.argument}".rstrip(), c.help) for c in self._listed]
+        named = [(f"/{c.name} {c.argument}".rstrip(), c.help) for c in self]
         self._app.push_screen(HelpModal(named))
 
     def changes(self) -> Sequence[str]:

@@ -86,8 +86,9 @@ class GoingBack:
         if choices is None:
             return False
         restored = await self._undoing.apply(preview, choices)
-        text = outcome(preview, restored, self._root)
-        self._transcript.add(NoticeBlock(text, level="warning" if restored.failed else "info"))
+        notice = outcome(preview, restored, self._root)
+        self._chat.session.note(notice)
+        self._transcript.add(NoticeBlock(notice.text, level=notice.level))
         return True
 
     async def _rewind(self) -> None:

@@ -12,14 +12,14 @@ from agent_cli.frontends.shared.slash import all_commands
 from agent_cli.frontends.shared.trusting import keep_trust, told, trust_items
 from agent_cli.frontends.tui.chat import Chat
 from agent_cli.frontends.tui.desk import ScreenDesk
+from agent_cli.frontends.tui.first_run import with_a_model
 from agent_cli.frontends.tui.modals.in_use import InUseModal
 from agent_cli.frontends.tui.modals.trust import TrustModal
 from agent_cli.runtime import (
     built_in_tools,
-    chosen_model,
     find_session,
     folder_standing,
-    load_settings,
+    load_all_settings,
     open_session,
     tidy,
 )
@@ -42,6 +42,8 @@ class Opened:
     theme: str = ""
     """The look that the settings name."""
     warnings: tuple[str, ...] = ()
+    note: str = ""
+    """What was found out about the model, where nobody named one."""
     choosing: str | None = None
     """The words to choose a session by; None: there is nothing to choose."""
 
@@ -50,12 +52,11 @@ async def open_chat(app: "AgentApp", wishes: Wishes) -> Opened:
     """Open a session as wished; raises UserError. Asks for trust first, where that is due."""
     places = Places.of(os.environ)
     wishes, choosing = await asyncio.to_thread(_found, wishes)
-    loaded = await asyncio.to_thread(load_settings, wishes, os.environ)
-    chosen_model(loaded.settings)  # before the person is asked anything
+    wishes, note = await with_a_model(app, wishes)
     warnings: list[str] = []
     if not folder_standing(wishes, os.environ).trusted:
         wishes = replace(wishes, trust=await _ask_trust(app, wishes.cwd, places, warnings))
-        loaded = await asyncio.to_thread(load_settings, wishes, os.environ)
+    loaded = await asyncio.to_thread(load_all_settings, wishes, os.environ)
     registry = await asyncio.to_thread(built_in_tools)
     try:
         session = open_session(wishes, loaded.settings, registry=registry)
@@ -75,7 +76,7 @@ async def open_chat(app: "AgentApp", wishes: Wishes) -> Opened:
         log_file=places.log_file,
     )
     opened.desk.sessions = Sessions(places.state)
-    return replace(opened, choosing=choosing)
+    return replace(opened, choosing=choosing, note=note)
 
 
 def _found(wishes: Wishes) -> tuple[Wishes, str | None]:

@@ -16,7 +16,7 @@ from textual.app import App
 
 from agent_cli.config.glance import glance
 from agent_cli.config.places import Places
-from agent_cli.core.errors import ExitCode
+from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.frontends.shared.past import how_to_resume
 from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.app import AgentApp
@@ -43,25 +43,27 @@ class Left:
 def run(wishes: Wishes, prompt: str | None = None) -> int:
     """Run until the person leaves; returns the exit code."""
     start_log(Places.of(os.environ).log_file)
-    before: Resume | None = None
+    before: Wishes | None = None
+    trouble = ""
     while True:
         try:
-            left = asyncio.run(_play(wishes, prompt))
-        except SessionInUse:
+            left = asyncio.run(_play(wishes, prompt, trouble))
+        except UserError as error:
             if before is None:
                 raise
-            wishes, before = replace(wishes, resume=before), None
+            trouble = "" if isinstance(error, SessionInUse) else f"{error.message} {error.hint}"
+            wishes, before = before, None
             continue
         if left.following is None:
             return left.code
-        wishes, prompt = replace(wishes, resume=left.following), None
-        before = left.resumable
+        before = replace(wishes, resume=left.resumable)
+        wishes, prompt, trouble = replace(wishes, resume=left.following), None, ""
 
 
-async def _play(wishes: Wishes, prompt: str | None) -> Left:
+async def _play(wishes: Wishes, prompt: str | None, trouble: str) -> Left:
     looks = glance(os.environ)
     app = AgentApp(
-        lambda: _opened(app, wishes),
+        lambda: _opened(app, wishes, trouble),
         root=wishes.cwd,
         theme=looks.theme or themes.by_terminal(os.environ),
         reduced_motion=looks.reduced_motion,
@@ -91,11 +93,11 @@ def _left(app: AgentApp, code: int) -> Left:
     return Left(code, Resume(session.id) if session.is_kept else None, following)
 
 
-async def _opened(app: AgentApp, wishes: Wishes) -> "Opened":
+async def _opened(app: AgentApp, wishes: Wishes, trouble: str) -> "Opened":
     try:
         opening = await asyncio.to_thread(import_module, "agent_cli.frontends.tui.opening")
         opened: Opened = await opening.open_chat(app, wishes)
-        return opened
+        return replace(opened, warnings=(*opened.warnings, trouble)) if trouble else opened
     finally:
         gc.freeze()  # what is loaded by now stays, and need not be looked at again
         gc.enable()

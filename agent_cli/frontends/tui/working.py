@@ -38,6 +38,7 @@ class WorkingLine(Widget):
         self._started: float | None = None
         self._ticking: Timer | None = None
         self._doing = "working"
+        self._is_waiting = False
         self._tokens = 0
 
     @property
@@ -57,15 +58,28 @@ class WorkingLine(Widget):
         if doing is not None and doing != self._doing:
             self._set(doing)
 
+    def wait(self) -> None:
+        """The person is asked: stand still, for as long as that takes."""
+        self._is_waiting = True
+        self._set(self._doing)
+
+    def go_on(self) -> None:
+        """The person has answered."""
+        self._is_waiting = False
+        self._set(self._doing)
+
     def stop(self) -> None:
         """Be empty again."""
         self._started = None
+        self._is_waiting = False
         self._set("working")
 
     def text(self) -> str:
         """What the line says, without the spinner."""
         if self._started is None:
             return ""
+        if self._is_waiting:
+            return "waiting for you"
         parts = [self._doing, duration(self._clock() - self._started, tenths=False)]
         if self._tokens:
             parts.append(f"{rough(self._tokens)} tokens")
@@ -84,7 +98,7 @@ class WorkingLine(Widget):
         return line.crop_extend(0, self.size.width, base).apply_style(base)
 
     def _spinner(self) -> list[Span]:
-        if self._still or self._started is None:
+        if self._still or self._is_waiting or self._started is None:
             return []
         frame = int((self._clock() - self._started) * _FRAMES_A_SECOND)
         sign = self._signs.spinner[frame % len(self._signs.spinner)]
@@ -93,5 +107,6 @@ class WorkingLine(Widget):
     def _set(self, doing: str) -> None:
         self._doing = clean(doing).replace("\n", " ")
         if self._ticking is not None:
-            self._ticking.pause() if self._started is None else self._ticking.resume()
+            rests = self._started is None or self._is_waiting
+            self._ticking.pause() if rests else self._ticking.resume()
         self.refresh()

@@ -14,8 +14,9 @@ _OVERFLOW, _ENDED = 0x4000, 0x8000
 _EVENT = struct.Struct("iIII")
 _LOCAL = frozenset({"ext2", "ext3", "ext4", "xfs", "btrfs", "tmpfs", "overlay", "f2fs", "zfs"})
 """Elsewhere another machine can change files without the kernel's knowledge."""
-_MOST = 20_000
-"""Directories; a person's other programs need watches too."""
+_MOST, _SHARE = 20_000, 8
+"""Directories, and the part of what the kernel allows: other programs need watches too."""
+_ALLOWED = Path("/proc/sys/fs/inotify/max_user_watches")
 
 
 class Watch:
@@ -55,7 +56,7 @@ class Watch:
         """Watch exactly these from now on."""
         if self._descriptor < 0:
             return
-        if len(directories) > _MOST:
+        if len(directories) > _most():
             self.close()
             return
         for path in self._watches.keys() - set(directories):
@@ -98,6 +99,13 @@ class Watch:
         elif ctypes.get_errno() not in (errno.ENOENT, errno.ENOTDIR):  # its parent tells so
             return False
         return True
+
+
+def _most() -> int:
+    try:
+        return min(_MOST, int(_ALLOWED.read_text()) // _SHARE)
+    except (OSError, ValueError):
+        return 0
 
 
 def _is_local(root: str) -> bool:

@@ -8,6 +8,7 @@ import pytest
 from agent_cli.doctor._check import Check, Finding, Patient, ok
 from agent_cli.doctor.examination import all_checks, examine
 from agent_cli.doctor.files import permissions
+from agent_cli.doctor.servers import servers
 from agent_cli.doctor.settings import configuration, keys
 from agent_cli.doctor.terminal import characters, colours
 
@@ -104,3 +105,18 @@ def test_a_file_that_others_can_read_is_found(tmp_path: Path) -> None:
     assert found.remedy.startswith("chmod ")
     state.chmod(0o700)
     assert permissions(patient(tmp_path)).verdict == "ok", "nobody gets to it any more"
+
+
+def test_mcp_servers_are_looked_at_without_being_started(tmp_path: Path) -> None:
+    assert servers(patient(tmp_path)).verdict == "skipped"
+    file = tmp_path / ".mcp.json"
+    file.write_text(
+        '{"mcpServers": {"shell": {"command": "sh"}, "web": {"url": "https://x.y/mcp"}}}'
+    )
+    found = servers(patient(tmp_path))
+    assert found.verdict == "ok"
+    assert "shell, web" in found.measured
+    file.write_text('{"mcpServers": {"gone": {"command": "no-such-program-here"}}}')
+    assert "no-such-program-here" in servers(patient(tmp_path)).measured
+    file.write_text("{")
+    assert servers(patient(tmp_path)).verdict == "problem"

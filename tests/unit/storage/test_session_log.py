@@ -4,6 +4,8 @@ import errno
 import fcntl
 import json
 import os
+import resource
+import signal
 import stat
 from datetime import UTC, datetime
 from pathlib import Path
@@ -186,9 +188,6 @@ def test_secrets_do_not_reach_the_disk(tmp_path: Path) -> None:
 def test_a_full_disk_is_an_error_and_leaves_no_half_line(sessions: Sessions) -> None:
     log = written(sessions, said("one"))
     before = log.files.log.read_bytes()
-    import resource
-    import signal
-
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     try:

@@ -15,6 +15,8 @@ TIPS = (
     ("@", "add a file"),
     ("!", "run a command"),
 )
+GUIDE_TIPS = (("", "tour"), *TIPS[1:])
+"""For the offline guide, which explains nothing."""
 
 
 class BannerBlock(Block):

@@ -1,7 +1,7 @@
 """A tool call: one line that says it all, and details under it."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from textual.strip import Strip
 
@@ -21,6 +21,9 @@ from agent_cli.safety.sanitise import clean
 _TAIL = 5
 """Lines of output shown while a call runs."""
 _AFTER_FAILURE = 3
+_MOST_OF_AN_ARGUMENT = 20
+"""Lines of it."""
+_INDENT: list[Span] = [("  ", None)]
 _MOST_TODO = 8
 
 
@@ -124,14 +127,7 @@ class ToolBlock(Call, Block):
         return lines
 
     def _everything(self, room: int, look: Look) -> Sequence[Strip]:
-        lines: list[Strip] = []
-        for name, value in self._arguments:
-            if value == self.argument and len(value) < room // 2:
-                continue  # it stands in the line above
-            label: list[Span] = [(f"{name}: ", look.styles.dim)]
-            for text in value.split("\n")[:20]:
-                lines += wrap([(text, None)], room, first=label, rest=[("  ", None)])
-                label = [("  ", None)]
+        lines = list(self._argument_lines(room, look))
         if self._error and clean(self._error) != self.status:
             for text in clean(self._error).split("\n"):
                 lines += wrap([(text, look.styles.failure)], room)
@@ -142,6 +138,20 @@ class ToolBlock(Call, Block):
         if self._text and not self._error:
             lines += output_lines(self._text, room, look)
         return lines
+
+    def _argument_lines(self, room: int, look: Look) -> Iterator[Strip]:
+        has_diff = any(isinstance(display, DiffBlock) for display in self._displays)
+        for name, value in self._arguments:
+            if value == self.argument and len(value) < room // 2:
+                continue  # it stands in the line above
+            texts = value.rstrip("\n").split("\n")[:_MOST_OF_AN_ARGUMENT]
+            label: list[Span] = [(f"{name}: ", look.styles.dim)]
+            if len(texts) == 1:
+                yield from wrap([(texts[0], None)], room, first=label, rest=_INDENT)
+            elif not has_diff:  # which says it, and better
+                yield Line(label)
+                for text in texts:
+                    yield from wrap([(text, None)], room, first=_INDENT, rest=_INDENT)
 
     def _texts(self) -> list[str]:
         texts = [self._text or self._tail]

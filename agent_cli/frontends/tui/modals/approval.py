@@ -6,12 +6,8 @@ from textual.content import Content
 
 from agent_cli.core.inbox import Approval, ApprovalRequest
 from agent_cli.frontends.shared import briefing
-from agent_cli.frontends.shared.answers import (
-    WHY_NOT,
-    Answer,
-    approval_answers,
-    approval_heading,
-)
+from agent_cli.frontends.shared.answers import WHY_NOT, Answer
+from agent_cli.frontends.shared.requests import approval_answers, approval_heading
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.tui.ink import FAINT, MUTED
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
@@ -66,7 +62,7 @@ class ApprovalModal(GuardedModal[Approval]):
 def describe(request: ApprovalRequest, runs: str = "") -> Iterator[Part]:
     """Everything a person needs to decide: what exactly, what it means, why we ask."""
     title = briefing.one_line(request.title)
-    yield Lines(draw(request.preview) if request.preview else Content(title))
+    yield Lines(draw(request.preview, request.directory) if request.preview else Content(title))
     yield Space()
     if steps := briefing.told_steps(request):
         yield from _steps(steps)

@@ -12,20 +12,20 @@ from agent_cli.core.display import (
     TextBlock,
     TodoBlock,
 )
-from agent_cli.frontends.shared.briefing import diff_body
+from agent_cli.frontends.shared.briefing import diff_body, shown_path
 from agent_cli.frontends.tui.ink import FAINT
 from agent_cli.safety.sanitise import visible
 
 _MOST_HIGHLIGHTED = 20_000
 
 
-def draw(block: Display) -> Content:
-    """The whole block, with everything odd in it spelled out."""
+def draw(block: Display, directory: str = "") -> Content:
+    """The whole block, with everything odd in it spelled out; paths as seen from a directory."""
     match block:
         case TextBlock():
             return code(block.text, block.language)
         case DiffBlock():
-            return diff(block)
+            return diff(block, directory)
         case TerminalBlock():
             return code(block.command, "bash")
         case TableBlock():
@@ -47,12 +47,12 @@ def code(text: str, language: str) -> Content:
     return coloured if coloured.plain == shown else Content(shown)
 
 
-def diff(block: DiffBlock) -> Content:
+def diff(block: DiffBlock, directory: str = "") -> Content:
     """A unified diff under its path and figures; signs and colours both tell what changes."""
     figures = Content.assemble(
         (f"+{block.added}", "$text-success"), " ", (f"−{block.removed}", "$text-error")
     )
-    path = visible(block.path, one_line=True)
+    path = visible(shown_path(block, directory), one_line=True)
     lines = [Content.assemble((path, "bold"), "  ", figures), Content("")]
     for line in diff_body(block).split("\n"):
         if line.startswith("@@"):

@@ -1,0 +1,39 @@
+"""The slash commands that extensions bring, beside our own."""
+
+import inspect
+from collections.abc import Iterable, Sequence
+
+from agent_cli.commands._command import Command, Desk
+from agent_cli.core.extensions import SlashCommand
+from agent_cli.core.session import Session
+
+
+def with_foreign(own: Sequence[Command], session: Session) -> list[Command]:
+    """Our own commands and those of extensions; a name of our own stays our own."""
+    taken = {name for command in own for name in (command.name, *command.aliases)}
+    foreign = [each for each in session.extensions.commands if each.name not in taken]
+    return [*own, *map(_adapted, foreign)]
+
+
+def find(name: str, commands: Iterable[Command]) -> Command | None:
+    """The command of this name or alias."""
+    wanted = name.lower()
+    return next((each for each in commands if wanted in (each.name, *each.aliases)), None)
+
+
+def _adapted(command: SlashCommand) -> Command:
+    def run(desk: Desk, argument: str) -> None:
+        desk.session.extensions.background(_carry_out(command, desk, argument))
+
+    return Command(name=command.name, help=command.help, run=run, argument=command.argument)
+
+
+async def _carry_out(command: SlashCommand, desk: Desk, argument: str) -> None:
+    try:
+        said = command.run(argument)
+        text = await said if inspect.isawaitable(said) else said
+    except Exception as error:  # an extension's own
+        desk.warn(f"/{command.name} failed ({type(error).__name__}: {error}).")
+        return
+    if text:
+        desk.say(str(text))

@@ -1,0 +1,72 @@
+"""Shows MCP servers, and lets the person approve, connect and sign in to them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agent_cli.commands._command import Command, Desk
+from agent_cli.extending import host_of
+from agent_cli.lib.text import plural
+from agent_cli.safety.sanitise import visible
+
+if TYPE_CHECKING:
+    from agent_cli.extensions.mcp.servers import Row, Servers
+    from agent_cli.extensions.mcp.spec import Server
+
+ACTIONS = ("approve", "reconnect", "login", "tools")
+
+
+def run(desk: Desk, argument: str) -> None:
+    """Without an argument the list; otherwise something about one server."""
+    host = host_of(desk.session)
+    servers = host.servers if host is not None else None
+    if host is None or servers is None:
+        desk.warn("MCP servers are switched off, or not loaded yet.")
+        return
+    action, _, name = argument.partition(" ")
+    if not action:
+        desk.say(_listed(servers))
+        return
+    server = servers.find(name.strip())
+    if action not in ACTIONS or server is None:
+        names = ", ".join(row.server.name for row in servers.rows) or "none"
+        desk.warn(f"/mcp {'|'.join(ACTIONS)} NAME", f"The servers are: {names}.")
+    elif action == "tools":
+        desk.say(_tools(servers, server))
+    else:
+        host.background(_carry_out(desk, servers, server, action))
+
+
+async def _carry_out(desk: Desk, servers: Servers, server: Server, action: str) -> None:
+    match action:
+        case "approve":
+            desk.say(visible(await servers.approve(server)))
+        case "login":
+            said = await servers.sign_in(server, lambda url: desk.say(f"Sign in at:\n\n    {url}"))
+            desk.say(visible(said))
+        case _:
+            await servers.reconnect(server)
+            desk.say(_listed(servers))
+
+
+def _listed(servers: Servers) -> str:
+    return "\n".join(map(_line, servers.rows)) or (
+        "There are no MCP servers. `agent mcp add NAME -- COMMAND` adds one."
+    )
+
+
+def _line(row: Row) -> str:
+    reached = row.server.table.url or row.server.command_line
+    state = plural(len(row.tools), "tool") if row.state == "ready" else row.state
+    problem = f": {visible(row.problem, one_line=True)}" if row.problem else ""
+    return f"- **{row.server.name}** `{visible(reached, one_line=True)}`: {state}{problem}"
+
+
+def _tools(servers: Servers, server: Server) -> str:
+    row = next(each for each in servers.rows if each.server == server)
+    return "\n".join(f"- `{name}`" for name in row.tools) or f"{server.name} offers no tools now."
+
+
+COMMAND = Command(
+    name="mcp", help="MCP servers and their tools", run=run, argument="[approve|reconnect … name]"
+)

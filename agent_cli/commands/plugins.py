@@ -1,0 +1,31 @@
+"""Lists plugins and how they stand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agent_cli.commands._command import Command, Desk
+from agent_cli.extending import host_of
+
+if TYPE_CHECKING:
+    from agent_cli.extensions.plugins import Standing
+
+
+def run(desk: Desk, argument: str) -> None:
+    """Each plugin with its tools, or why it was skipped."""
+    host = host_of(desk.session)
+    plugins = host.plugins if host is not None else None
+    standings = plugins.standings if plugins is not None else ()
+    desk.say("\n".join(map(_row, standings)) or "There are no plugins.")
+
+
+def _row(standing: Standing) -> str:
+    name = f"- **{standing.origin.name}** `{standing.origin.where}`"
+    if standing.plugin is None:
+        return f"{name}: {'skipped: ' + standing.problem if standing.problem else 'loading…'}"
+    tools = ", ".join(tool.name for tool in standing.plugin.tools)
+    commands = ", ".join(f"/{command.name}" for command in standing.plugin.commands)
+    return f"{name}: {'; '.join(part for part in (tools, commands) if part) or 'nothing'}"
+
+
+COMMAND = Command(name="plugins", help="tools and commands of your own", run=run)

@@ -1,0 +1,28 @@
+"""Loads tools and plugins again that were added, changed or removed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agent_cli.commands._command import Command, Desk
+from agent_cli.extending import host_of
+
+if TYPE_CHECKING:
+    from agent_cli.extensions.host import Host
+
+
+def run(desk: Desk, argument: str) -> None:
+    """Look for changes, and say what came of them."""
+    host = host_of(desk.session)
+    if host is None:
+        desk.warn("Extensions are not loaded yet.", "Try again in a moment.")
+        return
+    host.background(_reload(desk, host))
+
+
+async def _reload(desk: Desk, host: Host) -> None:
+    said = await host.reload()
+    desk.say(f"{said[:1].upper()}{said[1:]}." if said else "Nothing has changed.")
+
+
+COMMAND = Command(name="reload", help="load changed tools and plugins", run=run)

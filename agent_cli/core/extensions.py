@@ -1,0 +1,74 @@
+"""What a session and its frontends know of extensions, whatever these are.
+
+They come in the background, once a frontend says `start`, and leave with the session. Their tools
+arrive in the registry between turns, so that the beginning of a request stays the same in a turn.
+"""
+
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from agent_cli.core.events import Event
+
+
+@dataclass(frozen=True, kw_only=True)
+class SlashCommand:
+    """A slash command that needs nothing of the screen: a text in, Markdown for the person out."""
+
+    name: str
+    help: str
+    run: Callable[[str], Awaitable[str | None] | str | None]
+    argument: str = ""
+    """What it wants to be followed by: "<city>", or "[city]" if it can do without."""
+
+
+class Extensions(Protocol):
+    """The extensions of one session."""
+
+    @property
+    def commands(self) -> Sequence[SlashCommand]:
+        """The slash commands they bring."""
+        ...
+
+    def start(self, tell: Callable[[Event], None], is_busy: Callable[[], bool]) -> None:
+        """Begin to load, and return at once. `tell` takes notices and questions for the person;
+        `is_busy` says whether a turn is under way."""
+        ...
+
+    async def settled(self, seconds: float) -> None:
+        """Wait until all have arrived or failed, but no longer than this."""
+        ...
+
+    def turn_begins(self) -> None:
+        """Let in what arrived since the last turn began."""
+        ...
+
+    def background(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run something beside everything else; it ends with the session."""
+        ...
+
+    async def close(self) -> None:
+        """Unload everything."""
+        ...
+
+
+class NoExtensions:
+    """A session without any."""
+
+    commands: Sequence[SlashCommand] = ()
+
+    def start(self, tell: Callable[[Event], None], is_busy: Callable[[], bool]) -> None:
+        """There is nothing to start."""
+
+    async def settled(self, seconds: float) -> None:
+        """There is nothing to wait for."""
+
+    def turn_begins(self) -> None:
+        """There is nothing to let in."""
+
+    def background(self, work: Coroutine[Any, Any, None]) -> None:
+        """There is nobody to run it."""
+        work.close()
+
+    async def close(self) -> None:
+        """There is nothing to unload."""

@@ -1,0 +1,212 @@
+"""Composes the extensions of a session, once it is up: settings in, plugins and servers out.
+
+Nothing of them is imported before a frontend starts them: a prompt must not wait for their code.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agent_cli.config.layers import PROJECT_FILE, server_tables
+from agent_cli.config.places import Places
+from agent_cli.config.schema import Settings
+from agent_cli.core.errors import UserError
+from agent_cli.core.events import Event, Notice
+from agent_cli.core.extensions import SlashCommand
+from agent_cli.core.inbox import Inbox
+from agent_cli.core.registry import Registry
+from agent_cli.core.session import Session
+from agent_cli.core.trust import TrustItem
+from agent_cli.lib.threads import in_own_thread
+from agent_cli.safety.environment import child_environment, looks_secret
+from agent_cli.storage.trust import TrustStore
+
+if TYPE_CHECKING:
+    from agent_cli.extensions.host import Host
+    from agent_cli.extensions.mcp.links import Surroundings
+    from agent_cli.extensions.mcp.servers import ServersWanted
+    from agent_cli.extensions.mcp.spec import Configured
+    from agent_cli.extensions.plugins import PluginPlaces
+
+PROJECT_TOOLS = ".agent/tools"
+PROJECT_SERVERS = ".mcp.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What decides about the extensions of a place."""
+
+    folder: Path
+    settings: Settings
+    places: Places
+    variables: Mapping[str, str]
+    """All of the person's; an extension gets those that the person names."""
+    trust: TrustStore
+    trusted: bool
+
+
+class LaterExtensions:
+    """Implements `core.extensions.Extensions` before there are any."""
+
+    def __init__(self, asked: Asked, registry: Registry, inbox: Inbox) -> None:
+        self._asked = asked
+        self._registry = registry
+        self._inbox = inbox
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._is_up = asyncio.Event()
+        self.host: Host | None = None
+        """The extensions themselves, when they are there."""
+
+    @property
+    def commands(self) -> tuple[SlashCommand, ...]:
+        """The slash commands they bring."""
+        return self.host.commands if self.host is not None else ()
+
+    def start(self, tell: Callable[[Event], None], is_busy: Callable[[], bool]) -> None:
+        """Begin to load, and return at once."""
+        if not self._tasks and self.host is None:
+            self.background(self._begin(tell, is_busy))
+
+    async def settled(self, seconds: float) -> None:
+        """Wait until all have arrived or failed, but no longer than this."""
+        await self._is_up.wait()
+        if self.host is not None:
+            await self.host.settled(seconds)
+
+    def turn_begins(self) -> None:
+        """Let in what arrived since the last turn began."""
+        if self.host is not None:
+            self.host.turn_begins()
+
+    def background(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run something beside everything else; it ends with the session."""
+        if self.host is not None:
+            self.host.background(work)
+            return
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def close(self) -> None:
+        """Unload everything."""
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self.host is not None:
+            await self.host.close()
+
+    async def _begin(self, tell: Callable[[Event], None], is_busy: Callable[[], bool]) -> None:
+        try:
+            host = await in_own_thread(lambda: make_host(self._asked, self._registry, self._inbox))
+        except Exception as error:
+            tell(Notice(level="error", text=f"Extensions cannot be loaded: {error}"))
+            raise
+        finally:
+            self._is_up.set()
+        self.host = host
+        host.start(tell, is_busy)
+
+
+def host_of(session: Session) -> Host | None:
+    """The extensions of a session, if they are there by now."""
+    extensions = session.extensions
+    return extensions.host if isinstance(extensions, LaterExtensions) else None
+
+
+def make_host(asked: Asked, registry: Registry, inbox: Inbox) -> Host:
+    """The extensions that are asked for; importing what it takes takes a while."""
+    from agent_cli.extensions.host import Host, Wanted
+
+    def keep(items: tuple[TrustItem, ...]) -> None:
+        if asked.trust.standing(asked.folder).state != "untrusted":  # for more than this run
+            asked.trust.trust(asked.folder, items)
+
+    wanted = Wanted(
+        plugins=plugin_places(asked),
+        servers=servers_wanted(asked),
+        watch=asked.settings.plugins.watch,
+        keep_trust=keep,
+    )
+    return Host(wanted, registry, inbox)
+
+
+def plugin_places(asked: Asked) -> PluginPlaces | None:
+    """Where plugins come from; None: from nowhere."""
+    from agent_cli.extensions.plugins import PluginPlaces
+
+    settings = asked.settings.plugins
+    if not settings.enabled:
+        return None
+    return PluginPlaces(
+        user=asked.places.config / "tools",
+        project=asked.folder / PROJECT_TOOLS if asked.trusted else None,
+        workspace=asked.folder,
+        state=asked.places.state,
+        disabled=frozenset(settings.disabled),
+        settings=settings.settings,
+    )
+
+
+def servers_wanted(asked: Asked) -> ServersWanted | None:
+    """The MCP servers; None: none."""
+    from agent_cli.extensions.mcp.servers import ServersWanted
+
+    settings = asked.settings.mcp
+    if not settings.enabled:
+        return None
+    return ServersWanted(
+        configured=lambda: configured_servers(asked),
+        approvals=asked.places.state / "mcp" / "approved",
+        surroundings=lambda: _surroundings(asked),
+        most_tools=settings.most_tools,
+        start_seconds=settings.start_seconds,
+        call_seconds=settings.call_seconds,
+    )
+
+
+def configured_servers(asked: Asked) -> Configured:
+    """The MCP servers that the user's file and a trusted folder's name."""
+    from agent_cli.extensions.mcp.spec import configured, read_json
+
+    readers: dict[Path, Callable[[Path], dict[str, Any]]] = {
+        asked.places.config_file: server_tables
+    }
+    if asked.trusted:
+        readers[asked.folder / PROJECT_FILE] = server_tables
+        readers[asked.folder / PROJECT_SERVERS] = read_json
+    tables: dict[str, dict[str, Any]] = {}
+    problems: list[str] = []
+    for path, read in readers.items():
+        try:
+            tables[str(path)] = read(path)
+        except (UserError, ValueError) as error:
+            problems.append(f"No MCP servers from there: {error}")
+    found = configured(tables)
+    return replace(found, problems=(*problems, *found.problems))
+
+
+def _surroundings(asked: Asked) -> Surroundings:
+    from agent_cli.extensions.mcp.links import Surroundings
+
+    harmless = {
+        name: value for name, value in asked.variables.items() if not looks_secret(name, value)
+    }
+
+    def environment(extra: Mapping[str, str]) -> dict[str, str]:
+        return child_environment(
+            harmless,
+            extra=extra,
+            passed=asked.settings.environment.passed,
+            workspace=None if asked.trusted else str(asked.folder),
+        )
+
+    return Surroundings(
+        workspace=asked.folder,
+        environment=environment,
+        variables=asked.variables,
+        tokens=asked.places.state / "mcp" / "tokens",
+    )

@@ -1,0 +1,50 @@
+"""Asks the person about an extension, outside of any call."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from agent_cli.core.display import Display
+from agent_cli.core.events import ApprovalAsked, Event
+from agent_cli.core.inbox import ApprovalRequest, Inbox
+
+
+class Asker(Protocol):
+    """Somebody who can be asked."""
+
+    async def agrees(
+        self, what: str, preview: Display, reasons: tuple[str, ...], odd: tuple[str, ...] = ()
+    ) -> bool:
+        """Whether they say a clear yes."""
+        ...
+
+
+class Person:
+    """Whoever sits in front of the session, if anybody does."""
+
+    def __init__(self, inbox: Inbox) -> None:
+        self._inbox = inbox
+        self.tell: Callable[[Event], None] = lambda _event: None
+
+    @property
+    def is_there(self) -> bool:
+        """Whether somebody can be asked."""
+        return self._inbox.attended
+
+    async def agrees(
+        self, what: str, preview: Display, reasons: tuple[str, ...], odd: tuple[str, ...] = ()
+    ) -> bool:
+        """Whether the person says a clear yes; where nobody is, it is a no."""
+        if not self.is_there:
+            return False
+        request_id = self._inbox.next_id()
+        request = ApprovalRequest(
+            id=request_id,
+            call_id=request_id,
+            tool=what,
+            title="",
+            reasons=reasons,
+            preview=preview,
+            odd=odd,
+        )
+        answer = await self._inbox.approval(request, lambda r: self.tell(ApprovalAsked(request=r)))
+        return answer.answer != "no"

@@ -1,0 +1,206 @@
+"""The extensions of a session: loads them behind the first prompt, and ends them with it."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agent_cli.core.display import TextBlock
+from agent_cli.core.events import Event, Notice
+from agent_cli.core.extensions import SlashCommand
+from agent_cli.core.inbox import Inbox
+from agent_cli.core.registry import Registry
+from agent_cli.core.trust import TrustItem
+from agent_cli.extensions.asking import Person
+from agent_cli.extensions.mcp.servers import Servers, ServersWanted
+from agent_cli.extensions.plugins import LOOK_EVERY, PluginPlaces, Plugins
+from agent_cli.extensions.project_trust import Keep, ProjectTrust
+from agent_cli.extensions.registrar import Registrar
+from agent_cli.lib.threads import in_own_thread
+
+log = logging.getLogger(__name__)
+
+LONGEST_SHOWN = 100_000
+"""Characters of changed files; more cannot be judged by looking at it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """Which extensions a session is to have."""
+
+    plugins: PluginPlaces | None
+    servers: ServersWanted | None
+    watch: bool = False
+    """Whether changed tool files are loaded again by themselves."""
+    keep_trust: Keep = lambda _items: None
+    """Stores what the person agreed to in the project's folder."""
+
+
+class Host:
+    """Implements `core.extensions.Extensions`."""
+
+    def __init__(self, wanted: Wanted, registry: Registry, inbox: Inbox) -> None:
+        self._wanted = wanted
+        self._person = Person(inbox)
+        self._registrar = Registrar(registry, self.warn)
+        self._trust: ProjectTrust | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._settled = asyncio.Event()
+        self._is_started = False
+        self.plugins = (
+            Plugins(wanted.plugins, self._registrar, self.warn) if wanted.plugins else None
+        )
+        self.servers = (
+            Servers(wanted.servers, self._registrar, self._person, self.warn)
+            if wanted.servers
+            else None
+        )
+
+    @property
+    def commands(self) -> tuple[SlashCommand, ...]:
+        """The slash commands that plugins bring."""
+        return self.plugins.commands if self.plugins else ()
+
+    def start(self, tell: Callable[[Event], None], is_busy: Callable[[], bool]) -> None:
+        """Begin to load; what arrives during a turn is let in before the next."""
+        if self._is_started:
+            return
+        self._is_started = True
+        self._person.tell = tell
+        self._registrar.is_busy = is_busy
+        self.background(self._begin())
+
+    async def settled(self, seconds: float) -> None:
+        """Wait until all have arrived or failed, but no longer than this."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._settled.wait()
+        except TimeoutError:
+            self.warn(f"Some extensions have not arrived within {seconds:g} s.")
+
+    def turn_begins(self) -> None:
+        """Let in what arrived since the last turn began."""
+        self._registrar.flush()
+
+    def background(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run something beside everything else; a fault in it is logged and told."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    async def reload(self) -> str:
+        """Load what is new or changed; a project's changed files only after a look at them."""
+        if self.servers is not None:
+            await self.servers.start()
+        if self.plugins is None:
+            return ""
+        return await self.plugins.load(project=await self._may_load_project())
+
+    async def close(self) -> None:
+        """Unload everything; nothing is told any more."""
+        self._person.tell = lambda _event: None
+        tasks = tuple(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self.servers is not None:
+            await self.servers.close()
+        if self.plugins is not None:
+            await self.plugins.close()
+
+    def warn(self, text: str, hint: str = "") -> None:
+        """Tell the person that something is wrong."""
+        self._person.tell(Notice(level="warning", text=text, hint=hint))
+
+    async def _begin(self) -> None:
+        """Plugins and servers side by side: neither waits for the other."""
+        works = []
+        if self.plugins is not None:
+            works.append(self._load_plugins(self.plugins))
+        if self.servers is not None:
+            works.append(self._connect(self.servers))
+        try:
+            for error in await asyncio.gather(*works, return_exceptions=True):
+                if isinstance(error, Exception):
+                    self._failed(error)
+        finally:
+            self._settled.set()
+        if self._wanted.watch and self.plugins is not None:
+            await self._watch(self.plugins)
+
+    async def _load_plugins(self, plugins: Plugins) -> None:
+        places, keep = self._wanted.plugins, self._wanted.keep_trust
+        if places is not None and places.project is not None:
+            self._trust = await in_own_thread(lambda: ProjectTrust(places.workspace, keep))
+        await plugins.load()
+
+    async def _connect(self, servers: Servers) -> None:
+        await servers.start()
+        await servers.settled()
+
+    async def _watch(self, plugins: Plugins) -> None:
+        told: tuple[TrustItem, ...] = ()
+        while True:
+            await asyncio.sleep(LOOK_EVERY)
+            if not await in_own_thread(plugins.has_changed):
+                continue
+            changed = await self._changed_in_project()
+            if changed and changed != told:
+                names = ", ".join(item.path for item in changed)
+                self.warn(f"{names} changed since you trusted it.", "/reload shows it.")
+            told = changed
+            if said := await plugins.load(project=not changed):
+                self._person.tell(Notice(text=f"{said[:1].upper()}{said[1:]}."))
+
+    async def _changed_in_project(self) -> tuple[TrustItem, ...]:
+        trust, places = self._trust, self._wanted.plugins
+        place = places.project if places is not None else None
+        if trust is None or place is None:
+            return ()
+        return await in_own_thread(lambda: trust.changed(place))
+
+    async def _may_load_project(self) -> bool:
+        """Whether the project's tool files are as trusted, or the person agrees to them now."""
+        changed = await self._changed_in_project()
+        if not changed:
+            return True
+        shown = await in_own_thread(lambda: "\n\n".join(_shown(item.path) for item in changed))
+        if len(shown) > LONGEST_SHOWN:
+            self.warn(
+                "The project's tools changed by more than can be shown.", "See `agent trust`."
+            )
+            return False
+        reasons = ("these tool files changed since you trusted the folder", "they run as code")
+        if not await self._person.agrees(
+            "the project's changed tools", TextBlock(text=shown, language="python"), reasons
+        ):
+            return False
+        if await self._changed_in_project() != changed:
+            self.warn("They changed again while you looked.", "/reload shows them anew.")
+            return False
+        assert self._trust is not None
+        try:
+            self._trust.accept(changed)
+        except OSError as error:
+            self.warn(f"The answer holds for this session only: it cannot be stored ({error}).")
+        return not await self._changed_in_project()
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self._failed(error)
+
+    def _failed(self, error: BaseException) -> None:
+        log.error("an extension's work failed", exc_info=error)
+        self.warn(f"An extension failed ({type(error).__name__}: {error}).", "See the log.")
+
+
+def _shown(path: str) -> str:
+    try:
+        text = Path(path).read_bytes()[: LONGEST_SHOWN + 1].decode("utf-8", "replace")
+    except OSError as error:
+        text = f"({error})"
+    return f"# {path}\n{text}"

@@ -1,0 +1,177 @@
+"""Finds plugins and makes values of them: tool files and packages."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal
+
+from agent_cli.core.extensions import SlashCommand
+from agent_cli.core.tool import AnyTool
+from agent_cli.extensions.decorator import tool_of
+from agent_cli.extensions.plugin import Plugin
+from agent_cli.lib.files import open_regular
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP = "agent_cli.plugins"
+"""The entry point under which a package names its plugin."""
+LARGEST_FILE = 1_000_000
+SKIPPED = ("_", ".", "test_")
+"""How the names of files begin that lie beside tools and are none."""
+
+
+class LoadProblem(Exception):
+    """A plugin cannot be loaded; the text says where and why."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a plugin comes from."""
+
+    name: str
+    """What it is called until it says so itself; by this it is enabled and disabled."""
+    kind: Literal["user", "project", "package"]
+    where: str
+    """A file's path, or what the package calls it."""
+    entry: EntryPoint | None = None
+
+    @property
+    def stamp(self) -> tuple[int, ...]:
+        """What changes when its file does; a package stays as it is while the program runs."""
+        if self.entry is not None:
+            return ()
+        try:
+            found = Path(self.where).stat()
+        except OSError:
+            return (0,)
+        return (found.st_mtime_ns, found.st_size, found.st_ino)
+
+    def load(self) -> Plugin:
+        """The plugin; raises LoadProblem. It runs the plugin's code, which may block."""
+        if self.entry is not None:
+            return _from_package(self.entry)
+        return load_file(Path(self.where))
+
+
+def files_in(directory: Path, kind: Literal["user", "project"]) -> Iterator[Origin]:
+    """The tool files of a directory, by name."""
+    try:
+        names = sorted(os.listdir(directory))  # noqa: PTH208 (names)
+    except OSError:
+        return
+    for name in names:
+        if name.endswith(".py") and not name.startswith(SKIPPED):
+            yield Origin(name.removesuffix(".py"), kind, str(directory / name))
+
+
+def packages() -> Iterator[Origin]:
+    """The installed packages that are plugins."""
+    from importlib.metadata import entry_points  # noqa: PLC0415 (slow, and never before a prompt)
+
+    for entry in sorted(entry_points(group=GROUP), key=lambda each: each.name):
+        package = entry.dist.name if entry.dist is not None else entry.module
+        yield Origin(entry.name, "package", f"package {package} ({entry.value})", entry)
+
+
+def load_file(path: Path) -> Plugin:
+    """The plugin that a tool file is: its PLUGIN, or its tools and commands."""
+    name = f"agent_tools.{sha256(str(path).encode()).hexdigest()[:8]}.{path.stem}"
+    module = ModuleType(name)
+    module.__file__ = str(path)
+    linecache.checkcache(str(path))
+    sys.modules[name] = module  # where types and dataclasses look their own module up
+    try:
+        # Nothing is written beside the file: a cache there would count as a change of the folder.
+        exec(compile(_source(path), str(path), "exec"), module.__dict__)
+        return _plugin_in(module, path.stem)
+    except LoadProblem:
+        raise
+    except BaseException as error:  # whatever a file does while it is loaded
+        raise LoadProblem(_told(error, str(path))) from error
+
+
+def forget_file(path: str) -> None:
+    """Drop the module of a tool file."""
+    for name, module in tuple(sys.modules.items()):
+        if name.startswith("agent_tools.") and getattr(module, "__file__", None) == path:
+            del sys.modules[name]
+
+
+def _source(path: Path) -> bytes:
+    with os.fdopen(open_regular(path), "rb") as file:
+        data = file.read(LARGEST_FILE + 1)
+    if len(data) > LARGEST_FILE:
+        raise LoadProblem(f"{path}: larger than {LARGEST_FILE:,} bytes")
+    return data
+
+
+def _plugin_in(module: ModuleType, name: str) -> Plugin:
+    given = vars(module)
+    if "PLUGIN" in given:
+        return _checked(given["PLUGIN"], f"{module.__file__}: PLUGIN")
+    tools: dict[str, AnyTool] = {}
+    for value in given.values():
+        if (tool := tool_of(value)) is not None:
+            tools.setdefault(tool.name, tool)
+    commands = [value for value in given.values() if isinstance(value, SlashCommand)]
+    if not tools and not commands:
+        raise LoadProblem(f"{module.__file__}: it has no TOOL, no @tool function and no PLUGIN")
+    version = str(given.get("__version__", ""))
+    words = (module.__doc__ or "").strip().split("\n", 1)[0]
+    return Plugin(
+        name=name,
+        version=version,
+        description=words,
+        tools=tuple(tools.values()),
+        commands=tuple(commands),
+    )
+
+
+def _from_package(entry: EntryPoint) -> Plugin:
+    try:
+        value: Any = entry.load()
+        if callable(value) and not isinstance(value, Plugin):
+            value = value()
+    except BaseException as error:  # whatever a package does while it is loaded
+        raise LoadProblem(_told(error, None)) from error
+    return _checked(value, entry.value)
+
+
+def _checked(value: Any, where: str) -> Plugin:
+    if not isinstance(value, Plugin):
+        raise LoadProblem(f"{where}: it is a {type(value).__name__}, not a Plugin")
+    tools = [tool_of(each) for each in value.tools]
+    if None in tools:
+        raise LoadProblem(f"{where}: one of its tools is no tool")
+    return Plugin(
+        name=str(value.name),
+        version=str(value.version),
+        description=str(value.description),
+        tools=tuple(tool for tool in tools if tool is not None),
+        commands=tuple(value.commands),
+        initialize=value.initialize,
+        cleanup=value.cleanup,
+    )
+
+
+def _told(error: BaseException, file: str | None) -> str:
+    """File and line, then what went wrong; the line is the plugin's own where it can be told."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if frame.filename == file]
+    if isinstance(error, SyntaxError) and error.filename:
+        place, what = f"{error.filename}:{error.lineno}", error.msg
+    else:
+        last = own[-1] if own else frames[-1]
+        place, what = f"{last.filename}:{last.lineno}", str(error)
+        if not own and file is not None:
+            place = file
+    return f"{place}: {type(error).__name__}: {what}"

@@ -1,0 +1,93 @@
+"""Shows the person a server, first how it is reached, then what it offers, and keeps the answer."""
+
+from collections.abc import Callable
+
+from agent_cli.core.display import Display, TextBlock
+from agent_cli.extensions.asking import Asker
+from agent_cli.extensions.mcp.client import Limits, look, why
+from agent_cli.extensions.mcp.links import HttpLink, Link, Links
+from agent_cli.extensions.mcp.pins import Pin, Pins, difference, tool_lines
+from agent_cli.extensions.mcp.spec import Server
+from agent_cli.lib.text import plural
+from agent_cli.safety.sanitise import oddities
+
+LONGEST_SHOWN = 200_000
+"""Characters; a person who is shown more can only say no."""
+
+
+class Approval:
+    """One question and its answer; a server that is not approved is not even started."""
+
+    def __init__(self, pins: Pins, links: Links, limits: Limits, person: Asker) -> None:
+        self._pins = pins
+        self._links = links
+        self._limits = limits
+        self._person = person
+        self.is_given = False
+
+    async def ask(self, server: Server) -> str:
+        """Ask about a server as it is now; says what came of it."""
+        pin = self._pins.get(server)
+        if (pin is None or pin.launch != server.launch) and not await self._may_start(server, pin):
+            return f"{server.name} was not started."
+        link: Link | None = None
+        try:
+            link = await self._links.open(server)
+            offers = await look(link, self._limits)
+        except Exception as error:  # a foreign server's
+            if link is not None and link.wants_sign_in:
+                return f"{server.name} wants you to sign in: /mcp login {server.name}"
+            return f"{server.name} cannot be looked at: {why(error, link)}."
+        lines = tool_lines(offers)
+        before = pin.tools if pin is not None else None
+        if lines != before and not await self._may_offer(server, before, lines, len(offers)):
+            return f"{server.name} was not approved."
+        self._pins.approve(server, Pin(server.launch, lines))
+        self.is_given = True
+        return f"{server.name} is approved with {plural(len(offers), 'tool')}."
+
+    async def sign_in(self, server: Server, show: Callable[[str], None]) -> str:
+        """Have the person sign in to a server that is approved to be reached."""
+        pin = self._pins.get(server)
+        if (pin is None or pin.launch != server.launch) and not await self._may_start(server, pin):
+            return f"{server.name} was not contacted."
+        link = await self._links.open(server, show)
+        if not isinstance(link, HttpLink):
+            return f"{server.name} is a program; there is nowhere to sign in."
+        try:
+            patient = Limits(start=600.0)
+            await look(link, patient)
+        except Exception as error:  # a foreign server's
+            return f"Signing in to {server.name} failed: {why(error, link)}."
+        finally:
+            link.sign_in.close()
+        return f"Signed in to {server.name}."
+
+    async def _may_start(self, server: Server, pin: Pin | None) -> bool:
+        verb = "contact" if server.table.url else "start"
+        text = "\n".join(server.launch)
+        if pin is not None:
+            text = difference(pin.launch, server.launch)
+        because = "it changed since you approved it" if pin is not None else "it is new"
+        reasons = (
+            because,
+            f"it is configured in {server.source}",
+            f"to see its tools, it must be {verb}ed",
+        )
+        return await self._agrees(f"to {verb} the MCP server {server.name}", text, reasons)
+
+    async def _may_offer(
+        self, server: Server, before: tuple[str, ...] | None, lines: tuple[str, ...], count: int
+    ) -> bool:
+        text = "\n".join(lines) if before is None else difference(before, lines)
+        if len(text) > LONGEST_SHOWN:
+            return False
+        changed = f"it offers {plural(count, 'tool')}"
+        if before is not None:
+            changed = "what it says about its tools changed since you approved it"
+        reasons = (changed, "the model reads these words, which are the server's own")
+        return await self._agrees(f"the tools of the MCP server {server.name}", text, reasons)
+
+    async def _agrees(self, what: str, text: str, reasons: tuple[str, ...]) -> bool:
+        preview: Display = TextBlock(text=text, language="diff" if text.startswith("@@") else "")
+        return await self._person.agrees(what, preview, reasons, oddities(text))

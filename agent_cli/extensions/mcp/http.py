@@ -1,0 +1,72 @@
+"""A server on the network, by streamable HTTP, within bounds."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx2
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
+
+from agent_cli.extensions.mcp.mending import Mended
+from agent_cli.extensions.mcp.process import LONGEST_LINE, Streams
+
+SESSION = "mcp-session-id"
+FORGOTTEN = (400, 404)
+"""What servers answer to a session they do not know."""
+
+
+class TooLong(httpx2.TransportError):
+    """An answer that does not end."""
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """The body of an answer, up to a size; of an event stream, each event up to that size."""
+
+    def __init__(self, inner: Any, note: Callable[[str], None], *, is_events: bool) -> None:
+        self._inner = inner
+        self._note = note
+        self._is_events = is_events
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for chunk in self._inner:
+            size += len(chunk)
+            if self._is_events and (b"\n\n" in chunk or b"\r\n\r\n" in chunk):
+                size = 0
+            if size > LONGEST_LINE:
+                what = f"its answer was more than {LONGEST_LINE // 1_000_000} MB and was dropped"
+                self._note(what)
+                raise TooLong(what)
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+@asynccontextmanager
+async def http_streams(
+    url: str,
+    headers: Mapping[str, str],
+    auth: httpx2.Auth | None,
+    closed: asyncio.Event,
+    note: Callable[[str], None],
+) -> AsyncIterator[Streams]:
+    """The streams of a connection; what they carry is JSON-RPC, as with a process.
+
+    `closed` is set when the server no longer knows the connection, because it was started anew;
+    `note` is told what is worth telling.
+    """
+
+    async def look(response: httpx2.Response) -> None:
+        if response.status_code in FORGOTTEN and SESSION in response.request.headers:
+            closed.set()
+        is_events = "event-stream" in response.headers.get("content-type", "")
+        response.stream = _Bounded(response.stream, note, is_events=is_events)
+
+    client = create_mcp_http_client(headers=dict(headers), auth=auth)
+    client.event_hooks = {"request": [], "response": [look]}
+    connected = streamable_http_client(url, http_client=client, max_sse_event_size=LONGEST_LINE)
+    async with client, connected as (read, write):
+        yield Mended(read), write

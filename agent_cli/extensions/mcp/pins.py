@@ -1,0 +1,95 @@
+"""What the person approved of each MCP server, to the letter; any change asks again."""
+
+import difflib
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agent_cli.extensions.mcp.spec import Server
+from agent_cli.lib.files import open_regular, private_directory, write_atomic
+
+LARGEST = 20_000_000
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A tool as its server describes it: the facts that are pinned."""
+
+    name: str
+    title: str
+    description: str
+    schema: Mapping[str, Any]
+    annotations: Mapping[str, Any]
+
+    @property
+    def lines(self) -> list[str]:
+        """All of it, for a person to read and to compare."""
+        head = f"tool {self.name}" + (f" ({self.title})" if self.title else "")
+        told = [f"    {line}" for line in self.description.splitlines()]
+        return [head, *told, f"    parameters {_canonical(self.schema)}"] + (
+            [f"    claims {_canonical(self.annotations)}"] if self.annotations else []
+        )
+
+
+@dataclass(frozen=True)
+class Pin:
+    """What was approved: how the server is reached, and every word about its tools."""
+
+    launch: tuple[str, ...]
+    tools: tuple[str, ...]
+
+
+def tool_lines(offers: Iterable[Offer]) -> tuple[str, ...]:
+    """Every tool in full, in an order of our own."""
+    return tuple(line for offer in sorted(offers, key=lambda o: o.name) for line in offer.lines)
+
+
+class Pins:
+    """One file for each server, in the user's state."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def get(self, server: Server) -> Pin | None:
+        """What was approved of this server; what cannot be read was not approved."""
+        try:
+            with os.fdopen(open_regular(self._file(server)), "rb") as file:
+                known = json.loads(file.read(LARGEST))
+            return Pin(tuple(map(str, known["launch"])), tuple(map(str, known["tools"])))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def approve(self, server: Server, pin: Pin) -> None:
+        """Keep what the person agreed to; raises OSError."""
+        entry = {
+            "name": server.name,
+            "source": server.source,
+            "launch": pin.launch,
+            "tools": pin.tools,
+        }
+        private_directory(self._directory)
+        write_atomic(self._file(server), json.dumps(entry, indent=1).encode(), mode=0o600)
+
+    def forget(self, server: Server) -> bool:
+        """Approve of it no longer; False if it was not."""
+        try:
+            self._file(server).unlink()
+        except FileNotFoundError:
+            return False
+        return True
+
+    def _file(self, server: Server) -> Path:
+        return self._directory / f"{server.key}.json"
+
+
+def difference(before: Sequence[str], now: Sequence[str]) -> str:
+    """A unified diff without its file names."""
+    lines = list(difflib.unified_diff(before, now, lineterm="", n=2))
+    return "\n".join(lines[2:])
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)

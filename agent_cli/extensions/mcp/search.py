@@ -1,0 +1,77 @@
+"""ToolSearch: where servers bring many tools, the model is given names, and schemas on demand."""
+
+import json
+import re
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from agent_cli.core.errors import FailureType, ToolFailure
+from agent_cli.core.tool import AnyTool, Description, Tool, ToolKind, ToolParams, ToolResult
+from agent_cli.core.tool_context import ToolContext
+
+NAME = "ToolSearch"
+LONGEST_LISTING = 20_000
+
+
+class Params(ToolParams):
+    query: str = Field(description="Words to look for, or exact names after select: (a,b)")
+    limit: int = Field(5, ge=1, le=20, description="How many tools to load at most")
+
+
+class Shelf:
+    """The tools that wait to be asked for."""
+
+    def __init__(self) -> None:
+        self.loaded: set[str] = set()
+        """The names the model has asked for."""
+        self._tools: tuple[AnyTool, ...] = ()
+
+    def search_tool(self, tools: Sequence[AnyTool]) -> AnyTool:
+        """The tool that finds these; the model gets their names with it."""
+        self._tools = tuple(sorted(tools, key=lambda tool: tool.name))
+        names = ", ".join(tool.name for tool in self._tools)
+        if len(names) > LONGEST_LISTING:
+            names = f"{names[:LONGEST_LISTING].rpartition(', ')[0]} and more"
+        return Tool(
+            name=NAME,
+            kind=ToolKind.READONLY,
+            params=Params,
+            description=Description(
+                short="Loads tools that are there but not declared yet; call it before using one.",
+                long=f"The tools that can be loaded: {names}",
+            ),
+            run=self._run,
+            title=lambda params: params.query,
+            category="mcp",
+        )
+
+    async def _run(self, params: Params, _context: ToolContext) -> ToolResult:
+        found = self._found(params.query)[: params.limit]
+        if not found:
+            raise ToolFailure(
+                f"No tool fits {params.query[:80]!r}.",
+                type=FailureType.VALIDATION,
+                details="Try other words, or select:NAME with a name from the description.",
+            )
+        self.loaded |= {tool.name for tool in found}
+        told = "\n\n".join(json.dumps(t.declaration["function"], ensure_ascii=False) for t in found)
+        names = ", ".join(tool.name for tool in found)
+        return ToolResult(
+            llm_content=f"Loaded, call them now:\n\n{told}", summary=f"Loaded {names}"
+        )
+
+    def _found(self, query: str) -> list[AnyTool]:
+        """The tools that fit best, first those with the words in their names."""
+        if query.startswith("select:"):
+            wanted = {name.strip() for name in query.removeprefix("select:").split(",")}
+            return [tool for tool in self._tools if tool.name in wanted]
+        words = [word for word in re.split(r"\W+|_", query.lower()) if word]
+        scored = [(_score(tool, words), tool) for tool in self._tools]
+        best = sorted((each for each in scored if each[0]), key=lambda each: -each[0])
+        return [tool for _, tool in best]
+
+
+def _score(tool: AnyTool, words: Sequence[str]) -> int:
+    name, text = tool.name.lower(), tool.description.for_model.lower()
+    return sum(3 * (word in name) + (word in text) for word in words)

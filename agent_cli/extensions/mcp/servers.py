@@ -1,0 +1,260 @@
+"""The MCP servers of a session: approved ones are connected, the others are told about."""
+
+import asyncio
+import contextlib
+import importlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agent_cli.core.tool import AnyTool
+from agent_cli.extensions.asking import Asker
+from agent_cli.extensions.mcp.pins import Pins
+from agent_cli.extensions.mcp.schemas import Unusable
+from agent_cli.extensions.mcp.search import NAME as SEARCH
+from agent_cli.extensions.mcp.search import Shelf
+from agent_cli.extensions.mcp.spec import Configured, Server
+from agent_cli.extensions.mcp.tools import make_tool
+from agent_cli.extensions.mcp.watchdog import Watchdog
+from agent_cli.extensions.registrar import Registrar
+from agent_cli.lib.text import plural
+from agent_cli.lib.threads import in_own_thread
+from agent_cli.safety.sanitise import visible
+
+if TYPE_CHECKING:
+    from agent_cli.extensions.mcp.approving import Approval
+    from agent_cli.extensions.mcp.client import Connection, Limits
+    from agent_cli.extensions.mcp.links import Links, Surroundings
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServersWanted:
+    """What the servers of a session are, and how they are treated."""
+
+    configured: Callable[[], Configured]
+    """Reads the configuration; it looks at the disk."""
+    approvals: Path
+    surroundings: Callable[[], "Surroundings"]
+    most_tools: int = 40
+    start_seconds: float = 30.0
+    call_seconds: float = 120.0
+
+
+@dataclass
+class Row:
+    """One server and how it stands, for a person."""
+
+    server: Server
+    state: str
+    problem: str = ""
+    tools: tuple[str, ...] = ()
+
+
+class Servers:
+    """Starts, watches and ends connections; nobody waits for any of them."""
+
+    def __init__(
+        self,
+        wanted: ServersWanted,
+        registrar: Registrar,
+        person: Asker,
+        warn: Callable[[str, str], None],
+    ) -> None:
+        self._wanted = wanted
+        self._registrar = registrar
+        self._person = person
+        self._warn = warn
+        self._pins = Pins(wanted.approvals)
+        self._watchdog = Watchdog()
+        self._shelf = Shelf()
+        self._found = Configured(())
+        self._waiting: dict[str, str] = {}
+        """Servers that may not be started, and why."""
+        self._connections: dict[str, Connection] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._tools: dict[str, tuple[AnyTool, ...]] = {}
+        self._told: dict[str, str] = {}
+
+    async def start(self) -> None:
+        """Read the configuration and begin to connect; again, only what changed is touched."""
+        found = await in_own_thread(self._wanted.configured)
+        for problem in found.problems:
+            if problem not in self._found.problems:
+                self._warn(problem, "")
+        kept = {server.name: server for server in found.servers}
+        for server in self._found.servers:
+            if kept.get(server.name) != server:
+                await self._leave(server)
+        fresh = [server for server in found.servers if server not in self._found.servers]
+        self._found = found
+        for server in fresh:
+            await self._admit(server)
+        if waiting := [server.name for server in fresh if server.name in self._waiting]:
+            names = ", ".join(f"{name} ({self._waiting[name]})" for name in waiting)
+            several = plural(len(waiting), "MCP server")
+            self._warn(f"{several} not started: {names}.", f"/mcp approve {waiting[0]} shows it.")
+
+    async def settled(self) -> None:
+        """Wait until each connection has come to something."""
+        for connection in tuple(self._connections.values()):
+            await connection.has_settled.wait()
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """Every configured server."""
+        return tuple(map(self.row_of, self._found.servers))
+
+    def row_of(self, server: Server) -> Row:
+        """One server."""
+        connection = self._connections.get(server.name)
+        if connection is None:
+            return Row(server, self._waiting.get(server.name, "not started"))
+        names = tuple(tool.name for tool in self._tools.get(server.name, ()))
+        return Row(server, connection.state, connection.problem, names)
+
+    def find(self, name: str) -> Server | None:
+        """The configured server of this name."""
+        return next((server for server in self._found.servers if server.name == name), None)
+
+    async def approve(self, server: Server) -> str:
+        """Let the person look at a server, and connect it if they agree; says what came of it."""
+        approval = await self._approval()
+        said = await approval.ask(server)
+        if approval.is_given:
+            await self.reconnect(server)
+        return said
+
+    async def reconnect(self, server: Server) -> None:
+        """Connect anew, and wait for what comes of it."""
+        await self._leave(server)
+        await self._admit(server)
+        if connection := self._connections.get(server.name):
+            await connection.has_settled.wait()
+
+    async def sign_in(self, server: Server, show: Callable[[str], None]) -> str:
+        """Let the person sign in to a server; says what came of it."""
+        approval = await self._approval()
+        said = await approval.sign_in(server, show)
+        await self.reconnect(server)
+        return said
+
+    async def close(self) -> None:
+        """End all of them."""
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        await in_own_thread(self._watchdog.close)
+
+    # ── single servers ───────────────────────────────────────────────────────────────────────────
+
+    async def _admit(self, server: Server) -> None:
+        """Connect a server, if it is what was approved."""
+        pin = self._pins.get(server)
+        if pin is None or pin.launch != server.launch:
+            self._waiting[server.name] = "not approved" if pin is None else "changed"
+            return
+        client = await self._client()
+        links, limits = await self._links(), await self._limits()
+        connection = client.Connection(
+            server, pin.tools, lambda: links.open(server), limits, self._changed
+        )
+        self._connections[server.name] = connection
+        self._tasks[server.name] = asyncio.create_task(connection.run())
+
+    async def _leave(self, server: Server) -> None:
+        self._waiting.pop(server.name, None)
+        self._told.pop(server.name, None)
+        self._connections.pop(server.name, None)
+        if task := self._tasks.pop(server.name, None):
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError, Exception):
+                await task
+        self._offer(server, ())
+
+    def _changed(self, connection: "Connection") -> None:
+        """A connection came, went, or came to nothing."""
+        server = connection.server
+        match connection.state:
+            case "ready":
+                self._told.pop(server.name, None)
+                self._offer(server, self._made(connection))
+            case "lost":
+                self._tell_once(server, f"does not answer: {connection.problem}", "It is tried on.")
+            case "changed":
+                self._offer(server, ())
+                self._tell(server, "is disabled: its tools changed since you approved them",
+                           f"/mcp approve {server.name} shows the difference.")  # fmt: skip
+            case "sign-in":
+                self._offer(server, ())
+                self._tell(server, "wants you to sign in", f"/mcp login {server.name}")
+            case "failed":
+                self._offer(server, ())
+                self._tell(server, f"is given up: {connection.problem}",
+                           f"/mcp reconnect {server.name} tries again.")  # fmt: skip
+
+    def _tell(self, server: Server, what: str, hint: str) -> None:
+        self._warn(f"The MCP server {server.name} {visible(what, one_line=True)}.", hint)
+
+    def _tell_once(self, server: Server, what: str, hint: str) -> None:
+        if self._told.get(server.name) != what:
+            self._told[server.name] = what
+            self._tell(server, what, hint)
+
+    def _made(self, connection: "Connection") -> Iterable[AnyTool]:
+        """Its tools as ours; what cannot be one is told and left out."""
+        server = connection.server
+        for offer in connection.offers:
+            try:
+                yield make_tool(
+                    offer,
+                    server.name,
+                    connection.call,
+                    timeout=server.table.timeout or self._wanted.call_seconds,
+                    is_enabled=self._is_offered,
+                )
+            except Unusable as problem:
+                self._tell(server, f"has a tool that cannot be used, {offer.name}: {problem}", "")
+
+    def _is_offered(self, name: str) -> bool:
+        """Past a number of tools, only those that were asked for are."""
+        return name in self._shelf.loaded or SEARCH not in self._registrar.tools_of(SEARCH)
+
+    def _offer(self, server: Server, tools: Iterable[AnyTool]) -> None:
+        made = tuple(tools)
+        if not made and not self._tools.get(server.name):
+            return
+        self._tools[server.name] = made
+        every = [tool for each in self._tools.values() for tool in each]
+        many = len(every) > self._wanted.most_tools
+        self._registrar.offer(SEARCH, (self._shelf.search_tool(every),) if many else ())
+        self._registrar.offer(_source(server), made)
+
+    # ── what is loaded only when the first server is ─────────────────────────────────────────────
+
+    async def _client(self) -> Any:
+        return await in_own_thread(
+            lambda: importlib.import_module("agent_cli.extensions.mcp.client")
+        )
+
+    async def _links(self) -> "Links":
+        await self._client()
+        from agent_cli.extensions.mcp.links import Links  # noqa: PLC0415 (slow)
+
+        return Links(self._wanted.surroundings(), self._watchdog)
+
+    async def _limits(self) -> "Limits":
+        limits: Limits = (await self._client()).Limits(
+            self._wanted.start_seconds, self._wanted.call_seconds
+        )
+        return limits
+
+    async def _approval(self) -> "Approval":
+        links, limits = await self._links(), await self._limits()
+        from agent_cli.extensions.mcp.approving import Approval  # noqa: PLC0415 (slow)
+
+        return Approval(self._pins, links, limits, self._person)
+
+
+def _source(server: Server) -> str:
+    return f"MCP server {server.name} ({server.source})"

@@ -1,0 +1,161 @@
+"""What is configured about MCP servers, whichever file says it."""
+
+import json
+import os
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from agent_cli.lib.files import open_regular
+
+NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,30}")
+VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+LARGEST_FILE = 1_000_000
+
+
+class ServerTable(BaseModel):
+    """One server, as a file gives it. The keys are those other agents use too."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    type: Literal["stdio", "http", "streamable-http"] | None = None
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = {}
+    """Variables for the server; `${NAME}` in a value stands for a variable of yours."""
+    cwd: str | None = None
+    url: str = ""
+    headers: dict[str, str] = {}
+    """Sent with each request; `${NAME}` as in `env`."""
+    timeout: float | None = Field(None, gt=0)
+    """Seconds for one call."""
+    enabled: bool = True
+
+    @field_validator("url")
+    @classmethod
+    def _http(cls, url: str) -> str:
+        if url and not re.match(r"https?://[^/\s]+", url):
+            raise ValueError("it is not an http(s) address")
+        return url
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "ServerTable":
+        if bool(self.command) == bool(self.url):
+            raise ValueError("it needs either a command or a url")
+        return self
+
+
+@dataclass(frozen=True)
+class Server:
+    """A configured server: its name, where it is configured, and how it is reached."""
+
+    name: str
+    source: str
+    """The file that configures it."""
+    table: ServerTable
+
+    @property
+    def launch(self) -> tuple[str, ...]:
+        """How it is reached, line by line: what the person approves, and what is pinned.
+
+        Values that are set here stand as a hash: a change of them counts, and shows no secret.
+        """
+        table = self.table
+        lines = [f"url: {table.url}"] if table.url else [f"command: {self.command_line}"]
+        if table.cwd:
+            lines.append(f"directory: {table.cwd}")
+        for what, values in (("environment", table.env), ("header", table.headers)):
+            lines += [f"{what} {name}: {_origin(value)}" for name, value in sorted(values.items())]
+        return tuple(lines)
+
+    @property
+    def command_line(self) -> str:
+        """The command as a shell would read it."""
+        return shlex.join([self.table.command, *self.table.args])
+
+    @property
+    def key(self) -> str:
+        """A file name for what is kept about it."""
+        return sha256(f"{self.source}\0{self.name}".encode()).hexdigest()[:32]
+
+    def filled(self, values: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, str]:
+        """`env` or `headers` with the person's variables in their places; one not set is empty."""
+        return {
+            name: VARIABLE.sub(lambda found: variables.get(found[1], ""), value)
+            for name, value in values.items()
+        }
+
+
+def _origin(value: str) -> str:
+    names = VARIABLE.findall(value)
+    if names and VARIABLE.sub("", value) == "":
+        return f"your {', '.join(names)}"
+    told = f"set here ({sha256(value.encode()).hexdigest()[:8]})"
+    return f"{told}, with your {', '.join(names)}" if names else told
+
+
+@dataclass(frozen=True)
+class Configured:
+    """The servers there are, and what was wrong with others."""
+
+    servers: tuple[Server, ...]
+    problems: tuple[str, ...] = ()
+
+
+def configured(tables: Mapping[str, Mapping[str, Any]]) -> Configured:
+    """The servers of several files, `{file: {name: table}}`; a name belongs to the first."""
+    servers: dict[str, Server] = {}
+    problems: list[str] = []
+    for source, named in tables.items():
+        for name, table in named.items():
+            try:
+                server = Server(_checked(name), source, ServerTable.model_validate(table))
+            except (ValidationError, ValueError) as error:
+                problems.append(f"{source}: the MCP server {name!r} is skipped: {_said(error)}.")
+                continue
+            if name in servers:
+                other = servers[name].source
+                problems.append(f"{source}: the MCP server {name} is skipped: {other} has one too.")
+            else:
+                servers[name] = server
+    enabled = tuple(each for each in servers.values() if each.table.enabled)
+    return Configured(enabled, tuple(problems))
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The tables in a `.mcp.json`, by name; raises ValueError."""
+    try:
+        with os.fdopen(open_regular(path), "rb") as file:
+            known = json.loads(file.read(LARGEST_FILE))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError) as error:
+        raise ValueError(f"{path} cannot be read: {error}") from error
+    named = known.get("mcpServers") if isinstance(known, dict) else None
+    if not isinstance(named, dict):
+        raise ValueError(f'{path} has no "mcpServers"')  # noqa: TRY004 (it is the file's fault)
+    return named
+
+
+def _checked(name: str) -> str:
+    if not NAME.fullmatch(name):
+        raise ValueError("its name must be of letters, digits, - and single _, 31 at most")
+    return name
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        return "; ".join(_problem(each) for each in error.errors(include_url=False))
+    return str(error)
+
+
+def _problem(problem: Mapping[str, Any]) -> str:
+    where = ".".join(map(str, problem["loc"]))
+    said = str(problem["msg"]).removeprefix("Value error, ")
+    return f"{where}: {said}" if where else said

@@ -1,0 +1,75 @@
+"""A server's tool as ours: renamed, reworded, and with no say in whether it may run."""
+
+import json
+import re
+from collections.abc import Awaitable, Callable
+from hashlib import sha256
+from typing import Any
+
+from agent_cli.core.display import TextBlock
+from agent_cli.core.tool import Description, StatusTexts, ToolKind, ToolResult
+from agent_cli.core.tool_context import ToolContext
+from agent_cli.extensions.mcp.pins import Offer
+from agent_cli.extensions.mcp.schemas import repaired, shortened
+from agent_cli.extensions.schema_tool import FreeParams, SchemaTool
+
+LONGEST_NAME = 64
+"""What every provider takes."""
+LONGEST_DESCRIPTION = 2_000
+
+Call = Callable[[str, dict[str, Any], ToolContext], Awaitable[ToolResult]]
+
+
+def tool_name(server: str, tool: str) -> str:
+    """`mcp__server__tool`, in the letters that every provider takes; a long one ends in a hash."""
+    plain = re.sub(r"[^A-Za-z0-9_-]", "_", tool)
+    name = f"mcp__{server}__{plain}"
+    if len(name) <= LONGEST_NAME and plain == tool:
+        return name
+    mark = sha256(tool.encode("utf-8", "replace")).hexdigest()[:6]
+    return f"{name[: LONGEST_NAME - 7]}_{mark}"
+
+
+def make_tool(
+    offer: Offer,
+    server: str,
+    call: Call,
+    *,
+    timeout: float,
+    is_enabled: Callable[[str], bool] = lambda _name: True,
+) -> SchemaTool:
+    """The tool; raises Unusable. What the server claims about its harmlessness is not believed."""
+    said = shortened(offer.description, LONGEST_DESCRIPTION)
+
+    async def run(params: FreeParams, context: ToolContext) -> ToolResult:
+        return await call(offer.name, params.given, context)
+
+    async def preview(params: FreeParams, _context: ToolContext) -> TextBlock:
+        text = json.dumps(params.given, ensure_ascii=False, indent=2)
+        return TextBlock(text=f"{offer.name} {text}", language="json")
+
+    name = tool_name(server, offer.name)
+    return SchemaTool(
+        name=name,
+        display_name=name,
+        kind=ToolKind.EXECUTE,
+        params=FreeParams,
+        input_schema=repaired(offer.schema),
+        description=Description(short=f"From the MCP server {server}, in its own words: {said}"),
+        run=run,
+        preview=preview,
+        title=_title,
+        rule=lambda _params: name,
+        category="mcp",
+        tags=(server,),
+        requires_permission=True,
+        is_concurrency_safe=False,
+        timeout=timeout,
+        status=StatusTexts(pending=f"Asking {server}…", error=f"{server} failed"),
+        is_enabled=lambda: is_enabled(name),
+    )
+
+
+def _title(params: FreeParams) -> str:
+    text = " ".join(json.dumps(params.given, ensure_ascii=False).split())
+    return text if len(text) <= 80 else f"{text[:79]}…"

@@ -1,0 +1,42 @@
+"""The model of a session when nobody has named one."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from agent_cli.config.places import Places
+from agent_cli.core.errors import ExitCode, UserError
+from agent_cli.models.guide import NAME as GUIDE
+from agent_cli.setup.choice import Choice
+from agent_cli.wishes import Wishes
+
+NOTHING_FOUND = (
+    "No key and no model on this machine were found, so this is the offline guide, which follows "
+    "rules. Say `tour` to be shown around; `agent setup` chooses a model."
+)
+
+
+async def clear_choice(environment: Mapping[str, str]) -> tuple[Choice | None, str]:
+    """The one clear choice and what to tell about it; None: there is something to choose."""
+    from agent_cli.setup.findings import look, propose  # noqa: PLC0415 (rarely needed)
+    from agent_cli.setup.keys import KeyStore  # noqa: PLC0415
+
+    findings = await look(environment, KeyStore(Places.of(environment).config).load())
+    if proposal := propose(findings):
+        words = f"Using {proposal.choice.model}, because {proposal.because}."
+        return proposal.choice, f"{words} `agent setup` chooses another."
+    if findings.is_empty:
+        return Choice(GUIDE), NOTHING_FOUND
+    return None, ""
+
+
+def naming(wishes: Wishes, choice: Choice | None) -> Wishes:
+    """The wishes with a model; raises UserError if the person chose none."""
+    if choice is None:
+        raise UserError(
+            "No model was chosen.",
+            hint="`agent setup` helps to choose one.",
+            exit_code=ExitCode.INTERRUPTED,
+        )
+    named = {"model": choice.model, "api_base": choice.api_base}
+    given = {name: value for name, value in named.items() if value}
+    return replace(wishes, settings={**wishes.settings, **given})

@@ -1,0 +1,110 @@
+"""What can be answered to what a session asks."""
+
+from collections.abc import Iterator
+
+from agent_cli.core.display import DiffBlock, TerminalBlock, TextBlock
+from agent_cli.core.inbox import (
+    Answer as Reply,
+)
+from agent_cli.core.inbox import (
+    Answers,
+    Approval,
+    ApprovalRequest,
+    PlanAnswer,
+    PlanRequest,
+    Question,
+    QuestionRequest,
+    Request,
+)
+from agent_cli.frontends.shared.answers import OWN_QUESTION_HEADING, QUESTION_HEADING, Answer
+from agent_cli.safety.sanitise import visible
+
+_NO = Answer("no", "No", "n")
+_BECAUSE = Answer("because", "No, because …", "b")
+_DONE = Answer("done", "Done", "d")
+_OWN = Answer("own", "Something else …", "o")
+_WRITE = Answer("own", "Write an answer …", "w")
+_SKIP = Answer("skip", "No answer", "n")
+
+
+def approval_heading(request: ApprovalRequest) -> str:
+    """What is asked, by what is shown."""
+    match request.preview:
+        case TerminalBlock():
+            return "Run this command?"
+        case TextBlock(language="bash"):
+            return "Run this command?"
+        case DiffBlock():
+            return "Make this change?"
+        case _:
+            return f"Allow {visible(request.tool, one_line=True)}?"
+
+
+def approval_answers(request: ApprovalRequest, *, is_read: bool = True) -> tuple[Answer, ...]:
+    """No, why not, and the ways to say yes; those wait until all was seen."""
+    answers = [_NO, _BECAUSE, Answer("once", "Yes, once", "y", disabled=not is_read)]
+    if request.rule:
+        rule = visible(request.rule, one_line=True)
+        answers += (
+            Answer("session", "Yes, always in this session", "s", rule, disabled=not is_read),
+            Answer("project", "Yes, always in this project", "p", rule, disabled=not is_read),
+        )
+    return tuple(answers)
+
+
+def plan_answers(*, is_read: bool = True) -> tuple[Answer, ...]:
+    """To think on, to change the plan, or to carry it out."""
+    return (
+        Answer("keep", "Keep planning", "k"),
+        Answer("because", "Keep planning, but …", "b"),
+        Answer("edit", "Edit the plan", "e"),
+        Answer("default", "Yes, and ask before changes", "y", disabled=not is_read),
+        Answer("accept-edits", "Yes, and accept edits", "a", disabled=not is_read),
+    )
+
+
+def question_heading(request: QuestionRequest) -> str:
+    """Who asks."""
+    return QUESTION_HEADING if request.by == "model" else OWN_QUESTION_HEADING
+
+
+def question_answers(question: Question, chosen: set[int]) -> Iterator[Answer]:
+    """What is offered, by number, and mostly the person's own words too."""
+    for number, choice in enumerate(question.choices):
+        label = visible(choice.label, one_line=True)
+        if question.multiple:
+            label = f"{'☑' if number in chosen else '☐'} {label}"
+        key = str(number + 1) if number < 9 else ""
+        yield Answer(str(number), label, key, visible(choice.description, one_line=True))
+    if question.multiple and question.choices:
+        yield _DONE
+    if question.is_open:
+        yield _OWN if question.choices else _WRITE
+        yield _SKIP
+
+
+def chosen_labels(question: Question, chosen: set[int]) -> str:
+    """What was ticked, in the order it was offered."""
+    return ", ".join(c.label for number, c in enumerate(question.choices) if number in chosen)
+
+
+def request_title(request: Request) -> str:
+    """What is asked, in a few words."""
+    match request:
+        case ApprovalRequest():
+            return f"{request.tool} {request.title}"
+        case QuestionRequest():
+            return request.questions[0].text if request.questions else ""
+        case PlanRequest():
+            return "a plan to approve"
+
+
+def refusal(request: Request) -> Reply:
+    """What it means to leave a question without an answer."""
+    match request:
+        case ApprovalRequest():
+            return Approval()
+        case QuestionRequest():
+            return Answers(answers=())
+        case PlanRequest():
+            return PlanAnswer()

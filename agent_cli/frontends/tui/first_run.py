@@ -1,0 +1,34 @@
+"""The model of a session when nobody has named one, asked for on the screen."""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from agent_cli.config.places import Places
+from agent_cli.frontends.shared.first_run import clear_choice, naming
+from agent_cli.runtime import load_settings, whole_environment
+from agent_cli.setup.choice import Choice
+from agent_cli.wishes import Wishes
+
+if TYPE_CHECKING:
+    from agent_cli.frontends.tui.app import AgentApp
+
+
+async def with_a_model(app: "AgentApp", wishes: Wishes) -> tuple[Wishes, str]:
+    """Wishes that name a model, and what to tell the person about it; raises UserError."""
+    environment = whole_environment()
+    loaded = await asyncio.to_thread(load_settings, wishes, environment)
+    if loaded.settings.model:
+        return wishes, ""
+    choice, note = await clear_choice(environment)
+    return naming(wishes, choice or await _ask(app, environment)), note
+
+
+async def _ask(app: "AgentApp", environment: dict[str, str]) -> Choice | None:
+    from agent_cli.frontends.tui.setting_up import SetupScreen  # noqa: PLC0415 (rarely needed)
+    from agent_cli.setup.desk import SetupDesk  # noqa: PLC0415
+
+    desk = SetupDesk(Places.of(environment), environment)
+    try:
+        return await app.push_screen_wait(SetupScreen(desk))
+    finally:
+        await desk.close()

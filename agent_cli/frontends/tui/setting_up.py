@@ -1,0 +1,209 @@
+"""The set-up on a screen: a list to narrow down, a line to type on, and how things stand."""
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option as Item
+
+from agent_cli.frontends.tui import themes
+from agent_cli.frontends.tui.ink import MUTED
+from agent_cli.frontends.tui.modals.line import Line
+from agent_cli.safety.sanitise import visible
+from agent_cli.setup.choice import Choice
+from agent_cli.setup.desk import SetupDesk
+from agent_cli.setup.flow import Option, set_up
+
+MOST_TOLD = 8
+"""Lines of what was said that stay on the screen."""
+_CHOOSE = "↑↓ choose · enter takes it · type to narrow the list down · esc goes back"
+_TYPE = "enter sends it · esc goes back"
+_WAIT = "esc leaves"
+_YES = Option("yes", "Yes")
+_NO = Option("no", "No")
+
+
+async def ask_on_screen(desk: SetupDesk) -> Choice | None:
+    """Ask; None if the person left."""
+    answer = await SetupApp(desk).run_async()
+    return answer if isinstance(answer, Choice) else None
+
+
+class SetupApp(App[Choice]):
+    """The set-up by itself."""
+
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self, desk: SetupDesk) -> None:
+        super().__init__()
+        themes.register(self)
+        self.theme = themes.by_terminal(os.environ)
+        self._screen = SetupScreen(desk)
+
+    def on_mount(self) -> None:
+        self.push_screen(self._screen, self.exit)
+
+
+class SetupScreen(Screen[Choice | None]):
+    """Asks what a set-up asks. It is its own way of talking: see `setup.flow.Talk`."""
+
+    CSS_PATH: ClassVar = "setting_up.tcss"
+    AUTO_FOCUS = ""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "leave", show=False, priority=True),
+        Binding("ctrl+q", "leave", show=False, priority=True),
+        Binding("escape", "go_back", show=False, priority=True),
+    ]
+
+    def __init__(self, desk: SetupDesk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._heading = Static(markup=False, id="heading")
+        self._line = Line()
+        self._list = OptionList(id="options")
+        self._told = Static(markup=False, id="told")
+        self._hint = Static(markup=False, id="hint")
+        self._said: list[str] = []
+        self._options: Sequence[Option] = ()
+        self._takes_text = False
+        self._answer: asyncio.Future[str | None] | None = None
+
+    # ── how a person is asked ────────────────────────────────────────────────────────────────────
+
+    async def choose(
+        self, heading: str, options: Sequence[Option], *, other: str = ""
+    ) -> str | None:
+        """The id of an option, or what was typed where that may be."""
+        self._options, self._takes_text = options, bool(other)
+        placeholder = (
+            f"type to narrow the list down, or {other}" if other else "type to narrow down"
+        )
+        return await self._ask(heading, placeholder, _CHOOSE)
+
+    async def ask_line(self, heading: str) -> str | None:
+        """A line of text."""
+        self._options, self._takes_text = (), True
+        return await self._ask(heading, "", _TYPE)
+
+    async def ask_secret(self, heading: str) -> str | None:
+        """A line that shows as dots."""
+        self._options, self._takes_text = (), True
+        self._line.password = True
+        try:
+            return await self._ask(heading, "it is not shown", _TYPE)
+        finally:
+            self._line.password = False
+
+    async def confirm(self, question: str) -> bool:
+        """Yes or no; no is what Enter says."""
+        return await self.choose(question, [_NO, _YES]) == _YES.id
+
+    def say(self, text: str) -> None:
+        """Tell how things stand."""
+        self._said = [*self._said, visible(text)][-MOST_TOLD:]
+        self._told.update(Content("\n".join(self._said)))
+
+    async def _ask(self, heading: str, placeholder: str, hint: str) -> str | None:
+        self._heading.update(Content(visible(heading, one_line=True)))
+        self._line.placeholder = placeholder
+        self._line.value = ""
+        self._fill("")
+        self._show(asks=True, hint=hint)
+        self._answer = asyncio.get_running_loop().create_future()
+        try:
+            return await self._answer
+        finally:
+            self._answer = None
+            self._line.value = ""
+            self._show(asks=False, hint=_WAIT)
+
+    def _show(self, *, asks: bool, hint: str) -> None:
+        self._heading.display = self._line.display = asks
+        self._list.display = asks and bool(self._options)
+        self._hint.update(Content.styled(hint, MUTED))
+        if asks:
+            self._line.focus()
+
+    def _fill(self, words: str) -> None:
+        wanted = words.lower().split()
+        fitting = [option for option in self._options if _fits(option, wanted)]
+        width = max((len(option.label) for option in fitting), default=0)
+        self._list.clear_options()
+        self._list.add_options([Item(_drawn(option, width), option.id) for option in fitting])
+        self._list.highlighted = 0 if fitting else None
+
+    def _give(self, answer: str | None) -> None:
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_result(answer)
+
+    # ── what is on the screen ────────────────────────────────────────────────────────────────────
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="setup"):
+            yield Static("agent setup", markup=False, id="name")
+            yield self._heading
+            yield self._line
+            yield self._list
+            yield self._told
+            yield self._hint
+
+    def on_mount(self) -> None:
+        self._show(asks=False, hint=_WAIT)
+        self.run_worker(self._play())
+
+    async def _play(self) -> None:
+        self.dismiss(await set_up(self._desk, self))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        if self._options:
+            self._fill(event.value)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        picked = self._list.highlighted_option if self._options else None
+        if picked is not None:
+            self._give(picked.id)
+        elif self._takes_text and event.value.strip():
+            self._give(event.value.strip())
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        self._give(event.option_id)
+
+    def on_key(self, event: events.Key) -> None:
+        """The caret stays on the line; the keys that move in a list move in the list."""
+        moves: dict[str, Callable[[], None]] = {
+            "up": self._list.action_cursor_up,
+            "down": self._list.action_cursor_down,
+            "pageup": self._list.action_page_up,
+            "pagedown": self._list.action_page_down,
+        }
+        if self._options and event.key in moves:
+            event.stop()
+            event.prevent_default()
+            moves[event.key]()
+
+    def action_go_back(self) -> None:
+        if self._answer is None:
+            self.dismiss(None)
+        else:
+            self._give(None)
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+
+def _fits(option: Option, words: Sequence[str]) -> bool:
+    text = f"{option.label} {option.detail}".lower()
+    return all(word in text for word in words)
+
+
+def _drawn(option: Option, width: int) -> Content:
+    label = visible(option.label, one_line=True)
+    return Content.assemble(f"{label:<{width}}  ", (visible(option.detail, one_line=True), MUTED))

@@ -1,0 +1,71 @@
+"""Capability cards: what a local server was found to do with a model, kept for later starts."""
+
+import contextlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from agent_cli.lib.files import open_regular, private_directory, write_atomic
+
+LARGEST = 1_000_000
+
+
+@dataclass(frozen=True)
+class Card:
+    """What is known of a model on a server; None: not known."""
+
+    window: int | None = None
+    """Tokens the server really reads of a request."""
+    native_tools: bool | None = None
+    takes_images: bool | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Sent with each request, so that the server does what the card says."""
+    warning: str = ""
+
+
+class CardFile:
+    """Cards by model and address, in the user's state."""
+
+    def __init__(self, state: Path) -> None:
+        self._path = state / "cards.json"
+
+    def get(self, model: str, api_base: str | None) -> Card | None:
+        """The card of a model, if it was probed."""
+        held = self._read().get(_key(model, api_base))
+        return _card(held) if isinstance(held, dict) else None
+
+    def keep(self, model: str, api_base: str | None, card: Card) -> None:
+        """Remember a card; doing without one is no failure."""
+        cards = {**self._read(), _key(model, api_base): asdict(card)}
+        with contextlib.suppress(OSError):
+            private_directory(self._path.parent)
+            write_atomic(self._path, json.dumps(cards, indent=1).encode(), mode=0o600)
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            with os.fdopen(open_regular(self._path), "rb") as file:
+                held = json.loads(file.read(LARGEST))
+        except (OSError, ValueError):
+            return {}
+        return held if isinstance(held, dict) else {}
+
+
+def _key(model: str, api_base: str | None) -> str:
+    return f"{model} {(api_base or '').rstrip('/')}".strip()
+
+
+def _card(held: dict[str, Any]) -> Card:
+    window, options = held.get("window"), held.get("options")
+    flags = {
+        name: held[name] if isinstance(held.get(name), bool) else None
+        for name in ("native_tools", "takes_images")
+    }
+    return Card(
+        window=window if isinstance(window, int) and window > 0 else None,
+        options=options if isinstance(options, dict) else {},
+        warning=str(held.get("warning", "")),
+        **flags,
+    )

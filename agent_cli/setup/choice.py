@@ -1,0 +1,42 @@
+"""The model that was chosen in a set-up, kept for the next start."""
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from agent_cli.lib.files import open_regular, private_directory, write_atomic
+
+LARGEST = 100_000
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A model and where it is served."""
+
+    model: str
+    api_base: str | None = None
+
+
+class ChoiceFile:
+    """Holds the choice in the user's state; the settings file stays the person's own."""
+
+    def __init__(self, state: Path) -> None:
+        self._path = state / "choice.json"
+
+    def read(self) -> Choice | None:
+        """The choice; None if there is none, or none that can be read."""
+        try:
+            with os.fdopen(open_regular(self._path), "rb") as file:
+                held = json.loads(file.read(LARGEST))
+        except (OSError, ValueError):
+            return None
+        if not isinstance(held, dict) or not isinstance(held.get("model"), str):
+            return None
+        base = held.get("api_base")
+        return Choice(held["model"], base if isinstance(base, str) else None)
+
+    def keep(self, choice: Choice) -> None:
+        """Remember it; raises OSError."""
+        private_directory(self._path.parent)
+        write_atomic(self._path, json.dumps(asdict(choice)).encode(), mode=0o600)

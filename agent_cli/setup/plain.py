@@ -1,0 +1,83 @@
+"""The questions of a set-up as plain lines, for any terminal and for pipes."""
+
+import asyncio
+import getpass
+import sys
+from collections.abc import Sequence
+
+from agent_cli.safety.sanitise import visible
+from agent_cli.setup.flow import Option
+
+MOST = 30
+"""Options that are listed at once; typing narrows the list down."""
+
+
+class PlainTalk:
+    """Numbered choices on standard output, answers from standard input."""
+
+    async def choose(
+        self, heading: str, options: Sequence[Option], *, other: str = ""
+    ) -> str | None:
+        """A number picks, words narrow the list down to one, an empty line goes back."""
+        shown = list(options)
+        while True:
+            self._list(heading, shown, other)
+            said = await _line("> ")
+            if not said:
+                return None
+            if said.isdigit() and 0 < int(said) <= min(len(shown), MOST):
+                return shown[int(said) - 1].id
+            narrowed = [each for each in options if _fits(each, said)]
+            exact = [each for each in narrowed if said.lower() == each.label.lower()]
+            if exact or len(narrowed) == 1:
+                return (exact or narrowed)[0].id
+            if not narrowed and other:
+                return said
+            if not narrowed:
+                self.say(f"Nothing fits “{said}”.")
+            shown = narrowed or list(options)
+
+    async def ask_line(self, heading: str) -> str | None:
+        """A line of text."""
+        return await _line(f"{heading}: ")
+
+    async def ask_secret(self, heading: str) -> str | None:
+        """A line that is not shown; from a pipe it is just read."""
+        if not sys.stdin.isatty():
+            return await _line(f"{heading}: ")
+        try:
+            return (await asyncio.to_thread(getpass.getpass, f"{heading} (not shown): ")).strip()
+        except EOFError:
+            return None
+
+    async def confirm(self, question: str) -> bool:
+        """Everything but a clear yes is a no."""
+        return (await _line(f"{question} [y/N] ") or "").lower() in ("y", "yes")
+
+    def say(self, text: str) -> None:
+        """A line of its own, with nothing in it that acts on the terminal."""
+        sys.stdout.write(f"{visible(text)}\n")
+        sys.stdout.flush()
+
+    def _list(self, heading: str, options: Sequence[Option], other: str) -> None:
+        self.say(f"\n{heading}")
+        width = max((len(option.label) for option in options[:MOST]), default=0)
+        for number, option in enumerate(options[:MOST], 1):
+            self.say(f"{number:>3}  {option.label:<{width}}  {option.detail}".rstrip())
+        if len(options) > MOST:
+            self.say(f"     … and {len(options) - MOST} more")
+        more = f", {other}" if other else ""
+        self.say(f"A number, words to narrow the list down{more}; an empty line goes back.")
+
+
+def _fits(option: Option, words: str) -> bool:
+    text = f"{option.label} {option.detail}".lower()
+    return all(word in text for word in words.lower().split())
+
+
+async def _line(prompt: str) -> str | None:
+    """A line of input; None at its end."""
+    sys.stdout.write(prompt)
+    sys.stdout.flush()
+    line = await asyncio.to_thread(sys.stdin.readline)
+    return line.strip() if line else None

@@ -1,0 +1,119 @@
+"""Asks a local server what it really does with a model: window, tool calls, images."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from agent_cli.setup.cards import Card
+from agent_cli.setup.local_http import ask
+from agent_cli.setup.servers import kind_of
+
+PATIENCE = 3.0
+"""Seconds for one question; a server may have to look at a model's file first."""
+OLLAMA_DEFAULT = 4_096
+"""Tokens Ollama reads when nobody says otherwise; the rest it drops without a word."""
+WANTED = 32_768
+"""Tokens we ask Ollama to read: enough to work with, and little memory."""
+
+
+def probe(model: str, api_base: str | None) -> Card | None:
+    """The card of a model on this machine; None if it is elsewhere or nothing answers."""
+    found = kind_of(model, api_base)
+    if found is None:
+        return None
+    kind, address = found
+    return _PROBES[kind.id](address, model.partition("/")[2])
+
+
+def _ollama(address: str, name: str) -> Card:
+    told = _table(ask(address, "/api/show", timeout=PATIENCE, body={"model": name}))
+    abilities = told.get("capabilities")
+    known = set(abilities) if isinstance(abilities, list) else None
+    trained = _number(
+        value for key, value in _table(told.get("model_info")).items()
+        if key.endswith(".context_length")
+    )  # fmt: skip
+    configured = re.search(r"^num_ctx\s+(\d+)", str(told.get("parameters", "")), re.MULTILINE)
+    card = Card(
+        window=int(configured[1]) if configured else None,
+        native_tools=None if known is None else "tools" in known,
+        takes_images=None if known is None else "vision" in known,
+    )
+    return card if configured else _widened(card, trained, name)
+
+
+def _widened(card: Card, trained: int | None, name: str) -> Card:
+    """Ask for a window of our own, because Ollama's default one cuts silently."""
+    window = min(trained or WANTED, WANTED)
+    most = f" The model itself could read {trained:,}." if trained and trained > window else ""
+    return Card(
+        window=window,
+        native_tools=card.native_tools,
+        takes_images=card.takes_images,
+        options={"num_ctx": window},
+        warning=f"Ollama would read only about {OLLAMA_DEFAULT:,} tokens of a request to {name} "
+        f"and drop the rest silently, so each request asks for {window:,}.{most} To change it set "
+        f'options.num_ctx for [models."ollama_chat/{name}"]; more needs more memory.',
+    )
+
+
+def _lm_studio(address: str, name: str) -> Card:
+    entry = _entry(ask(address, "/api/v0/models", timeout=PATIENCE), name)
+    abilities = entry.get("capabilities")
+    loaded = _number([entry.get("loaded_context_length")])
+    most = _number([entry.get("max_context_length")])
+    warning = ""
+    if loaded and most and loaded < most:
+        warning = (
+            f"LM Studio has loaded {name} with {loaded:,} of {most:,} tokens. "
+            "Load it with a longer context for long conversations."
+        )
+    return Card(
+        window=loaded or most,
+        native_tools="tool_use" in abilities if isinstance(abilities, list) else None,
+        takes_images=entry["type"] == "vlm" if "type" in entry else None,
+        warning=warning,
+    )
+
+
+def _llama_cpp(address: str, name: str) -> Card:
+    props = _table(ask(address, "/props", timeout=PATIENCE))
+    settings = _table(props.get("default_generation_settings"))
+    able = _table(props.get("chat_template_caps")).get("supports_tools")
+    sees = _table(props.get("modalities")).get("vision")
+    return Card(
+        window=_number([settings.get("n_ctx"), props.get("n_ctx")]),
+        native_tools=able if isinstance(able, bool) else None,
+        takes_images=sees if isinstance(sees, bool) else None,
+    )
+
+
+def _vllm(address: str, name: str) -> Card:
+    entry = _entry(ask(address, "/v1/models", timeout=PATIENCE), name)
+    return Card(window=_number([entry.get("max_model_len")]))
+
+
+def _entry(told: Any, name: str) -> dict[str, Any]:
+    listed = _table(told).get("data")
+    entries = (
+        [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    )
+    return next((entry for entry in entries if entry.get("id") == name), {})
+
+
+def _table(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _number(values: Any) -> int | None:
+    return next(
+        (v for v in values if isinstance(v, int) and not isinstance(v, bool) and v > 0), None
+    )
+
+
+_PROBES: dict[str, Callable[[str, str], Card]] = {
+    "ollama": _ollama,
+    "lm_studio": _lm_studio,
+    "llama_cpp": _llama_cpp,
+    "vllm": _vllm,
+}

@@ -1,0 +1,210 @@
+"""`agent mcp`: lists MCP servers, adds and removes them, and tries one out."""
+
+import argparse
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from agent_cli.core.display import Display
+from agent_cli.core.errors import ExitCode, UserError
+from agent_cli.core.registry import Registry
+from agent_cli.extending import PROJECT_SERVERS, Asked, configured_servers, servers_wanted
+from agent_cli.extensions.mcp import editing
+from agent_cli.extensions.mcp.pins import Pins
+from agent_cli.extensions.mcp.servers import Servers
+from agent_cli.extensions.mcp.spec import Configured, Server, configured
+from agent_cli.extensions.registrar import Registrar
+from agent_cli.runtime import asked_here
+from agent_cli.safety.sanitise import visible
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The commands of `agent mcp`."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    actions.add_parser("list", help="show every server and whether it is approved")
+    add = actions.add_parser("add", help="configure a server, look at it and approve it")
+    add.add_argument("name", metavar="NAME")
+    add.add_argument("--env", metavar="NAME=VALUE", action="append", default=[],
+                     help="a variable for the server; ${NAME} stands for one of yours")  # fmt: skip
+    add.add_argument("--header", metavar="NAME=VALUE", action="append", default=[],
+                     help="a header for a server on the network")  # fmt: skip
+    add.add_argument("--project", action="store_true", help=f"into this folder's {PROJECT_SERVERS}")
+    add.add_argument("--yes", action="store_true", help="approve it without asking")
+    add.add_argument("reached", metavar="URL | -- COMMAND …", nargs="+")
+    for name, words in (
+        ("remove", "take a server out of its file, and forget that it was approved"),
+        ("test", "connect a server and show its tools"),
+        ("approve", "look at a server that is new or changed, and approve it"),
+        ("login", "sign in to a server on the network"),
+    ):
+        one = actions.add_parser(name, help=words)
+        one.add_argument("name", metavar="NAME")
+        one.add_argument("--yes", action="store_true", help="do not ask")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carry out one of them."""
+    asked = asked_here(os.environ)
+    match options.action:
+        case "list":
+            return _list(asked)
+        case "add":
+            return _add(asked, options)
+        case "remove":
+            return _remove(asked, _find(asked, options.name))
+        case action:
+            server = _find(asked, options.name)
+            return asyncio.run(_Trial(asked, asks=not options.yes).carry_out(action, server))
+
+
+def _list(asked: Asked) -> int:
+    found, pins = _configured(asked), _pins(asked)
+    for server in found.servers:
+        _say(f"{server.name:<20}  {_standing(pins, server):<14}  {_reached(server)}")
+        _say(f"{'':<38}{server.source}")
+    if not found.servers:
+        _say("There are no MCP servers. `agent mcp add NAME -- COMMAND` adds one.")
+    return ExitCode.DONE
+
+
+def _standing(pins: Pins, server: Server) -> str:
+    pin = pins.get(server)
+    if pin is None:
+        return "not approved"
+    return "approved" if pin.launch == server.launch else "changed"
+
+
+def _add(asked: Asked, options: argparse.Namespace) -> int:
+    table = _table(options)
+    path = asked.folder / PROJECT_SERVERS if options.project else asked.places.config_file
+    tried = configured({str(path): {options.name: table}})
+    if tried.problems:
+        raise UserError(tried.problems[0])
+    try:
+        (editing.add_to_json if options.project else editing.add_to_toml)(path, options.name, table)
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror}.") from error
+    _say(f"{options.name} stands in {path} now.")
+    if options.project and not asked.trusted:
+        _say("This folder is not trusted, or was not before the change: see `agent trust`.")
+        return ExitCode.DONE
+    trial = _Trial(asked, asks=not options.yes)
+    return asyncio.run(trial.carry_out("approve", tried.servers[0]))
+
+
+def _table(options: argparse.Namespace) -> dict[str, Any]:
+    reached: list[str] = options.reached
+    if len(reached) == 1 and "://" in reached[0]:
+        return {"url": reached[0], "headers": _pairs(options.header)}
+    return {"command": reached[0], "args": reached[1:], "env": _pairs(options.env)}
+
+
+def _pairs(given: list[str]) -> dict[str, str]:
+    pairs = [text.partition("=") for text in given]
+    if wrong := [text for text, pair in zip(given, pairs, strict=True) if not pair[1]]:
+        raise UserError(f"{wrong[0]!r} is not NAME=VALUE.")
+    return {name: value for name, _, value in pairs}
+
+
+def _remove(asked: Asked, server: Server) -> int:
+    path = Path(server.source)
+    edit = editing.remove_from_json if path.suffix == ".json" else editing.remove_from_toml
+    try:
+        edit(path, server.name)
+        _pins(asked).forget(server)
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror}.") from error
+    _say(f"{server.name} is gone from {path}.")
+    return ExitCode.DONE
+
+
+class _Trial:
+    """One server, connected for the person in front of this terminal."""
+
+    def __init__(self, asked: Asked, *, asks: bool) -> None:
+        self._asks = asks
+        wanted = servers_wanted(asked)
+        if wanted is None:
+            raise UserError("MCP servers are switched off (mcp.enabled in the configuration).")
+        self._servers = Servers(
+            wanted, Registrar(Registry(), _complain), self, lambda text, hint: _complain(text, "")
+        )
+
+    async def carry_out(self, action: str, server: Server) -> int:
+        """Do it, and say how it went."""
+        try:
+            if action == "login":
+                _say(await self._servers.sign_in(server, lambda url: _say("Sign in at:", url)))
+                return ExitCode.DONE
+            started = time.monotonic()
+            _say(await self._servers.approve(server))
+            row = self._servers.row_of(server)
+            if row.state != "ready":
+                return ExitCode.FAILED
+            if action == "test":
+                _say(*(f"  {name}" for name in row.tools))
+                _say(f"It answered within {time.monotonic() - started:.1f} s.")
+            return ExitCode.DONE
+        finally:
+            await self._servers.close()
+
+    async def agrees(
+        self, what: str, preview: Display, reasons: tuple[str, ...], odd: tuple[str, ...] = ()
+    ) -> bool:
+        """Show everything, and ask on the terminal; anything but a clear yes is a no."""
+        text = str(getattr(preview, "text", ""))
+        sys.stdout.write("".join(f"  {line}\n" for line in visible(text).split("\n")))
+        for warning in odd:
+            _say(f"Beware: {warning}.")
+        _say(f"Asked because {'; '.join(reasons)}.")
+        if not self._asks:
+            return True
+        if not sys.stdin.isatty():
+            raise UserError(
+                "There is no terminal to ask on.", hint="Look at what is shown, then say --yes."
+            )
+        sys.stdout.write(f"Allow {visible(what, one_line=True)}? [y/N] ")
+        sys.stdout.flush()
+        answer = await asyncio.to_thread(sys.stdin.readline)
+        return answer.strip().lower() in ("y", "yes")
+
+
+def _configured(asked: Asked) -> Configured:
+    found = configured_servers(asked)
+    for problem in found.problems:
+        _complain(problem, "")
+    return found
+
+
+def _find(asked: Asked, name: str) -> Server:
+    servers = {server.name: server for server in _configured(asked).servers}
+    if name not in servers:
+        there = ", ".join(servers) or "none"
+        raise UserError(f"There is no MCP server {name}.", hint=f"There are: {there}.")
+    return servers[name]
+
+
+def _pins(asked: Asked) -> Pins:
+    return Pins(asked.places.state / "mcp" / "approved")
+
+
+def _reached(server: Server) -> str:
+    return server.table.url or server.command_line
+
+
+def _complain(text: str, hint: str) -> None:
+    for line in _lines(text, hint):
+        sys.stderr.write(f"warning: {line}\n")
+
+
+def _lines(*texts: str) -> Iterator[str]:
+    yield from (visible(text, one_line=True) for text in texts if text)
+
+
+def _say(*lines: str) -> None:
+    for line in lines:
+        sys.stdout.write(f"{visible(line, one_line=True).rstrip()}\n")

@@ -1,0 +1,49 @@
+"""`agent new tool NAME`: writes a working example of a tool, and its test."""
+
+import argparse
+import keyword
+import os
+import sys
+from pathlib import Path
+
+from agent_cli.config.places import Places
+from agent_cli.core.errors import ExitCode, UserError
+from agent_cli.extending import PROJECT_TOOLS
+from agent_cli.extensions.template import test_text, tool_text
+from agent_cli.runtime import built_in_tools
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags of `agent new`."""
+    parser.add_argument("what", choices=("tool",), help="what to write")
+    parser.add_argument("name", metavar="NAME", help="its name, such as weather")
+    parser.add_argument(
+        "--project", action="store_true", help=f"for this project ({PROJECT_TOOLS}), not for you"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write both files; nothing is overwritten."""
+    name: str = options.name
+    if not name.isidentifier() or keyword.iskeyword(name) or name.startswith(("_", "test_")):
+        raise UserError(f"{name!r} cannot be a tool's name.", hint="Letters, digits and _, please.")
+    if (taken := built_in_tools().get(name)) is not None:
+        raise UserError(f"{taken.name} is a built-in tool.", hint="Choose another name.")
+    directory = Path(PROJECT_TOOLS) if options.project else Places.of(os.environ).config / "tools"
+    written = {
+        directory / f"{name}.py": tool_text(name),
+        directory / f"test_{name}.py": test_text(name),
+    }
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        for path, text in written.items():
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text)
+            sys.stdout.write(f"{path}\n")
+    except FileExistsError as error:
+        raise UserError(f"{error.filename} is there already.") from error
+    except OSError as error:
+        raise UserError(f"{error.filename} cannot be written: {error.strerror}.") from error
+    where = "Trust the folder again, then" if options.project else "In a running session,"
+    sys.stdout.write(f"Change it to your needs. {where} /reload loads it.\n")
+    return ExitCode.DONE

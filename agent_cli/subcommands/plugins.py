@@ -1,0 +1,111 @@
+"""`agent plugins`: lists tools and commands of one's own, and switches them on and off."""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+
+from agent_cli.core.errors import ExitCode, UserError
+from agent_cli.extending import plugin_places
+from agent_cli.extensions.loading import LoadProblem, Origin
+from agent_cli.extensions.plugin import Plugin
+from agent_cli.extensions.plugins import PluginPlaces
+from agent_cli.runtime import asked_here
+from agent_cli.safety.sanitise import visible
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The commands of `agent plugins`."""
+    commands = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    commands.add_parser("list", help="show every plugin and its tools")
+    for name, words in (
+        ("info", "show all about one"),
+        ("enable", "load it from now on"),
+        ("disable", "do not load it any more"),
+    ):
+        commands.add_parser(name, help=words).add_argument("name", metavar="NAME")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carry out one of them."""
+    known = plugin_places(asked_here(os.environ))
+    if known is None:
+        raise UserError("Plugins are switched off (plugins.enabled in the configuration).")
+    match options.action:
+        case "list":
+            return _list(known)
+        case "info":
+            return _info(known, options.name)
+        case _:
+            return _switch(known, options.name, on=options.action == "enable")
+
+
+def _list(known: PluginPlaces) -> int:
+    off = known.disabled | known.switched_off.names()
+    rows = [
+        f"{origin.name:<20}  {_state(origin, off):<60}  {origin.where}"
+        for origin in known.origins()
+    ]
+    _say(*(rows or [f"There are no plugins. `agent new tool NAME` writes one to {known.user}."]))
+    return ExitCode.DONE
+
+
+def _state(origin: Origin, off: frozenset[str]) -> str:
+    if origin.name in off:
+        return "disabled"
+    try:
+        plugin = origin.load()
+    except LoadProblem as problem:
+        return f"broken: {problem}"
+    return ", ".join([tool.name for tool in plugin.tools] + _commands(plugin)) or "nothing"
+
+
+def _info(known: PluginPlaces, name: str) -> int:
+    origin = _find(known, name)
+    try:
+        plugin = origin.load()
+    except LoadProblem as problem:
+        raise UserError(f"{name} cannot be loaded: {problem}", exit_code=ExitCode.FAILED) from None
+    _say(*_described(origin, plugin))
+    return ExitCode.DONE
+
+
+def _described(origin: Origin, plugin: Plugin) -> Iterator[str]:
+    yield f"{plugin.name} {plugin.version}".rstrip()
+    if plugin.description:
+        yield plugin.description
+    yield f"from {origin.where}"
+    for tool in plugin.tools:
+        asks = "runs unasked" if tool.is_read_only and not tool.requires_permission else "asks"
+        yield f"  {tool.name}  ({tool.kind.value}, {asks}): {tool.description.short}"
+    for command in plugin.commands:
+        yield f"  /{command.name}: {command.help}"
+
+
+def _switch(known: PluginPlaces, name: str, *, on: bool) -> int:
+    _find(known, name)
+    if on and name in known.disabled:
+        raise UserError(f"{name} is disabled by the configuration (plugins.disabled).")
+    try:
+        known.switched_off.remove(name) if on else known.switched_off.add(name)
+    except OSError as error:
+        raise UserError(f"That cannot be stored: {error}.") from error
+    _say(f"{name} is {'enabled' if on else 'disabled'}; /reload makes it so in a running session.")
+    return ExitCode.DONE
+
+
+def _find(known: PluginPlaces, name: str) -> Origin:
+    origins = {origin.name: origin for origin in known.origins()}
+    if name not in origins:
+        there = f"There are: {', '.join(origins)}." if origins else "There are none."
+        raise UserError(f"There is no plugin {name}.", hint=there)
+    return origins[name]
+
+
+def _commands(plugin: Plugin) -> list[str]:
+    return [f"/{command.name}" for command in plugin.commands]
+
+
+def _say(*lines: str) -> None:
+    for line in lines:
+        sys.stdout.write(f"{visible(line, one_line=True).rstrip()}\n")

@@ -1,0 +1,49 @@
+"""`agent setup`: chooses a model, tries it out and keeps it, with its key."""
+
+import argparse
+import asyncio
+import os
+import sys
+
+from agent_cli.config.places import Places
+from agent_cli.core.errors import ExitCode
+from agent_cli.lib.own_environment import forget
+from agent_cli.models.guide import NAME as GUIDE
+from agent_cli.models.providers import take_credentials
+from agent_cli.setup.choice import Choice
+from agent_cli.setup.desk import SetupDesk
+from agent_cli.setup.flow import set_up
+from agent_cli.setup.plain import PlainTalk
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags of `agent setup`."""
+    parser.add_argument("--plain", action="store_true", help="ask in plain lines, without a screen")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Ask, in whichever way the terminal allows."""
+    choice = asyncio.run(_ask(plain=options.plain or not _has_screen()))
+    if choice is None:
+        return ExitCode.FAILED
+    if choice.model == GUIDE:
+        sys.stdout.write(f"Nothing was changed. `agent --model {GUIDE}` starts the guide.\n")
+    return ExitCode.DONE
+
+
+def _has_screen() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+async def _ask(*, plain: bool) -> Choice | None:
+    variables = dict(os.environ)
+    forget(take_credentials(dict(os.environ)))
+    desk = SetupDesk(Places.of(os.environ), variables)
+    try:
+        if plain:
+            return await set_up(desk, PlainTalk())
+        from agent_cli.frontends.tui.setting_up import ask_on_screen  # noqa: PLC0415 (slow)
+
+        return await ask_on_screen(desk)
+    finally:
+        await desk.close()
