@@ -37,7 +37,14 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.permissions import Mode
 from agent_cli.frontends.acp.conversation import Conversation
 from agent_cli.frontends.acp.prompts import Sent
-from agent_cli.runtime import find_session, folder_standing, load_settings, open_session, tidy
+from agent_cli.runtime import (
+    find_session,
+    folder_standing,
+    load_all_settings,
+    load_settings,
+    open_session,
+    tidy,
+)
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.sessions import Sessions
 from agent_cli.wishes import Resume, Wishes
@@ -212,7 +219,7 @@ class EditorAgent:
         """Open a session. In a folder that is not trusted nothing can be allowed by asking."""
         assert self._client is not None
         is_trusted = folder_standing(wishes, os.environ).trusted
-        loaded = load_settings(wishes, os.environ)
+        loaded = await asyncio.to_thread(load_all_settings, wishes, os.environ)
         session = open_session(replace(wishes, attended=is_trusted), loaded.settings)
         try:
             if session.mode is Mode.AUTO or loaded.settings.sandbox in ("bwrap", "landlock"):

@@ -30,8 +30,10 @@ from agent_cli.core.inbox import (
     Request,
 )
 from agent_cli.frontends.acp import blocks
-from agent_cli.frontends.shared import answers as words
 from agent_cli.frontends.shared import briefing
+from agent_cli.frontends.shared import requests as words
+from agent_cli.frontends.shared.answers import PLAN_HEADING
+from agent_cli.frontends.shared.answers import Answer as Offered
 from agent_cli.safety.paths import Workspace
 
 log = logging.getLogger(__name__)
@@ -80,7 +82,7 @@ class Asking:
         self,
         call_id: str,
         heading: str,
-        offered: Iterable[words.Answer],
+        offered: Iterable[Offered],
         content: Sequence[blocks.Shown] = (),
         kind: ToolKind = "other",
     ) -> str:
@@ -125,7 +127,7 @@ class Asking:
     async def _plan(self, request: PlanRequest) -> PlanAnswer:
         content = [blocks.said(blocks.plain(request.plan))]
         offered = sorted(words.plan_answers(), key=lambda answer: answer.id == "keep")
-        heading = words.PLAN_HEADING
+        heading = PLAN_HEADING
         match await self.choose(request.call_id, heading, offered, content, "switch_mode"):
             case "default" | "accept-edits" as answer:
                 return PlanAnswer(answer=answer)
@@ -154,7 +156,7 @@ class Asking:
                     return question.choices[int(number)].label
 
 
-def _option(answer: words.Answer) -> PermissionOption:
+def _option(answer: Offered) -> PermissionOption:
     name = f"{answer.label}: {answer.note}" if answer.note else answer.label
     return PermissionOption(
         option_id=answer.id, name=name, kind=_KINDS.get(answer.id, "allow_once")

@@ -21,11 +21,13 @@ from acp.schema import (
     Usage,
 )
 
+from agent_cli.commands._command import Command
 from agent_cli.commands.mode import MEANINGS
 from agent_cli.core.errors import ModelError, UserError
 from agent_cli.core.events import (
     ApprovalAsked,
     Event,
+    Notice,
     PlanAnswered,
     PlanAsked,
     QuestionAsked,
@@ -38,11 +40,14 @@ from agent_cli.frontends.acp.asking import Asking, Cancelled
 from agent_cli.frontends.acp.desk import EditorDesk
 from agent_cli.frontends.acp.prompts import Sent, read_prompt
 from agent_cli.frontends.acp.updates import Update, Updates, note
-from agent_cli.frontends.shared.answers import refusal
 from agent_cli.frontends.shared.endings import has_failed, stopped
+from agent_cli.frontends.shared.requests import refusal
 from agent_cli.frontends.shared.slash import MODES
 
 log = logging.getLogger(__name__)
+
+EXTENSIONS_WITHIN = 60.0
+"""Seconds after which the commands of extensions that are still missing are not advertised."""
 
 
 class Conversation:
@@ -54,7 +59,7 @@ class Conversation:
         self.asking = Asking(client, session.id, session.workspace)
         self._client = client
         self._notes = list(notes)
-        """What the person is told before the first answer."""
+        """What the person is told before the next answer."""
         self._desk = EditorDesk(self)
         self._work: asyncio.Task[PromptResponse] | None = None
         self._questions: set[asyncio.Task[None]] = set()
@@ -108,7 +113,7 @@ class Conversation:
 
     def begin(self) -> None:
         """Tell what can be typed after a slash, and get the model ready."""
-        self._background(self._begin())
+        self.background(self._begin())
 
     async def replay(self) -> None:
         """Tell what a session that goes on holds already."""
@@ -187,6 +192,7 @@ class Conversation:
             answer = await self.asking.ask(request, self.updates.kind(tool))
         except Cancelled:
             self.session.interrupt()
+            self.session.reply(request.id, refusal(request))  # of what no turn asked
         except Exception:  # what cannot be asked must not wait for ever
             log.exception("the question could not be asked")
             self.session.reply(request.id, refusal(request))
@@ -228,7 +234,7 @@ class Conversation:
     def _name_it(self) -> None:
         """After the first turn, have a cheap model find a title."""
         if self.session.has_fast_model and not self.session.title and self.session.messages:
-            self._background(self._make_title())
+            self.background(self._make_title())
 
     async def _make_title(self) -> None:
         try:
@@ -238,14 +244,31 @@ class Conversation:
         await self._tell_changes()
 
     async def _begin(self) -> None:
-        await self.tell(helpers.update_available_commands(_advertised(self._desk)))
+        self.session.start_extensions(self._outside)
+        offered = self._desk.offered
+        await self.tell(helpers.update_available_commands(map(_advertised, offered)))
         try:
             await self.session.warm()
             self.updates.window = (await self.session.describe_model()).window
         except (ModelError, UserError) as error:
             log.info("the model is not ready: %s", error)  # the first turn will say so
+        await self.session.extensions.settled(EXTENSIONS_WITHIN)
+        if len(self._desk.offered) != len(offered):
+            more = map(_advertised, self._desk.offered)
+            await self.tell(helpers.update_available_commands(more))
 
-    def _background(self, work: Coroutine[Any, Any, None]) -> None:
+    def _outside(self, event: Event) -> None:
+        """What extensions tell and ask, maybe while no turn is under way."""
+        match event:
+            case Notice():
+                self._notes.append(" ".join(filter(None, (event.text, event.hint))))
+            case ApprovalAsked() | QuestionAsked() | PlanAsked():
+                self.background(self._ask(event.request))
+            case _:
+                pass
+
+    def background(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something that takes time, beside everything else."""
         task = asyncio.create_task(self._guarded(work))
         self._others.add(task)
         task.add_done_callback(self._others.discard)
@@ -259,14 +282,10 @@ class Conversation:
             log.exception("something in the background failed")
 
 
-def _advertised(desk: EditorDesk) -> list[AvailableCommand]:
-    return [
-        AvailableCommand(
-            name=command.name,
-            description=command.help,
-            input=AvailableCommandInput(root=UnstructuredCommandInput(hint=command.argument))
-            if command.argument
-            else None,
-        )
-        for command in desk.offered
-    ]
+def _advertised(command: Command) -> AvailableCommand:
+    hint = UnstructuredCommandInput(hint=command.argument)
+    return AvailableCommand(
+        name=command.name,
+        description=command.help,
+        input=AvailableCommandInput(root=hint) if command.argument else None,
+    )

@@ -7,6 +7,7 @@ from acp import helpers
 from acp.schema import PromptResponse
 
 from agent_cli.commands._command import Command
+from agent_cli.commands._foreign import find, with_foreign
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event
 from agent_cli.core.session import Session
@@ -33,26 +34,32 @@ class EditorDesk:
 
     def __init__(self, conversation: "Conversation") -> None:
         self._conversation = conversation
-        self._named = {name: each for each in all_commands() for name in (each.name, *each.aliases)}
+        self._own = all_commands()
         self._said: list[str | tuple[str, str]] = []
+        self._is_obeying = False
         self._works: list[Coroutine[Any, Any, None]] = []
         self._turn: AsyncGenerator[Event, None] | None = None
 
     @property
     def offered(self) -> list[Command]:
         """The commands that make sense in an editor, by name."""
-        return [each for each in all_commands() if each.name not in NOT_HERE]
+        return [each for each in self._all if each.name not in NOT_HERE]
+
+    @property
+    def _all(self) -> list[Command]:
+        return with_foreign(self._own, self.session)
 
     def find(self, text: str) -> tuple[Command, str] | None:
         """The command a prompt stands for, and its argument; None: it is for the model."""
         if not text.startswith("/"):
             return None
         name, _, argument = text[1:].strip().partition(" ")
-        command = self._named.get(name.lower())
+        command = find(name, self._all)
         return None if command is None else (command, argument.strip())
 
     async def obey(self, command: Command, argument: str) -> PromptResponse:
         """Carry out a command, with all that it starts."""
+        self._is_obeying = True
         try:
             if command.name in NOT_HERE:
                 self.warn(*_ELSEWHERE)
@@ -70,7 +77,7 @@ class EditorDesk:
             self.warn(error.message, error.hint)
             await self._flush()
         finally:
-            self._said.clear()
+            self._is_obeying = False
             for work in self._works:
                 work.close()
             self._works.clear()
@@ -94,13 +101,18 @@ class EditorDesk:
         return self._conversation.session
 
     def say(self, markdown: str) -> None:
-        self._said.append(markdown)
+        self._put(markdown)
 
     def warn(self, text: str, hint: str = "") -> None:
-        self._said.append((text, hint))
+        self._put((text, hint))
 
     def notify(self, text: str) -> None:
-        self._said.append((text, ""))
+        self._put((text, ""))
+
+    def _put(self, said: str | tuple[str, str]) -> None:
+        self._said.append(said)
+        if not self._is_obeying:  # something that a command left running
+            self._conversation.background(self._flush())
 
     def background(self, work: Coroutine[Any, Any, None]) -> None:
         self._works.append(work)
@@ -181,7 +193,9 @@ class EditorDesk:
                     self.notify("Nothing was done.")
                     return
         restored = await self.session.undoing.apply(preview, choices)
-        self.notify(undo_words.outcome(preview, restored, root))
+        notice = undo_words.outcome(preview, restored, root)
+        self.session.note(notice)
+        self.notify(notice.text)
 
     async def _choose(self, heading: str, answers: Sequence[Answer], listed: Sequence[str]) -> str:
         """Ask as if a call asked, for that is how an editor can ask."""
