@@ -13,6 +13,11 @@ from typing import Any
 
 import pytest
 from acp import RequestError, helpers
+from acp.schema import (
+    ClientCapabilities,
+    ElicitationCapabilities,
+    ElicitationFormCapabilities,
+)
 
 from tests.kit.editor import PATIENCE, running_editor, text
 from tests.kit.pictures import PNG
@@ -80,12 +85,14 @@ async def test_the_first_story_in_an_editor(program: Program) -> None:
 
 async def test_a_cancelled_turn_ends_with_all_it_started(program: Program) -> None:
     marker = "CANCELLED_MARKER=1"
-    model = program.script(call("Bash", command=f"{marker} sleep 1000"), {"text": "never"})
+    command = f"echo started; {marker} sleep 1000"
+    model = program.script(call("Bash", command=command), {"text": "never"})
     flags = ("--model", model, "--trust", "--permission-mode", "yolo")
     async with running_editor(program, *flags) as (editor, agent, _):
         opened = await agent.new_session(cwd=str(program.workspace), mcp_servers=[])
         session = opened.session_id
         turn = asyncio.create_task(agent.prompt(session_id=session, prompt=text("wait")))
+        await editor.until(lambda: "started" in str(editor.call(session, "call-1")[1:]))
         await asyncio.to_thread(wait_until, lambda: processes_with(marker), PATIENCE)
         await agent.cancel(session_id=session)
         response = await turn
@@ -143,9 +150,19 @@ async def test_two_sessions_go_on_side_by_side(program: Program) -> None:
         assert editor.text(first) == editor.text(second) == "Done."
 
 
-async def test_files_and_pictures_come_with_a_prompt(program: Program) -> None:
-    model = program.script({"text": "ok"}, {"text": "ok"})
-    async with running_editor(program, "--model", model, "--trust") as (_, agent, _process):
+async def test_files_pictures_and_forms(program: Program) -> None:
+    questions = [
+        {"question": "Which ones?", "options": [{"label": "a"}, {"label": "b"}], "multiple": True},
+        {"question": "Where?", "options": [{"label": "here"}, {"label": "there"}]},
+        {"question": "Why?"},
+    ]
+    model = program.script(call("AskUser", questions=questions), {"text": "ok"})
+    forms = ClientCapabilities(
+        elicitation=ElicitationCapabilities(form=ElicitationFormCapabilities())
+    )
+    flags = ("--model", model, "--trust")
+    async with running_editor(program, *flags, capabilities=forms) as (editor, agent, _):
+        editor.filled = {"choice0": ["0", "1", "7"], "choice1": "1", "words2": "because"}
         opened = await agent.new_session(cwd=str(program.workspace), mcp_servers=[])
         session = opened.session_id
         uri = f"file://{program.workspace}/src/my%20file.py"
@@ -164,7 +181,17 @@ async def test_files_and_pictures_come_with_a_prompt(program: Program) -> None:
             await agent.prompt(
                 session_id=session, prompt=[helpers.image_block("AAAA", "image/png")]
             )
+        (asked,) = editor.forms
+        assert set(asked.requested_schema.properties) == {
+            "choice0", "words0", "choice1", "words1", "words2",
+        }  # fmt: skip
     held = log_of(program, session)
+    for answer in (
+        "Which ones?\\nAnswer: a, b",
+        "Where?\\nAnswer: there",
+        "Why?\\nAnswer: because",
+    ):
+        assert answer in held
     assert 'compare @\\"src/my file.py\\" with this:' in held
     assert "src/my file.py#L1:2:\\n````\\n```x```\\n````" in held
     assert '"media_type":"image/png"' in held.replace(" ", "")

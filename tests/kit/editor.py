@@ -8,6 +8,7 @@ from typing import Any
 from acp import PROTOCOL_VERSION, RequestError, spawn_agent_process
 from acp.client.connection import ClientSideConnection
 from acp.schema import (
+    AcceptElicitationResponse,
     AllowedOutcome,
     ClientCapabilities,
     DeniedOutcome,
@@ -42,6 +43,9 @@ class Editor:
     def __init__(self) -> None:
         self.updates: list[tuple[str, Any]] = []
         self.asked: list[Asked] = []
+        self.forms: list[Any] = []
+        self.filled: dict[str, Any] = {}
+        """What every form is answered with."""
         self._news = asyncio.Event()
 
     async def session_update(self, session_id: str, update: Any, **_more: Any) -> None:
@@ -60,6 +64,10 @@ class Editor:
         return RequestPermissionResponse(
             outcome=AllowedOutcome(outcome="selected", option_id=chosen)
         )
+
+    async def create_elicitation(self, message: str, mode: Any, **_more: Any) -> Any:
+        self.forms.append(mode)
+        return AcceptElicitationResponse(action="accept", content=self.filled)
 
     async def ext_method(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         raise RequestError.method_not_found(method)
@@ -99,7 +107,7 @@ class Editor:
 
 @asynccontextmanager
 async def running_editor(
-    program: Program, *arguments: str
+    program: Program, *arguments: str, capabilities: ClientCapabilities | None = None
 ) -> AsyncIterator[tuple[Editor, ClientSideConnection, asyncio.subprocess.Process]]:
     """An editor that has said hello."""
     editor = Editor()
@@ -116,7 +124,8 @@ async def running_editor(
         ) as (connection, process):
             async with asyncio.timeout(PATIENCE):
                 await connection.initialize(
-                    protocol_version=PROTOCOL_VERSION, client_capabilities=ClientCapabilities()
+                    protocol_version=PROTOCOL_VERSION,
+                    client_capabilities=capabilities or ClientCapabilities(),
                 )
             yield editor, connection, process
 

@@ -13,6 +13,7 @@ from acp import PROTOCOL_VERSION, RequestError
 from acp.interfaces import Client
 from acp.schema import (
     AgentCapabilities,
+    ClientCapabilities,
     CloseSessionResponse,
     Implementation,
     InitializeResponse,
@@ -65,13 +66,21 @@ class EditorAgent:
         self._wishes = wishes
         self._open: dict[str, Conversation] = {}
         self._client: Client | None = None
+        self._has_forms = False
 
     def on_connect(self, conn: Client) -> None:
         """The protocol's library tells who is at the other end."""
         self._client = conn
 
-    async def initialize(self, protocol_version: int, **_more: Any) -> InitializeResponse:
-        """Say what we can do."""
+    async def initialize(
+        self,
+        protocol_version: int,
+        client_capabilities: ClientCapabilities | None = None,
+        **_more: Any,
+    ) -> InitializeResponse:
+        """Say what we can do, and remember what the editor can."""
+        asks = client_capabilities.elicitation if client_capabilities else None
+        self._has_forms = asks is not None and asks.form is not None
         sessions = SessionCapabilities(
             list=SessionListCapabilities(),
             resume=SessionResumeCapabilities(),
@@ -232,7 +241,8 @@ class EditorAgent:
             notes.append(_UNTRUSTED.format(folder=visible(str(wishes.cwd), one_line=True)))
         if has_servers:
             notes.append(_NO_SERVERS)
-        conversation = self._open[session.id] = Conversation(session, self._client, notes)
+        conversation = Conversation(session, self._client, notes, has_forms=self._has_forms)
+        self._open[session.id] = conversation
         return conversation
 
 

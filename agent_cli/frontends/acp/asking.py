@@ -1,16 +1,19 @@
 """What a session asks, put to the person by the editor's own dialogue for permissions.
 
-The protocol offers answers to choose from, no words of one's own: a refusal carries no reason, and
-a question is answered by what it offers or not at all.
+It offers answers to choose from, no words of one's own: a refusal carries no reason, and a question
+is answered by what it offers or not at all, unless the editor can show a form.
 """
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 
 from acp import RequestError
 from acp.interfaces import Client
 from acp.schema import (
+    AcceptElicitationResponse,
     AllowedOutcome,
+    ElicitationFormSessionMode,
     PermissionOption,
     PermissionOptionKind,
     ToolCallUpdate,
@@ -30,6 +33,7 @@ from agent_cli.core.inbox import (
     Request,
 )
 from agent_cli.frontends.acp import blocks
+from agent_cli.frontends.acp.forms import filled, form
 from agent_cli.frontends.shared import briefing
 from agent_cli.frontends.shared import requests as words
 from agent_cli.frontends.shared.answers import PLAN_HEADING
@@ -59,8 +63,11 @@ class Cancelled(Exception):
 class Asking:
     """Asks one person about one session."""
 
-    def __init__(self, client: Client, session_id: str, workspace: Workspace) -> None:
+    def __init__(
+        self, client: Client, session_id: str, workspace: Workspace, *, has_forms: bool = False
+    ) -> None:
         self._client = client
+        self._has_forms = has_forms
         self._session_id = session_id
         self._workspace = workspace
 
@@ -113,8 +120,8 @@ class Asking:
         """Everything the person needs to know to decide."""
         if request.preview is not None:
             yield from blocks.shown(request.preview, self._workspace)
-        lines = [f"**{briefing.BEWARE}:** {text}" for text in briefing.warnings(request)]
-        lines += [f"`{step.label}`: {step.text}" for step in briefing.told_steps(request)]
+        lines = [f"{briefing.BEWARE}: {text}" for text in briefing.warnings(request)]
+        lines += [f"{step.label}: {step.text}" for step in briefing.told_steps(request)]
         label = ""
         for fact in briefing.facts(request, briefing.where(request)):
             label = fact.label or label
@@ -122,7 +129,7 @@ class Asking:
         if said := briefing.said(request):
             lines.append(f"{briefing.MODEL_SAYS}: {said}")
         if lines:
-            yield blocks.said("\n".join(f"- {line}" for line in lines))
+            yield blocks.said(blocks.fenced("\n".join(lines)))  # nothing in it is Markdown
 
     async def _plan(self, request: PlanRequest) -> PlanAnswer:
         content = [blocks.said(blocks.plain(request.plan))]
@@ -135,14 +142,30 @@ class Asking:
                 return PlanAnswer()
 
     async def _questions(self, request: QuestionRequest) -> Answers:
+        if self._has_forms:
+            with suppress(RequestError, ValidationError):
+                return await self._form(request)
         call_id = request.call_id or request.id
         given = [await self._question(call_id, question) for question in request.questions]
         return Answers(answers=tuple(given))
 
+    async def _form(self, request: QuestionRequest) -> Answers:
+        mode = ElicitationFormSessionMode(
+            session_id=self._session_id,
+            tool_call_id=request.call_id or None,
+            requested_schema=form(request.questions),
+        )
+        response = await self._client.create_elicitation(words.question_heading(request), mode)
+        if not isinstance(response, AcceptElicitationResponse):
+            return Answers(answers=("",) * len(request.questions))
+        return Answers(answers=filled(request.questions, response.content or {}))
+
     async def _question(self, call_id: str, question: Question) -> str:
         chosen: set[int] = set()
-        content = [blocks.said(_ANSWER_LATER)] if question.is_open else []
-        heading = briefing.one_line(question.text)
+        heading, _, more = question.text.partition("\n")
+        content = [blocks.said(blocks.plain(question.text))] if more else []
+        content += [blocks.said(_ANSWER_LATER)] if question.is_open else []
+        heading = briefing.one_line(heading)
         while True:
             offered = words.question_answers(question, chosen)
             match await self.choose(call_id, heading, offered, content):

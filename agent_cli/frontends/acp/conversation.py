@@ -53,10 +53,12 @@ EXTENSIONS_WITHIN = 60.0
 class Conversation:
     """One prompt at a time."""
 
-    def __init__(self, session: Session, client: Client, notes: Sequence[str] = ()) -> None:
+    def __init__(
+        self, session: Session, client: Client, notes: Sequence[str], *, has_forms: bool
+    ) -> None:
         self.session = session
         self.updates = Updates(session)
-        self.asking = Asking(client, session.id, session.workspace)
+        self.asking = Asking(client, session.id, session.workspace, has_forms=has_forms)
         self._client = client
         self._notes = list(notes)
         """What the person is told before the next answer."""

@@ -69,10 +69,10 @@ class Updates:
     def of(self, event: ev.Event) -> Iterator[Update]:
         """What the editor is told of an event."""
         match event:
-            case ev.TextDelta(text=text):
-                yield helpers.update_agent_message_text(blocks.plain(text))
-            case ev.ThinkingDelta(text=text):
-                yield helpers.update_agent_thought_text(blocks.plain(text))
+            case ev.TextDelta(text=text) if text := blocks.plain(text):
+                yield helpers.update_agent_message_text(text)
+            case ev.ThinkingDelta(text=text) if text := blocks.plain(text):
+                yield helpers.update_agent_thought_text(text)
             case ev.PromptAdded(text=text):
                 yield helpers.update_user_message_text(blocks.plain(text))
             case ev.ToolStarted():
