@@ -85,14 +85,14 @@ async def test_the_first_story_in_an_editor(program: Program) -> None:
 
 async def test_a_cancelled_turn_ends_with_all_it_started(program: Program) -> None:
     marker = "CANCELLED_MARKER=1"
-    command = f"echo started; {marker} sleep 1000"
+    command = f"echo be''gun; {marker} sleep 1000"
     model = program.script(call("Bash", command=command), {"text": "never"})
     flags = ("--model", model, "--trust", "--permission-mode", "yolo")
     async with running_editor(program, *flags) as (editor, agent, _):
         opened = await agent.new_session(cwd=str(program.workspace), mcp_servers=[])
         session = opened.session_id
         turn = asyncio.create_task(agent.prompt(session_id=session, prompt=text("wait")))
-        await editor.until(lambda: "started" in str(editor.call(session, "call-1")[1:]))
+        await editor.until(lambda: "begun" in str(editor.call(session, "call-1")[1:]))
         await asyncio.to_thread(wait_until, lambda: processes_with(marker), PATIENCE)
         await agent.cancel(session_id=session)
         response = await turn
