@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from acp import RequestError, helpers
@@ -84,7 +85,7 @@ async def test_the_first_story_in_an_editor(program: Program) -> None:
 
 
 async def test_a_cancelled_turn_ends_with_all_it_started(program: Program) -> None:
-    marker = "CANCELLED_MARKER=1"
+    marker = f"MARKER_{uuid4().hex}=1"
     command = f"echo be''gun; {marker} sleep 1000"
     model = program.script(call("Bash", command=command), {"text": "never"})
     flags = ("--model", model, "--trust", "--permission-mode", "yolo")
@@ -334,9 +335,9 @@ def test_garbage_is_answered_and_survived(program: Program) -> None:
         assert process.wait(PATIENCE) == 0
 
 
-@pytest.mark.parametrize("how", ["closes", "SIGTERM"])
+@pytest.mark.parametrize("how", ["closes", "listens_no_more", "SIGTERM"])
 def test_an_editor_that_vanishes_leaves_nothing_behind(program: Program, how: str) -> None:
-    marker = f"VANISHED_MARKER_{how}=1"
+    marker = f"MARKER_{uuid4().hex}=1"
     model = program.script(call("Bash", command=f"{marker} sleep 1000"))
     flags = ("--model", model, "--trust", "--permission-mode", "yolo")
     with started(program, *flags) as process:
@@ -347,13 +348,14 @@ def test_an_editor_that_vanishes_leaves_nothing_behind(program: Program, how: st
         prompt = [{"type": "text", "text": "go"}]
         send(process, request(3, "session/prompt", sessionId=session, prompt=prompt))
         wait_until(lambda: processes_with(marker), PATIENCE)
-        if how == "closes":
-            assert process.stdin is not None and process.stdout is not None
-            process.stdin.close()
-            process.stdout.close()
-        else:
+        assert process.stdin is not None and process.stdout is not None
+        if how == "SIGTERM":
             process.send_signal(signal.SIGTERM)
-        assert process.wait(PATIENCE) == (0 if how == "closes" else 128 + signal.SIGTERM)
+        else:
+            process.stdout.close()
+        if how == "closes":
+            process.stdin.close()
+        assert process.wait(PATIENCE) == (128 + signal.SIGTERM if how == "SIGTERM" else 0)
         wait_until(lambda: not processes_with(marker), PATIENCE)
 
 

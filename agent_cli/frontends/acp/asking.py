@@ -121,7 +121,8 @@ class Asking:
         if request.preview is not None:
             yield from blocks.shown(request.preview, self._workspace)
         lines = [f"{briefing.BEWARE}: {text}" for text in briefing.warnings(request)]
-        lines += [f"{step.label}: {step.text}" for step in briefing.told_steps(request)]
+        for step in briefing.told_steps(request):
+            lines.append(f"{step.label}: {step.text}" if step.text else step.label)
         label = ""
         for fact in briefing.facts(request, briefing.where(request)):
             label = fact.label or label

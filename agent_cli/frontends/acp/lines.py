@@ -19,6 +19,7 @@ class Lines:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
+        self._watching: asyncio.Task[None] | None = None
 
     @classmethod
     async def over(cls, source: int, sink: int) -> "Lines":
@@ -39,8 +40,6 @@ class Lines:
         lines = cls(reader, asyncio.StreamWriter(transport, protocol, None, loop))
         lines._watching = asyncio.create_task(lines._end_with(gone))
         return lines
-
-    _watching: "asyncio.Task[None] | None" = None
 
     async def receive(self) -> dict[str, Any] | None:
         """The next message; None: there are no more."""

@@ -65,11 +65,14 @@ class Updates:
         """What was edited, oldest first."""
         self._session = session
         self._calls: dict[str, Call] = {}
+        self._has_spoken = False
+        """Whether the step under way has said something."""
 
     def of(self, event: ev.Event) -> Iterator[Update]:
         """What the editor is told of an event."""
         match event:
             case ev.TextDelta(text=text) if text := blocks.plain(text):
+                self._has_spoken = True
                 yield helpers.update_agent_message_text(text)
             case ev.ThinkingDelta(text=text) if text := blocks.plain(text):
                 yield helpers.update_agent_thought_text(text)
@@ -81,12 +84,16 @@ class Updates:
                 yield self._progress(event)
             case ev.ToolFinished():
                 yield from self._finished(event)
-            case ev.UsageChanged(aside=False) if self.window:
-                yield self._usage(event, self.window)
+            case ev.UsageChanged(aside=False):
+                self._has_spoken = False
+                if self.window:
+                    yield self._usage(event, self.window)
             case ev.ApprovalAnswered(call_id=call_id, answer=answer) if answer != "no":
                 yield helpers.update_tool_call(call_id, status="in_progress")
             case ev.ModelRetrying():
-                yield note(f"{retrying(event)} What was said of this answer so far is void.")
+                void = "What was said of this answer so far is void." if self._has_spoken else ""
+                self._has_spoken = False
+                yield note(retrying(event), void)
             case ev.HistoryCompacted():
                 yield note(compacted(event))
             case ev.Notice():
