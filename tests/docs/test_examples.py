@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agent_cli.config.layers import load
-from agent_cli.config.schema import Settings
+from agent_cli.config.layers import leaves, load
+from agent_cli.config.schema import ModelSettings, Settings
 from agent_cli.extensions.mcp.spec import configured
 from agent_cli.flags import parser
 from tests.kit.documents import PAGES, Command, blocks, commands, links
@@ -76,8 +76,9 @@ def test_an_example_configuration_is_loaded(text: str, tmp_path: Path) -> None:
 
 def test_every_line_of_the_example_file_can_be_switched_on(tmp_path: Path) -> None:
     lines = (ROOT / "config.example.toml").read_text(encoding="utf-8").splitlines()
-    setting = re.compile(r"# ([a-z_]+ = .+|\[.+\])$|(\[[a-z]+\])$")
-    found = [match[1] or match[2] for match in map(setting.match, lines) if match]
+    names = {*ModelSettings.model_fields, *(key.rpartition(".")[2] for key, _ in leaves())}
+    setting = re.compile(rf"(?:# )?((?:{'|'.join(names)}) = .+|\[.+\])$")
+    found = [match[1] for match in map(setting.match, lines) if match]
     file = tmp_path / "config.toml"
     file.write_text("\n".join(found), encoding="utf-8")
     loaded = load(user_file=file, project_file=None, environment={}, flags={})
