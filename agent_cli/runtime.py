@@ -21,7 +21,7 @@ from agent_cli.core.inbox import Inbox
 from agent_cli.core.loop import Limits
 from agent_cli.core.model import Model, Models
 from agent_cli.core.outgoing import Outgoing
-from agent_cli.core.parts import Parts, new_session_id
+from agent_cli.core.parts import AgentLimits, Parts, new_session_id
 from agent_cli.core.permissions import Effect, Mode, Place, Policy, Rules
 from agent_cli.core.prompt import Surroundings, build, instruction_directories, read_instructions
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
@@ -39,6 +39,7 @@ from agent_cli.models.providers import take_credentials
 from agent_cli.models.remote import Endpoint
 from agent_cli.models.source import ModelSource
 from agent_cli.models.worker_process import WorkerProcess
+from agent_cli.roles import find_profiles, first_profile, offer_agents
 from agent_cli.safety.environment import child_environment, looks_secret, project_entries
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.redact import Redactor
@@ -182,6 +183,8 @@ def open_session(
     if "mode" not in wishes.settings:
         restored = resuming.restored_mode(past, trusted=trusted, attended=wishes.attended)
         policy.mode = restored or policy.mode
+    profiles = find_profiles(settings, places, wishes.cwd, trusted=trusted)
+    offer_agents(registry, profiles, settings)
     return Session(
         Parts(
             view=SessionView(
@@ -226,6 +229,9 @@ def open_session(
             outgoing=Outgoing(redactor, spill),
             system_prompt=_system_prompt(wishes, settings, workspace, places, trusted=trusted),
             selection=_selection(wishes, registry),
+            profiles=profiles,
+            profile=first_profile(wishes, profiles, policy),
+            agent_limits=AgentLimits(**settings.agents.model_dump()),
             limits=Limits(settings.limits.steps),
             economy=_economy(settings, metrics),
             retry=RetryPolicy(attempts=settings.limits.retries + 1),

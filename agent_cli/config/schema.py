@@ -197,6 +197,18 @@ class McpSettings(Table):
     `url`, `headers`; and `timeout`, `enabled`. `agent mcp add` writes one."""
 
 
+class AgentSettings(Table):
+    """Agents that the model sends to do a part of the work (the tool Task), each with a profile.
+    Profiles of your own are Markdown files in agents/ beside this one."""
+
+    depth: int = Field(1, ge=0, le=2)
+    """1: an agent that was sent sends no others; 2: it may, once; 0: none is sent."""
+    parallel: int = Field(4, ge=1, le=8)
+    """How many work at the same time; others wait."""
+    per_turn: int = Field(20, ge=1)
+    """How many may be sent in one turn."""
+
+
 class Settings(Table):
     """The whole configuration."""
 
@@ -230,6 +242,7 @@ class Settings(Table):
     environment: EnvironmentSettings = EnvironmentSettings()
     plugins: PluginSettings = PluginSettings()
     mcp: McpSettings = McpSettings()
+    agents: AgentSettings = AgentSettings()
     checkpoints: CheckpointSettings = CheckpointSettings()
     sessions: SessionSettings = SessionSettings()
     models: dict[str, ModelSettings] = {}

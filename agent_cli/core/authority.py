@@ -53,6 +53,8 @@ class Authority:
     """How many bytes can be kept before a call, so that it can be taken back."""
     unanswered: int = 0
     """Calls denied because nobody could be asked."""
+    agent: str = ""
+    """Whose calls these are, when it is not the session itself."""
 
     async def permit(self, hearing: Hearing) -> AnyInvocation:
         """The call as it may run; otherwise raises a failure that says why not."""
@@ -190,6 +192,7 @@ class Authority:
             directory=context.state(ShellStanding).directory or session.workspace.root,
             sandbox=await _sandbox(context, judgement.decision),
             rule=offered_rule(invocation, facts, self.policy),
+            agent=self.agent,
         )
 
     def _learn(self, rule: str, answer: Approval) -> None:

@@ -13,6 +13,9 @@ A turn reads like this, and a property test holds it over every turn:
 
 ModelRetrying and Notice may stand anywhere in between. Before a step, HistoryCompacted (with the
 UsageChanged of its summary) and a QuestionAsked of the program's own may stand.
+
+A call that hands work to another agent has that agent's calls between its own two ends, with
+`parent_id` and `is_folded`, and a UsageChanged with `aside` for each of its steps.
 """
 
 from typing import Annotated, Literal
@@ -68,6 +71,8 @@ class ToolStarted(BaseEvent):
     arguments: dict[str, JsonValue] = {}
     parent_id: str | None = None
     """The call that made this one, when a tool calls a tool."""
+    is_folded: bool = False
+    """The progress of the call that made this one tells of it: a screen shows only that."""
 
 
 class ToolProgress(BaseEvent):

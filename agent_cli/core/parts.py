@@ -14,6 +14,7 @@ from agent_cli.core.loop import Limits
 from agent_cli.core.model import Models
 from agent_cli.core.outgoing import Outgoing
 from agent_cli.core.permissions import Policy
+from agent_cli.core.profile import DEFAULT, Profile, Profiles
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.statistics import Statistics
@@ -24,6 +25,16 @@ from agent_cli.core.tool_context import SessionView
 def new_session_id() -> str:
     """A fresh id."""
     return uuid.uuid4().hex[:12]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentLimits:
+    """How many agents may be sent to do something."""
+
+    depth: int = 1
+    """1: an agent that was sent sends no others; 0: none is sent."""
+    parallel: int = 4
+    per_turn: int = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +62,11 @@ class Parts:
     extensions: Extensions = field(default_factory=NoExtensions)
     """What others add."""
     selection: Selection = EVERYTHING
+    profiles: Profiles = Profiles()
+    """The roles an agent can play."""
+    profile: Profile = DEFAULT
+    """The role the session begins with."""
+    agent_limits: AgentLimits = AgentLimits()
     limits: Limits = Limits()
     economy: Economy = Economy()
     retry: RetryPolicy = RetryPolicy()

@@ -14,12 +14,13 @@ import itertools
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agent_cli.core.authority import Authority, Hearing
 from agent_cli.core.display import Display
+from agent_cli.core.errand import Errand, Handback
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.events import (
     Event,
@@ -43,6 +44,9 @@ from agent_cli.core.tool_context import SessionState, SessionView, ToolContext
 log = logging.getLogger(__name__)
 
 AnyInvocation = Invocation[Any]
+Progress = Callable[[str | Display], None]
+Send = Callable[["Pipeline", str, Errand, Progress], Awaitable[Handback]]
+"""Has another agent do something, for the call of this id."""
 
 MOST_PARALLEL = 8
 DEEPEST_CHAIN = 8
@@ -89,6 +93,7 @@ class Pipeline:
     keeper: Keeper
     state: SessionState = field(default_factory=SessionState)
     selection: Selection = EVERYTHING
+    send: Send | None = None
     _recording_failed: bool = False
 
     async def execute_all(self, calls: Sequence[ToolCall], results: dict[str, ToolResult]) -> None:
@@ -191,6 +196,11 @@ class Pipeline:
         async def present(plan: str) -> PlanAnswer:
             return await self.authority.present(course.call.id, plan)
 
+        async def send(errand: Errand) -> Handback:
+            if self.send is None:
+                raise ToolFailure("There are no other agents here.")
+            return await self.send(self, course.call.id, errand, progress)
+
         return ToolContext(
             call_id=course.call.id,
             session=self.session,
@@ -201,6 +211,7 @@ class Pipeline:
             call=call,
             ask=ask,
             present=present,
+            send=send,
         )
 
     async def _authorise(

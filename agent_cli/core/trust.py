@@ -14,6 +14,7 @@ from agent_cli.lib.files import open_regular
 
 SETTINGS = ".agent"
 TOOLS = ".agent/tools"
+PROFILES = ".agent/agents"
 SERVERS = ".mcp.json"
 MOST_FILES = 1_000
 LARGEST_FILE = 10_000_000
@@ -103,6 +104,8 @@ def _detail(kind: str, path: Path, data: bytes) -> str:
         return f"{len(data):,} bytes of instructions for the model"
     if TOOLS in path.as_posix() and path.suffix == ".py":
         return f"{len(data):,} bytes of Python, which run in this program as a tool"
+    if PROFILES in path.as_posix() and path.suffix == ".md":
+        return f"{len(data):,} bytes of a profile: a role with words for the model"
     return f"{len(data):,} bytes"
 
 
