@@ -76,6 +76,8 @@ class Scene:
     model: ScriptedModel
     workspace: Path
     home: Path
+    models: Mapping[str, ScriptedModel] = field(default_factory=dict)
+    """All models it knows, by name."""
 
     play = play_turn
 
@@ -166,7 +168,7 @@ class SceneMaker:
             registry=registry,
         )
         self._made.append(session)
-        return Scene(session, scripted["scripted"], self.workspace, self.home)
+        return Scene(session, scripted["scripted"], self.workspace, self.home, scripted)
 
     def write(self, files: Mapping[str, str]) -> None:
         """Put files into the workspace."""

@@ -1,8 +1,9 @@
 """Agents that the model sends with Task, through whole turns."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import aclosing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -50,7 +51,7 @@ def give(make_session: SceneMaker, profiles: Mapping[str, str]) -> None:
 
 
 def offered(scene: Scene, model: str, request: int = 0) -> set[str]:
-    sent = scene.session._parts.models.get(model).requests[request]  # type: ignore[attr-defined]
+    sent = scene.models[model].requests[request]
     return {tool["function"]["name"] for tool in sent.tools}
 
 
@@ -131,11 +132,11 @@ async def test_an_agent_knows_only_its_errand_and_its_words_stay_its_own(
         files={"a.txt": "hello"},
     )
     events = await scene.play("our own matter")
-    first = scene.session._parts.models.get("m1").requests[0]  # type: ignore[attr-defined]
-    assert [text_of(m.content) for m in first.messages] == ["look at a.txt"]
+    first = scene.models["m1"].requests[0]
+    assert [m.content for m in first.messages if m.role == "user"] == ["look at a.txt"]
+    assert len(first.messages) == 1
     assert "You are m1." in first.system
     assert offered(scene, "m1") == {"Read", "Grep"}
-    assert "hello" not in "".join(text_of(m.content) for m in scene.model.requests[1].messages[:2])
     assert [m.role for m in scene.session.messages] == ["user", "assistant", "tool", "assistant"]
     assert results(events)["t"].result.llm_content == "it says hello"
 
@@ -190,8 +191,7 @@ async def test_interrupting_the_turn_ends_the_agents_and_what_they_run(
     async with asyncio.timeout(60), aclosing(scene.session.run("go")) as stream:
 
         async def interrupt() -> None:
-            while not (pid.exists() and pid.read_text().strip()):
-                await asyncio.sleep(0.02)
+            await until(lambda: pid.exists() and bool(pid.read_text().strip()))
             scene.session.interrupt()
 
         waiter = asyncio.create_task(interrupt())
@@ -204,16 +204,19 @@ async def test_interrupting_the_turn_ends_the_agents_and_what_they_run(
     assert {e.result.error.type.value for e in ends.values() if e.result.error} == {"cancelled"}
     assert_grammar(events)
     assert_valid(scene.session.messages)
-    number = int(pid.read_text())
+    await until(lambda: not runs(int(pid.read_text())))
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    """Wait for something outside of the program."""
     async with asyncio.timeout(30):
-        while _runs(number):
+        while not is_so():  # noqa: ASYNC110 (nobody tells)
             await asyncio.sleep(0.02)
 
 
-def _runs(pid: int) -> bool:
+def runs(pid: int) -> bool:
     try:
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            return b"sleep" in file.read()
+        return b"sleep" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
 
@@ -234,7 +237,7 @@ async def test_agents_send_others_only_as_deep_as_is_set(
         settings={"agents": {"depth": depth, "parallel": 1}},
     )
     events = await scene.play()
-    asked = [m for m in ("m1", "m2", "m3") if scene.session._parts.models.get(m).requests]  # type: ignore[attr-defined]
+    asked = [m for m in ("m1", "m2", "m3") if scene.models[m].requests]
     assert asked[-1] == deepest
     assert "Task" not in offered(scene, deepest)
     assert "AskUser" not in offered(scene, "m1")
