@@ -1,7 +1,7 @@
 """Agents that the model sends with Task, through whole turns."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from agent_cli.core.permissions import Mode
 from agent_cli.core.tool import Description, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
 from tests.kit.sessions import Scene, SceneMaker, assert_valid, finish, of_type, results
+from tests.kit.shells import until
 
 
 def profile(model: str, *more: str) -> str:
@@ -114,6 +115,27 @@ def assert_grammar(events: list[Event]) -> None:
             assert event.aside or not running
         assert EVENT.validate_json(event.model_dump_json()) == event
     assert not running
+
+
+async def test_what_agents_change_at_the_same_time_is_undone_with_the_turn(
+    make_session: SceneMaker,
+) -> None:
+    give(make_session, {"one": profile("m1"), "two": profile("m2")})
+    first = "echo 1 > a.txt; until [ -e b.txt ]; do sleep 0.02; done; rm kept.txt"
+    second = "until [ -e a.txt ]; do sleep 0.02; done; echo 2 > b.txt"
+    scene = make_session(
+        {"calls": [task("t1", "one"), task("t2", "two")]},
+        {"text": "done"},
+        models={"m1": [bash(first), {"text": "x"}], "m2": [bash(second), {"text": "y"}]},
+        settings={"mode": "yolo"},
+        files={"kept.txt": "kept"},
+    )
+    ended = finish(await scene.play())
+    assert {file.path for file in ended.receipt.files} == {"a.txt", "b.txt", "kept.txt"}
+    undoing = scene.session.undoing
+    await undoing.apply(await undoing.preview("turn"))
+    assert [path.name for path in scene.workspace.iterdir()] == ["kept.txt"]
+    assert (scene.workspace / "kept.txt").read_text() == "kept"
 
 
 async def test_an_agent_knows_only_its_errand_and_its_words_stay_its_own(
@@ -205,13 +227,6 @@ async def test_interrupting_the_turn_ends_the_agents_and_what_they_run(
     assert_grammar(events)
     assert_valid(scene.session.messages)
     await until(lambda: not runs(int(pid.read_text())))
-
-
-async def until(is_so: Callable[[], bool]) -> None:
-    """Wait for something outside of the program."""
-    async with asyncio.timeout(30):
-        while not is_so():  # noqa: ASYNC110 (nobody tells)
-            await asyncio.sleep(0.02)
 
 
 def runs(pid: int) -> bool:
