@@ -31,7 +31,7 @@ from agent_cli.core.journal import Journal
 from agent_cli.core.loop import Turn
 from agent_cli.core.memory import Memory
 from agent_cli.core.messages import AssistantMessage, ToolCall
-from agent_cli.core.model import Model, ModelRequest
+from agent_cli.core.model import Model, ModelRequest, Usage
 from agent_cli.core.parts import Parts
 from agent_cli.core.permissions import Decision, Facts, Mode, Policy
 from agent_cli.core.pipeline import Pipeline, Progress
@@ -40,6 +40,7 @@ from agent_cli.core.spending import Spending
 from agent_cli.core.store import Nowhere
 from agent_cli.core.tool_context import SessionState
 
+Count = Callable[[str, Usage], None]
 FOR_THE_SESSION = "planning"
 """The category of tools that speak with the person; an agent on an errand has nobody to ask."""
 ON_AN_ERRAND = """\
@@ -123,9 +124,17 @@ class Delegation:
     _sent: int = 0
 
     async def send(
-        self, within: Pipeline, call_id: str, errand: Errand, progress: Progress, *, depth: int = 1
+        self,
+        within: Pipeline,
+        call_id: str,
+        errand: Errand,
+        progress: Progress,
+        *,
+        depth: int = 1,
+        count: Count | None = None,
     ) -> Handback:
-        """Have an agent do something; `within` is the pipeline of the one that sends it."""
+        """Have an agent do something; `within` is the pipeline of the one that sends it, and
+        `count` counts what it uses to that one too."""
         limits = self.parts.agent_limits
         if depth > limits.depth:
             raise ToolFailure("An agent that was sent may not send others. Do it yourself.")
@@ -144,7 +153,8 @@ class Delegation:
         # One room for each depth: those who wait for others must not take their place.
         room = self._rooms.setdefault(depth, asyncio.Semaphore(limits.parallel))
         async with room:
-            agent = _Agent(self, within, call_id, profile, model, progress, depth)
+            count = count or self.accounting.count_aside
+            agent = _Agent(self, within, call_id, profile, model, progress, depth, count)
             return await agent.run(errand.prompt)
 
 
@@ -160,6 +170,7 @@ class _Agent:
         model: Model,
         progress: Progress,
         depth: int,
+        count: Count,
     ) -> None:
         self._home = delegation
         self._parts = delegation.parts
@@ -169,6 +180,8 @@ class _Agent:
         self._model = model
         self._progress = progress
         self._depth = depth
+        self._count = count
+        self._spending = Spending()
         self._calls = 0
         self._end: TurnFinished | None = None
         journal = Journal(Nowhere(), warn=lambda _text, _hint: None)
@@ -213,8 +226,13 @@ class _Agent:
             model=lambda: self._model,
             state=SessionState(),
             selection=replace(selection, without=selection.without | left_out),
-            send=partial(self._home.send, depth=depth + 1),
+            send=partial(self._home.send, depth=depth + 1, count=self._count_below),
         )
+
+    def _count_below(self, model: str, usage: Usage) -> None:
+        """What an agent of this agent used."""
+        self._spending.add(model, usage, aside=True)
+        self._count(model, usage)
 
     @property
     def _limit(self) -> int:
@@ -235,8 +253,7 @@ class _Agent:
             memory=self._memory,
             stand_ins=parts.fallbacks,
         )
-        spending = Spending()
-        keeping = Housekeeping(parts.economy, household, spending)
+        keeping = Housekeeping(parts.economy, household, self._spending)
         fallbacks = [parts.models.get(n) for n in parts.fallbacks if n != self._model.name]
         return Turn(
             number=self._within.keeper.turn,
@@ -247,7 +264,7 @@ class _Agent:
             request=self._request,
             emit=self._tell,
             accounting=keeping.accounting,
-            treasurer=_Purse(Budget(spending, self._profile.budget), self._home.budget),
+            treasurer=_Purse(Budget(self._spending, self._profile.budget), self._home.budget),
             compactor=keeping.compactor,
             use_model=parts.models.get,
             limits=parts.limits,
@@ -284,7 +301,7 @@ class _Agent:
             case ToolFinished() | ApprovalAnswered():
                 self._home.emit(event)
             case UsageChanged():
-                self._home.accounting.count_aside(event.model, event.step)
+                self._count(event.model, event.step)
             case Notice():
                 text = f"{self._profile.name}: {event.text}"
                 self._home.emit(event.model_copy(update={"text": text}))

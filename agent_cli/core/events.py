@@ -202,7 +202,7 @@ class TurnFinished(BaseEvent):
     hint: str = ""
     steps: int = 0
     usage: Usage = Usage()
-    """What this turn used."""
+    """What this turn used, summaries and agents included."""
     seconds: float = 0.0
     denials: int = 0
     """Calls that were not run because a permission was missing."""

@@ -42,7 +42,7 @@ from agent_cli.core.messages import (
     no_result,
     text_of,
 )
-from agent_cli.core.model import Finish, Model, ModelRequest, Reply, TextChunk, ThinkingChunk, Usage
+from agent_cli.core.model import Finish, Model, ModelRequest, Reply, TextChunk, ThinkingChunk
 from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.runaway import LONGEST_REPLY, RunawayGuard
@@ -101,7 +101,6 @@ class Turn:
     is_over: bool = False
 
     _steps: int = 0
-    _used: Usage = field(default_factory=Usage)
     _model_index: int = 0
     _partial: list[str] = field(default_factory=list)
     _guard: RepetitionGuard = field(default_factory=RepetitionGuard)
@@ -259,7 +258,6 @@ class Turn:
         return Reply(message, Finish.LENGTH, notices=(problem,))
 
     async def _account(self, reply: Reply) -> None:
-        self._used += reply.usage
         assert self._sent is not None
         await self.accounting.count(self._model.name, self._sent, reply.usage)
         for notice in reply.notices:
@@ -346,7 +344,7 @@ class Turn:
                 error=error,
                 hint=hint,
                 steps=self._steps,
-                usage=self._used,
+                usage=self.accounting.spending.turns[-1].usage,
                 seconds=time.monotonic() - self._started,
                 denials=self.pipeline.authority.unanswered,
                 suggestion=suggestion,

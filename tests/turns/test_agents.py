@@ -172,6 +172,7 @@ async def test_what_an_agent_costs_is_counted_to_the_session(make_session: Scene
     )
     events = await scene.play()
     assert scene.session.usage.cost == pytest.approx(0.53)
+    assert finish(events).usage.cost == pytest.approx(0.53)
     assert scene.session.spending.models["m1"].usage.input_tokens == 500
     assert scene.session.context_tokens == 20
     assert results(events)["t"].result.summary == "one · 0 calls · 500 tokens · $0.5000"
@@ -262,6 +263,22 @@ async def test_agents_send_others_only_as_deep_as_is_set(
     ]
     assert finish(events).text == "done"
     assert_grammar(events)
+
+
+async def test_what_an_agent_of_an_agent_costs_is_counted_to_both(make_session: SceneMaker) -> None:
+    give(make_session, {"one": profile("m1", "budget: 0.4"), "two": profile("m2")})
+    scene = make_session(
+        {"calls": [task("t", "one")]},
+        {"text": "done"},
+        models={
+            "m1": [{"calls": [task("t", "two")]}, {"text": "never"}],
+            "m2": [{"text": "x", "usage": {"input_tokens": 1, "cost": 0.5}}],
+        },
+        settings={"agents": {"depth": 2}},
+    )
+    events = await scene.play()
+    assert "The profile's budget is used up" in text_of(results(events)["t"].result.llm_content)
+    assert scene.session.usage.cost == pytest.approx(0.5)
 
 
 async def test_the_number_of_agents_is_limited_and_none_may_be_sent_at_all(
