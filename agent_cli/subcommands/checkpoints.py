@@ -60,9 +60,8 @@ def _prune(directory: Path, options: argparse.Namespace) -> int:
 def _line(kept: Kept) -> str:
     when = datetime.fromtimestamp(kept.last, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
     use = "  in use" if kept.in_use else ""
-    return (
-        f"{when}  {kept.session_id:<12}  {size(kept.bytes):>9}  {plural(kept.calls, 'call')}{use}"
-    )
+    count = plural(kept.checkpoints, "checkpoint")
+    return f"{when}  {kept.session_id:<12}  {size(kept.bytes):>9}  {count}{use}"
 
 
 def _json(kept: Kept) -> str:
@@ -70,7 +69,7 @@ def _json(kept: Kept) -> str:
         {
             "session_id": kept.session_id,
             "bytes": kept.bytes,
-            "calls": kept.calls,
+            "checkpoints": kept.checkpoints,
             "last": datetime.fromtimestamp(kept.last, UTC).isoformat(),
             "in_use": kept.in_use,
         }

@@ -18,7 +18,7 @@ def test_the_tour_is_walked_with_enter(program: Program, flags: tuple[str, ...])
         env=program.environment(),
         size=(100, 60),
     ) as terminal:
-        terminal.wait_for("Ask, or / for commands", "offline:guide", "Say `tour`")
+        terminal.wait_for("Ask, or / for commands", "offline:guide", "so this is the offline guide")
         ask(terminal, "tour")
         terminal.wait_for("1 of 5", "✅ Read", "so you were not asked")
         go_on(terminal)

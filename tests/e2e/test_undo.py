@@ -36,7 +36,7 @@ def test_checkpoints_are_listed_and_pruned(program: Program) -> None:
     run(program, "seq 3 > a.txt")
     run(program, "seq 4 > a.txt; seq 5 > b.txt")
     listed = program.run("checkpoints", "--json").events
-    assert [each["calls"] for each in listed] == [1, 1]
+    assert [each["checkpoints"] for each in listed] == [1, 1]
     assert not any(each["in_use"] for each in listed)
     text = program.run("checkpoints").out
     assert "2 sessions" in text

@@ -20,7 +20,7 @@ class Kept:
     session_id: str
     path: Path
     bytes: int
-    calls: int
+    checkpoints: int
     last: float
     """When something was last kept."""
     in_use: bool
@@ -85,13 +85,13 @@ def _unused(path: Path) -> Iterator[bool]:
 
 
 def _measured(path: Path) -> Kept:
-    total, calls, last = 0, 0, path.stat().st_mtime
+    total, count, last = 0, 0, path.stat().st_mtime
     for directory, _, names in os.walk(path):
         for name in names:
             with contextlib.suppress(FileNotFoundError):
                 found = os.lstat(f"{directory}/{name}")
                 total += found.st_size
                 last = max(last, found.st_mtime) if directory.endswith("records") else last
-        calls += len(names) if directory.endswith("records") else 0
+        count += len(names) if directory.endswith("records") else 0
     with _unused(path) as free:
-        return Kept(path.name, path, total, calls, last, in_use=not free)
+        return Kept(path.name, path, total, count, last, in_use=not free)
