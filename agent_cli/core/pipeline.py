@@ -301,6 +301,7 @@ class Pipeline:
             call_id=course.call.id,
             tool=invocation.tool.name if invocation else redact(course.call.name[:80]),
             by="person" if course.by_person else "model",
+            agent=self.authority.agent,
             mode=hearing.mode if hearing else "",
             answer=hearing.answer if hearing else None,
             seconds=round(course.seconds, 6),

@@ -1,6 +1,7 @@
 """Agents that the model sends with Task, through whole turns."""
 
 import asyncio
+import json
 from collections.abc import Mapping
 from contextlib import aclosing
 from pathlib import Path
@@ -92,6 +93,13 @@ async def test_two_agents_work_side_by_side_and_ask_in_their_own_names(
     assert {e.parent_id for e in inner} == {"t1", "t2"}
     assert all(e.is_folded for e in inner)
     assert len({e.call_id for e in inner}) == 2  # though both models gave the same id
+    audit = (scene.home / ".local" / "state" / "agent" / "audit.jsonl").read_text()
+    assert sorted(json.loads(line)["agent"] for line in audit.splitlines()) == [
+        "",
+        "",
+        "one",
+        "two",
+    ]
     progress = "".join(e.text for e in of_type(events, ToolProgress) if e.call_id == "t1")
     assert "touch one" in progress
 
