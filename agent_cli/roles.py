@@ -8,7 +8,6 @@ from agent_cli.config.schema import Settings
 from agent_cli.core.permissions import Policy
 from agent_cli.core.profile import DEFAULT, Profile, Profiles, stricter
 from agent_cli.core.registry import Registry
-from agent_cli.extensions.profiles import ProfilePlaces, read_profiles
 from agent_cli.tools import task
 from agent_cli.wishes import Wishes
 
@@ -17,9 +16,14 @@ PROJECT_PROFILES = ".agent/agents"
 
 def find_profiles(settings: Settings, places: Places, folder: Path, *, trusted: bool) -> Profiles:
     """The roles an agent can play here."""
-    named = {settings.model, settings.fast_model, *settings.fallback_models, *settings.models}
+    user = places.config / "agents"
     project = folder / PROJECT_PROFILES if trusted else None
-    return read_profiles(ProfilePlaces(places.config / "agents", project), named)
+    if not any(place is not None and place.is_dir() for place in (user, project)):
+        return Profiles()
+    from agent_cli.extensions.profiles import ProfilePlaces, read_profiles  # noqa: PLC0415 (start-up)
+
+    named = {settings.model, settings.fast_model, *settings.fallback_models, *settings.models}
+    return read_profiles(ProfilePlaces(user, project), named)
 
 
 def offer_agents(registry: Registry, profiles: Profiles, settings: Settings) -> None:
