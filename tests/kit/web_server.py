@@ -29,6 +29,7 @@ class WebServer:
     port: int = 0
     pages: dict[str, Page] = field(default_factory=dict)
     got: list[Got] = field(default_factory=list)
+    busy: set[asyncio.Task[None]] = field(default_factory=set)
 
     def url(self, path: str, host: str = "localhost", scheme: str = "http") -> str:
         return f"{scheme}://{host}:{self.port}{path}"
@@ -38,6 +39,9 @@ class WebServer:
             writer.write(data)
             await writer.drain()
 
+        task = asyncio.current_task()
+        assert task is not None
+        self.busy.add(task)
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode()
             first, *lines = head.strip().split("\r\n")
@@ -53,6 +57,7 @@ class WebServer:
         except (ConnectionError, asyncio.IncompleteReadError):
             pass  # the client had enough
         finally:
+            self.busy.discard(task)
             writer.close()
 
 
@@ -78,3 +83,6 @@ async def web_server(tls: ssl.SSLContext | None = None) -> AsyncIterator[WebServ
         yield made
     finally:
         server.close()
+        for task in tuple(made.busy):
+            task.cancel()
+        await asyncio.gather(*made.busy, return_exceptions=True)

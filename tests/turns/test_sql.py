@@ -1,5 +1,6 @@
 """SqlQuery in a real session, on real SQLite files."""
 
+import asyncio
 import os
 import sqlite3
 from contextlib import closing
@@ -14,6 +15,7 @@ from agent_cli.core.inbox import Approval
 from agent_cli.core.tool import ToolResult
 from tests.kit.extensions import extended
 from tests.kit.sessions import SceneMaker, of_type, results
+from tests.kit.shells import until
 
 ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) "
 
@@ -302,3 +304,27 @@ async def test_databases_have_names_in_the_configuration(
     assert "not-to-be-told-7" not in str(came)
     assert asked[1].request.targets == ("db.example",)
     assert asked[1].request.rule == "SqlQuery(domain:db.example)"
+
+
+async def test_an_interruption_ends_the_query_and_takes_it_back(
+    make_session: SceneMaker, shop: Path
+) -> None:
+    endless = f"INSERT INTO item (name) {ENDLESS} SELECT x FROM n"
+    scene = make_session(ask(endless, write=True), settings={"sql": {"seconds": 600}})
+    await extended(scene)
+
+    def is_locked() -> bool:
+        with closing(sqlite3.connect(shop, timeout=0)) as connection:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                return "locked" in str(error)
+            return False
+
+    turn = asyncio.create_task(scene.play("go", lambda _: Approval(answer="once")))
+    await until(is_locked)
+    scene.session.interrupt()
+    await turn
+    await until(lambda: not is_locked())
+    with closing(sqlite3.connect(shop)) as connection:
+        assert connection.execute("SELECT count(*) FROM item").fetchone() == (2,)

@@ -109,10 +109,10 @@ class Client:
         )
 
     async def _send(self, request: Request) -> Answer:
-        import httpx  # noqa: PLC0415 (slow, and needed only here)
-
         ips = await resolve(request.address, self.limits.private_hosts)
         verify = await in_own_thread(lambda: self._trusted)
+        import httpx  # noqa: PLC0415 (by now in memory: see `_trusted`)
+
         problem: Exception | None = None
         for ip in ips[:MOST_ADDRESSES]:
             async with httpx.AsyncClient(
@@ -165,8 +165,12 @@ class Client:
 
     @cached_property
     def _trusted(self) -> ssl.SSLContext:
-        """Whom we trust: the system's authorities and the usual ones."""
-        import certifi  # noqa: PLC0415 (comes with httpx)
+        """Whom we trust: the system's authorities and the usual ones.
+
+        It takes a while, and so does the import: in a thread, neither holds anybody up.
+        """
+        import certifi  # noqa: PLC0415
+        import httpx  # noqa: F401, PLC0415
 
         context = ssl.create_default_context(cafile=certifi.where())
         context.load_default_certs()

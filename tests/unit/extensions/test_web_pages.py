@@ -2,6 +2,8 @@
 
 import gzip
 import itertools
+import subprocess
+import sys
 import tracemalloc
 import zlib
 
@@ -162,3 +164,15 @@ def test_a_page_cannot_end_its_own_quotation() -> None:
     line = first.split("\n")[1]
     assert first.split("\n")[-1] == line
     assert line not in second
+
+
+def test_loading_the_plugins_loads_nothing_heavy() -> None:
+    code = (
+        "import sys\n"
+        "from agent_cli.extensions.loading import OURS, built_in\n"
+        "names = [tool.name for each in built_in(OURS) for tool in each.load().tools]\n"
+        "heavy = ('httpx', 'httpcore', 'certifi', 'psycopg', 'pymysql', 'html.parser')\n"
+        "print(names, [name for name in heavy if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['WebFetch', 'HttpRequest', 'SqlQuery'] []"
