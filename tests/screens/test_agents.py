@@ -44,6 +44,23 @@ async def test_an_agent_is_one_call_and_asks_in_its_name(make_session: SceneMake
         assert (scene.workspace / "made").exists()
 
 
+async def test_what_an_agent_does_is_shown_while_it_does_it(make_session: SceneMaker) -> None:
+    directory = make_session.home / ".config" / "agent" / "agents"
+    directory.mkdir(parents=True)
+    (directory / "finder.md").write_text("---\nmodel: other\n---\nFind.")
+    errand = {"description": "look around", "prompt": "look", "profile": "finder"}
+    looks = [{"calls": [{"name": "Glob", "arguments": {"pattern": "*.odd"}}]}, {"hang": True}]
+    scene = make_session(
+        {"calls": [{"name": "Task", "arguments": errand}]}, models={"other": looks}
+    )
+    async with running(scene) as screen:
+        await screen.send("go")
+        await screen.shows("finder: look around", "Glob *.odd")
+        await screen.pilot.press("escape")
+        await screen.shows("Interrupted")
+        await screen.idle()
+
+
 async def test_a_profile_is_changed_by_a_command(make_session: SceneMaker) -> None:
     async with running(make_session()) as screen:
         await screen.send("/profile")
