@@ -16,11 +16,11 @@ from agent_cli.config.places import Places
 from agent_cli.config.schema import Settings
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event, Notice
-from agent_cli.core.extensions import SlashCommand
+from agent_cli.core.extensions import AnySlashCommand
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.registry import Registry
 from agent_cli.core.session import Session
-from agent_cli.core.trust import TrustItem
+from agent_cli.core.trust import COMMANDS, SKILLS, TrustItem
 from agent_cli.lib.threads import in_own_thread
 from agent_cli.safety.environment import child_environment, looks_secret
 from agent_cli.storage.trust import TrustStore
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from agent_cli.extensions.mcp.servers import ServersWanted
     from agent_cli.extensions.mcp.spec import Configured
     from agent_cli.extensions.plugins import PluginPlaces
+    from agent_cli.extensions.writings import WritingPlaces
 
 PROJECT_TOOLS = ".agent/tools"
 PROJECT_SERVERS = ".mcp.json"
@@ -62,7 +63,7 @@ class LaterExtensions:
         """The extensions themselves, when they are there."""
 
     @property
-    def commands(self) -> tuple[SlashCommand, ...]:
+    def commands(self) -> tuple[AnySlashCommand, ...]:
         """The slash commands they bring."""
         return self.host.commands if self.host is not None else ()
 
@@ -128,6 +129,7 @@ def make_host(asked: Asked, registry: Registry, inbox: Inbox) -> Host:
     wanted = Wanted(
         plugins=plugin_places(asked),
         servers=servers_wanted(asked),
+        writings=writing_places(asked),
         watch=asked.settings.plugins.watch,
         keep_trust=keep,
     )
@@ -149,6 +151,23 @@ def plugin_places(asked: Asked) -> PluginPlaces | None:
         disabled=frozenset(settings.disabled),
         settings=settings.settings,
     )
+
+
+def writing_places(asked: Asked) -> WritingPlaces:
+    """Where commands and skills are read from: the person's own, then a trusted project's."""
+    from agent_cli.extensions.places import Folder
+    from agent_cli.extensions.writings import WritingPlaces
+
+    if not asked.settings.plugins.enabled:
+        return WritingPlaces()
+
+    def folders(own: str, projects: tuple[str, ...]) -> list[Folder]:
+        found = [Folder(asked.places.config / own, "user")]
+        if asked.trusted:
+            found += [Folder(asked.folder / name, "project") for name in projects]
+        return found
+
+    return WritingPlaces(commands=folders("commands", COMMANDS), skills=folders("skills", SKILLS))
 
 
 def servers_wanted(asked: Asked) -> ServersWanted | None:

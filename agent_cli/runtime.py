@@ -171,7 +171,7 @@ def open_session(
         home=variables.get("HOME") or str(Path.home()),
         own=(str(places.config), str(places.state)),
         programs=project_entries(variables.get("PATH", ""), roots),
-        readable=(str(spill),),
+        readable=(str(spill), str(places.config / "skills")),
     )
     registry = registry or built_in_tools()
     inbox = Inbox(attended=wishes.attended)

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Iterable, Sequence
 
 from agent_cli.commands._command import Command, Desk
-from agent_cli.core.extensions import SlashCommand
+from agent_cli.core.extensions import AnySlashCommand, PromptCommand, SlashCommand
 from agent_cli.core.session import Session
 
 
@@ -21,8 +21,11 @@ def find(name: str, commands: Iterable[Command]) -> Command | None:
     return next((each for each in commands if wanted in (each.name, *each.aliases)), None)
 
 
-def _adapted(command: SlashCommand) -> Command:
+def _adapted(command: AnySlashCommand) -> Command:
     def run(desk: Desk, argument: str) -> None:
+        if isinstance(command, PromptCommand):
+            desk.send(command.prompt(argument))
+            return
         desk.session.extensions.background(_carry_out(command, desk, argument))
 
     return Command(name=command.name, help=command.help, run=run, argument=command.argument)

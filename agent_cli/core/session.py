@@ -42,6 +42,7 @@ from agent_cli.core.statistics import Statistics
 from agent_cli.core.titling import as_title, ask_for_title
 from agent_cli.core.tool import AnyTool
 from agent_cli.core.undoing import Undoing
+from agent_cli.core.written import Written
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.sandbox import SandboxChoice, SandboxUnavailable
 
@@ -199,7 +200,7 @@ class Session:
         """Whether a turn is under way."""
         return self._task is not None
 
-    def run(self, prompt: Content | None) -> AsyncGenerator[Event, None]:
+    def run(self, prompt: Content | Written | None) -> AsyncGenerator[Event, None]:
         """Play one turn, ending with TurnFinished. Without a prompt, try the last one again."""
 
         def begin() -> Coroutine[Any, Any, None]:

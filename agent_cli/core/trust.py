@@ -14,6 +14,11 @@ from agent_cli.lib.files import open_regular
 
 SETTINGS = ".agent"
 TOOLS = ".agent/tools"
+COMMANDS = (".agent/commands", ".claude/commands")
+"""Where a project's slash commands lie."""
+SKILLS = (".agent/skills", ".agents/skills", ".claude/skills")
+"""Where a project's skills lie, each a directory with a SKILL.md."""
+SKILL_FILE = "SKILL.md"
 SERVERS = ".mcp.json"
 MOST_FILES = 1_000
 LARGEST_FILE = 10_000_000
@@ -42,10 +47,27 @@ def what_trust_enables(root: Path) -> tuple[TrustItem, ...]:
     for path in _files_below(root / SETTINGS):
         is_settings = path == root / SETTINGS / "config.toml"
         found.append(_item("settings" if is_settings else "extension", path))
+    found += [_item("extension", path) for path in _others_below(root)]
     if _is_there(root / SERVERS):
         found.append(_item("servers", root / SERVERS))
     found += [_item("instructions", path) for path in instruction_files(root)]
     return tuple(found)
+
+
+def _others_below(root: Path) -> Iterator[Path]:
+    """What is read from the folders of other agents: commands whole, of skills what describes
+    them; whatever lies beside is read only when the model asks for it."""
+    for name in COMMANDS:
+        if not name.startswith(SETTINGS + "/"):
+            yield from _files_below(root / name)
+    for name in SKILLS:
+        directory = root / name
+        if name.startswith(SETTINGS + "/") or directory.is_symlink():
+            continue
+        files = sorted(directory.glob(f"*/{SKILL_FILE}"))
+        if len(files) > MOST_FILES:
+            raise TooMuch(f"{directory} holds more than {MOST_FILES:,} skills")
+        yield from files
 
 
 def _files_below(directory: Path) -> Iterator[Path]:
@@ -103,6 +125,10 @@ def _detail(kind: str, path: Path, data: bytes) -> str:
         return f"{len(data):,} bytes of instructions for the model"
     if TOOLS in path.as_posix() and path.suffix == ".py":
         return f"{len(data):,} bytes of Python, which run in this program as a tool"
+    if path.name == SKILL_FILE:
+        return f"{len(data):,} bytes of a skill, offered to the model"
+    if path.suffix == ".md" and any(f"/{name}/" in path.as_posix() for name in COMMANDS):
+        return f"{len(data):,} bytes of a slash command, sent as a prompt"
     return f"{len(data):,} bytes"
 
 
