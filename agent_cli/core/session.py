@@ -91,6 +91,7 @@ class Session:
             outgoing=parts.outgoing,
             emit=self._tell,
             model=lambda: self._model,
+            hooks=parts.hooks,
             selection=parts.selection,
         )
         self.undoing = Undoing(
@@ -359,6 +360,7 @@ class Session:
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
+        await self._parts.hooks.close()
         await self.extensions.close()
         await self._pipeline.state.close()
         await asyncio.to_thread(self._parts.checkpoints.close)
@@ -468,6 +470,7 @@ class Session:
         for each in events:
             for observer in self._parts.observers:
                 observer.see(each)
+            self._parts.hooks.see(each)
             self._emit(each)
 
     def _tell_model(self, text: str) -> None:

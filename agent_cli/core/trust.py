@@ -137,7 +137,9 @@ def _settings(text: str) -> str:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         return "is not valid TOML"
-    return "; ".join(f"{key} = {json.dumps(value, default=str)}" for key, value in _leaves(table))
+    # What runs comes first: the end of a long text may be cut.
+    leaves = sorted(_leaves(table), key=lambda leaf: leaf[0] != "hooks")
+    return "; ".join(f"{key} = {json.dumps(value, default=str)}" for key, value in leaves)
 
 
 def _leaves(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:

@@ -14,6 +14,7 @@ from agent_cli.core.inbox import Inbox
 from agent_cli.core.registry import Registry
 from agent_cli.core.trust import TrustItem
 from agent_cli.extensions.asking import Person
+from agent_cli.extensions.hooks import SessionHooks
 from agent_cli.extensions.mcp.servers import Servers, ServersWanted
 from agent_cli.extensions.plugins import LOOK_EVERY, PluginPlaces, Plugins
 from agent_cli.extensions.project_trust import Keep, ProjectTrust
@@ -44,7 +45,9 @@ class Wanted:
 class Host:
     """Implements `core.extensions.Extensions`."""
 
-    def __init__(self, wanted: Wanted, registry: Registry, inbox: Inbox) -> None:
+    def __init__(
+        self, wanted: Wanted, registry: Registry, inbox: Inbox, hooks: SessionHooks | None = None
+    ) -> None:
         self._wanted = wanted
         self._person = Person(inbox)
         self._registrar = Registrar(registry, self.warn)
@@ -53,7 +56,9 @@ class Host:
         self._settled = asyncio.Event()
         self._is_started = False
         self.plugins = (
-            Plugins(wanted.plugins, self._registrar, self.warn) if wanted.plugins else None
+            Plugins(wanted.plugins, self._registrar, self.warn, hooks or SessionHooks({}))
+            if wanted.plugins
+            else None
         )
         self.servers = (
             Servers(wanted.servers, self._registrar, self._person, self.warn)
