@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from agent_cli.commands._command import Command, Desk
 from agent_cli.core.extensions import AnySlashCommand, PromptCommand, SlashCommand
 from agent_cli.core.session import Session
+from agent_cli.core.written import Written
 
 
 def with_foreign(own: Sequence[Command], session: Session) -> list[Command]:
@@ -19,6 +20,15 @@ def find(name: str, commands: Iterable[Command]) -> Command | None:
     """The command of this name or alias."""
     wanted = name.lower()
     return next((each for each in commands if wanted in (each.name, *each.aliases)), None)
+
+
+def as_prompt(text: str, session: Session) -> str | Written:
+    """What is sent where there are no other commands: `/name …` is what a file wrote for it."""
+    name, argument = [*text.split(None, 1), "", ""][:2]
+    for command in session.extensions.commands:
+        if isinstance(command, PromptCommand) and f"/{command.name}" == name.lower():
+            return command.prompt(argument.strip())
+    return text
 
 
 def _adapted(command: AnySlashCommand) -> Command:

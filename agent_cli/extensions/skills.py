@@ -22,7 +22,7 @@ from agent_cli.extensions.places import Complain, Folder
 
 MOST_SKILLS = 100
 LONGEST_DESCRIPTION = 300
-LONGEST_BODY = 60_000
+LONGEST_BODY = 45_000
 """Characters of a skill that reach the model."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}")
 
