@@ -60,7 +60,7 @@ lock: $(BIN)/python ## pin the dependencies anew (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate \
 	  pyproject.toml requirements/build.in -o requirements/run.txt
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate \
-	  pyproject.toml --extra docs --extra otel --extra web --group dev requirements/build.in -c requirements/run.txt -o requirements/dev.txt
+	  pyproject.toml --extra acp --extra docs --extra otel --extra web --group dev requirements/build.in -c requirements/run.txt -o requirements/dev.txt
 
 clean: ## remove what was built
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

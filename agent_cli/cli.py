@@ -49,6 +49,8 @@ def run(arguments: list[str]) -> int:
     try:
         if options.command == "config":
             return _show_config(options)
+        if options.command == "acp":
+            return _run_editor(options)
         if options.command in SUBCOMMANDS:
             _print_anything()
             code: int = subcommand(options.command).run(options)
@@ -165,6 +167,13 @@ def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes
             tidy(loaded.settings, os.environ)
 
     return asyncio.run(play())
+
+
+def _run_editor(options: "argparse.Namespace") -> int:
+    from agent_cli.flags import wishes
+    from agent_cli.frontends.acp import start
+
+    return start.run(wishes(options, attended=True))
 
 
 def _print_anything() -> None:

@@ -181,8 +181,11 @@ def plugin_places(asked: Asked) -> PluginPlaces | None:
         project=asked.folder / PROJECT_TOOLS if asked.trusted else None,
         workspace=asked.folder,
         state=asked.places.state,
+        built_in=frozenset(
+            name for name in ("web", "sql") if getattr(asked.settings, name).enabled
+        ),
         disabled=frozenset(settings.disabled),
-        settings=settings.settings,
+        settings={**settings.settings, **_own_settings(asked)},
     )
 
 
@@ -201,6 +204,18 @@ def writing_places(asked: Asked) -> WritingPlaces:
         return found
 
     return WritingPlaces(commands=folders("commands", COMMANDS), skills=folders("skills", SKILLS))
+
+
+def _own_settings(asked: Asked) -> dict[str, dict[str, Any]]:
+    """What our own plugins are told; only here are the person's variables put into addresses."""
+    from agent_cli.extensions.mcp.spec import VARIABLE
+
+    sql = asked.settings.sql.model_dump(mode="python")
+    sql["databases"] = {
+        name: VARIABLE.sub(lambda found: asked.variables.get(found[1], ""), address)
+        for name, address in asked.settings.sql.databases.items()
+    }
+    return {"web": asked.settings.web.model_dump(mode="python"), "sql": sql}
 
 
 def servers_wanted(asked: Asked) -> ServersWanted | None:

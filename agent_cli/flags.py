@@ -26,6 +26,7 @@ SUBCOMMANDS = {
     "trust": "show what trusting a folder enables, and trust it",
 }
 """Each is a module in subcommands/ with `add_arguments` and `run`."""
+ACP = "serve an editor over the Agent Client Protocol"
 CONFIG = "show every setting and where it came from"
 
 
@@ -84,9 +85,9 @@ def parser(arguments: "list[str] | None" = None) -> argparse.ArgumentParser:
 
 def _add_commands(top: argparse.ArgumentParser, arguments: "list[str]") -> None:
     commands = top.add_subparsers(title="commands", dest="command", metavar="COMMAND", prog="agent")
-    for name, words in sorted({"config": CONFIG, **SUBCOMMANDS}.items()):
+    for name, words in sorted({"acp": ACP, "config": CONFIG, **SUBCOMMANDS}.items()):
         added = commands.add_parser(name, help=words, formatter_class=_Formatter)
-        if name == "config":
+        if name in ("acp", "config"):
             _add_settings(added)
         elif name in arguments:
             added.set_defaults(whole_parser=lambda: parser(list(SUBCOMMANDS)))

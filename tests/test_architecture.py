@@ -10,7 +10,7 @@ from agent_cli.config.example import example
 from tests.kit.program import AGENT
 
 ROOT = Path(__file__).parent.parent
-HEAVY = ("litellm", "textual", "mcp", "pydantic", "asyncio")
+HEAVY = ("litellm", "textual", "mcp", "acp", "pydantic", "asyncio")
 
 
 @pytest.mark.parametrize("flag", ["--version", "--help"])

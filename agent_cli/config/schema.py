@@ -212,6 +212,37 @@ class McpSettings(Table):
     `url`, `headers`; and `timeout`, `enabled`. `agent mcp add` writes one."""
 
 
+class WebSettings(Table):
+    """WebFetch and HttpRequest. Each host is asked about, unless a rule such as
+    WebFetch(docs.python.org) allows it."""
+
+    enabled: Annotated[bool, FromProject()] = True
+    """Whether the model is offered them."""
+    private_hosts: tuple[str, ...] = ()
+    """Hosts that may have a private, loopback or link-local address, such as "localhost" or
+    "*.corp.example"; all others that lead to one are refused."""
+    seconds: float = Field(30.0, gt=0, le=600)
+    """Seconds for one request, from the first look-up to the last byte."""
+    most_bytes: int = Field(2_000_000, ge=1_000, le=100_000_000)
+    """How much of an answer is read, unpacked; the rest is left."""
+    cache_minutes: float = Field(15.0, ge=0)
+    """Minutes for which a session keeps a page that was fetched; 0: not at all."""
+
+
+class SqlSettings(Table):
+    """SqlQuery. SQLite files are named by path; other databases are given here."""
+
+    enabled: Annotated[bool, FromProject()] = True
+    """Whether the model is offered it."""
+    databases: dict[str, str] = {}
+    """Databases by name, such as shop = "postgresql://reader:${SHOP_PASSWORD}@db.example/shop",
+    "mysql://…" or "sqlite:///srv/data.db". `${NAME}` stands for a variable of yours."""
+    seconds: float = Field(30.0, gt=0, le=600)
+    """Seconds for one query."""
+    most_rows: int = Field(200, ge=1, le=10_000)
+    """Rows of one result; the rest is left."""
+
+
 class Settings(Table):
     """The whole configuration."""
 
@@ -248,6 +279,8 @@ class Settings(Table):
     environment: EnvironmentSettings = EnvironmentSettings()
     plugins: PluginSettings = PluginSettings()
     mcp: McpSettings = McpSettings()
+    web: WebSettings = WebSettings()
+    sql: SqlSettings = SqlSettings()
     checkpoints: CheckpointSettings = CheckpointSettings()
     sessions: SessionSettings = SessionSettings()
     models: dict[str, ModelSettings] = {}

@@ -20,12 +20,19 @@ async def gather(
     """The facts about a call, in the place where it would run."""
     tool = invocation.tool
     is_milder = tool.kind is not ToolKind.READONLY and invocation.kind is ToolKind.READONLY
+    hosts = tuple(target.value for target in invocation.targets if target.kind == "host")
     facts = Facts(
         tool=tool.name,
         kind=invocation.kind,
         needs_permission=bool(tool.requires_permission) and not is_milder,
-        hosts=tuple(target.value for target in invocation.targets if target.kind == "host"),
-        unproven=() if invocation.kind is ToolKind.READONLY else ("it is not read-only",),
+        hosts=hosts,
+        unproven=(
+            *(() if invocation.kind is ToolKind.READONLY else ("it is not read-only",)),
+            # Reading from somewhere tells that place something.
+            *(f"it talks to {host}" for host in dict.fromkeys(hosts)),
+        ),
+        dangers=("the tool itself calls it dangerous",) if invocation.is_dangerous else (),
+        only_by_name=invocation.is_dangerous,
     )
     for target in invocation.targets:
         if target.kind == "path":
@@ -180,7 +187,7 @@ def _with_command(
         sensitive=facts.sensitive + found.sensitive,
         unproven=unproven,
         unresolved=found.unresolved,
-        dangers=found.dangers,
+        dangers=facts.dangers + found.dangers,
         catastrophic=found.catastrophic,
         destroys=facts.destroys + found.destroys,
         touches_network=facts.touches_network or found.touches_network,

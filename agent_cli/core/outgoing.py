@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
@@ -45,9 +45,17 @@ class Outgoing:
 
     def _cleaned(self, shown: B) -> B:
         """What a person is shown, without what must not reach a log either."""
-        texts = {name: value for name, value in shown if isinstance(value, str) and value}
-        clean = {name: self._clean(text) for name, text in texts.items()}
+        texts = {name: value for name, value in shown if isinstance(value, str | tuple) and value}
+        clean = {name: self._cleaned_value(value) for name, value in texts.items()}
         return shown.model_copy(update=clean) if clean != texts else shown
+
+    def _cleaned_value(self, value: Any) -> Any:
+        """A text, or texts in rows; anything else stays as it is."""
+        if isinstance(value, str):
+            return self._clean(value)
+        if isinstance(value, tuple):
+            return tuple(map(self._cleaned_value, value))
+        return self._cleaned(value) if isinstance(value, BaseModel) else value
 
     def _clean(self, text: str) -> str:
         return self._redactor.redact(for_model(text)[0])

@@ -112,6 +112,8 @@ class Facts:
     unresolved: bool = False
     """Something in it could not be read for certain: then no allow rule can match."""
     dangers: tuple[str, ...] = ()
+    only_by_name: bool = False
+    """The tool itself calls it dangerous: only a rule for the whole tool lets it through."""
     catastrophic: tuple[str, ...] = ()
     destroys: tuple[Destruction, ...] = ()
     """What can be counted for the person who is asked."""
@@ -215,7 +217,7 @@ def decide(
 
 def _edits_files(facts: Facts) -> bool:
     """Only what names the files it writes makes edits that a mode could accept."""
-    return facts.kind is ToolKind.WRITE and bool(facts.paths)
+    return facts.kind is ToolKind.WRITE and bool(facts.paths) and not facts.only_by_name
 
 
 def _may_run_confined(facts: Facts) -> bool:
@@ -283,7 +285,7 @@ def _all_allowed(facts: Facts, rules: Iterable[Rule], place: Place) -> Rule | No
     if facts.unresolved:
         return None
     bare = next((rule for rule in own if rule.pattern is None), None)
-    if bare is not None:
+    if bare is not None or facts.only_by_name:
         return bare
     if facts.commands:
         matched = _rules_for_commands(facts.commands, own)
@@ -292,8 +294,9 @@ def _all_allowed(facts: Facts, rules: Iterable[Rule], place: Place) -> Rule | No
             next((r for r in own if r.pattern and _path_matches(r.pattern, path.real, place)), None)
             for path in facts.paths
         ]
+        named = [rule for rule in own if _names(rule, facts)]
         matched += [
-            next((rule for rule in own if rule.pattern and _host_matches(rule.pattern, host)), None)
+            next((r for r in named if r.pattern and _host_matches(r.pattern, host)), None)
             for host in facts.hosts
         ]
     return matched[0] if matched and all(matched) else None
@@ -320,7 +323,7 @@ def _covers(rule: Rule, facts: Facts, path: PathFact) -> bool:
 def _covers_files(rule: Rule, facts: Facts) -> bool:
     if rule.pattern is None or facts.commands or facts.kind is ToolKind.EXECUTE:
         return False
-    return all(_covers(rule, facts, path) for path in facts.paths)
+    return bool(facts.paths) and all(_covers(rule, facts, path) for path in facts.paths)
 
 
 def _words_match(rule: Rule, argv: tuple[str, ...]) -> bool:

@@ -236,6 +236,7 @@ class Tool(Generic[P]):
     rule: Callable[[P], str | None] | None = None
     """The rule that "always" would add, if the tool knows better than its targets tell."""
     is_dangerous: Callable[[P], bool] = _harmless
+    """Asks in every mode but yolo, and no "always" is offered."""
     is_enabled: Callable[[], bool] = _always
     display_name: str = ""
     version: str = "1.0"

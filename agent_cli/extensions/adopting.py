@@ -23,6 +23,7 @@ def adopt(tool: AnyTool, registry: Registry) -> AnyTool:
         display_name=tool.name if posing else tool.display_name,
         rule=_own_rule(tool),
         title=_guarded(tool.title, ""),
+        is_dangerous=_guarded(tool.is_dangerous, default=True),
         is_enabled=lambda: bool(_guarded(lambda _: tool.is_enabled(), default=False)(None)),
     )
     _ = adopted.declaration  # it is made now, where a fault can be told

@@ -6,7 +6,7 @@ import linecache
 import os
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 GROUP = "agent_cli.plugins"
 """The entry point under which a package names its plugin."""
+OURS = ("web", "sql")
+"""The plugins that come with the program: modules beside this one that have a `plugin()`."""
 LARGEST_FILE = 1_000_000
 SKIPPED = ("_", ".", "test_")
 """How the names of files begin that lie beside tools and are none."""
@@ -40,7 +42,7 @@ class Origin:
 
     name: str
     """What it is called until it says so itself; by this it is enabled and disabled."""
-    kind: Literal["user", "project", "package"]
+    kind: Literal["user", "project", "package", "built in"]
     where: str
     """A file's path, or what the package calls it."""
     entry: EntryPoint | None = None
@@ -81,6 +83,16 @@ def packages() -> Iterator[Origin]:
     for entry in sorted(entry_points(group=GROUP), key=lambda each: each.name):
         package = entry.dist.name if entry.dist is not None else entry.module
         yield Origin(entry.name, "package", f"package {package} ({entry.value})", entry)
+
+
+def built_in(names: Collection[str]) -> Iterator[Origin]:
+    """Those of our own plugins that are wanted; they come in as any package's do."""
+    from importlib.metadata import EntryPoint  # noqa: PLC0415 (as above)
+
+    for name in OURS:
+        if name in names:
+            entry = EntryPoint(name, f"agent_cli.extensions.{name}:plugin", GROUP)
+            yield Origin(name, "built in", f"built in, {entry.module}", entry)
 
 
 def load_file(path: Path) -> Plugin:

@@ -10,7 +10,14 @@ from typing import Any
 from agent_cli.core.extensions import SlashCommand
 from agent_cli.extensions.disabled import Disabled
 from agent_cli.extensions.hooks import SessionHooks
-from agent_cli.extensions.loading import LoadProblem, Origin, files_in, forget_file, packages
+from agent_cli.extensions.loading import (
+    LoadProblem,
+    Origin,
+    built_in,
+    files_in,
+    forget_file,
+    packages,
+)
 from agent_cli.extensions.plugin import Plugin, PluginContext
 from agent_cli.extensions.registrar import Registrar
 from agent_cli.lib.text import plural
@@ -35,6 +42,8 @@ class PluginPlaces:
     workspace: Path
     state: Path
     """Where we and they keep things."""
+    built_in: frozenset[str] = frozenset()
+    """Our own that are wanted."""
     packages: bool = True
     disabled: frozenset[str] = frozenset()
     """Switched off by the configuration."""
@@ -47,6 +56,7 @@ class PluginPlaces:
 
     def origins(self) -> Iterable[Origin]:
         """Every plugin there is, whether it is switched on or not; it looks at the disk."""
+        yield from built_in(self.built_in)
         if self.packages:
             yield from packages()
         yield from files_in(self.user, "user")
@@ -72,6 +82,11 @@ class Standing:
     def is_project(self) -> bool:
         """Whether the project brings it."""
         return self.origin.kind == "project"
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it comes with the program."""
+        return self.origin.kind == "built in"
 
     @property
     def source(self) -> str:
@@ -132,7 +147,11 @@ class Plugins:
             ]
             for standing in fresh:  # their place, in the order they were found in
                 self._standings[standing.origin.where] = standing
-            await asyncio.gather(*(self._load(standing) for standing in fresh))
+            # Ours first: nobody else takes the name of one of our tools by being quicker.
+            for ours in (True, False):
+                await asyncio.gather(
+                    *(self._load(standing) for standing in fresh if standing.is_ours is ours)
+                )
             return _said(gone, fresh)
 
     def has_changed(self) -> bool:

@@ -81,6 +81,7 @@ class WorkerProcess:
         patience: float = PATIENCE,
     ) -> None:
         self._process = process
+        self._starting = asyncio.Lock()
         self._patience = patience
         self._environment: dict[str, str] = {}
         self._primed: str | None = None
@@ -146,8 +147,11 @@ class WorkerProcess:
             _end(process)
 
     async def _ensure_running(self) -> None:
-        if self._writer is not None:
-            return
+        async with self._starting:  # warming up and a first request may come together
+            if self._writer is None:
+                await self._start()
+
+    async def _start(self) -> None:
         if self._process is None:
             self._process = spawn()
         process = self._process

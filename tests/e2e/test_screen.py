@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import termios
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import Any
@@ -414,6 +415,18 @@ def test_a_terminal_that_goes_away_takes_everything_with_it(
     terminal = agent(STREAMS, env={"AGENT_TEST_MARK": str(program.home)})
     ask(terminal, "go")
     terminal.wait_for("word")
+    terminal.hang_up()
+    wait_until(lambda: not processes_with(f"AGENT_TEST_MARK={program.home}"))
+
+
+def test_a_terminal_that_goes_away_while_it_is_slow_is_not_waited_for(
+    program: Program, agent: Opener
+) -> None:
+    much = {"text": "".join(f"line {n} of very many\n\n" for n in range(9000)), "pieces": 3000}
+    terminal = agent({**much, "delay": 0.001}, env={"AGENT_TEST_MARK": str(program.home)})
+    ask(terminal, "go")
+    terminal.wait_for("line 3")
+    time.sleep(3)  # meanwhile nobody reads, and what is written piles up
     terminal.hang_up()
     wait_until(lambda: not processes_with(f"AGENT_TEST_MARK={program.home}"))
 

@@ -137,7 +137,7 @@ def test_the_screen_asks_tries_and_keeps(
         terminal.send("openai")
         terminal.wait_gone("Anthropic")
         terminal.press("enter")
-        terminal.wait_for("Which model of OpenAI?", "k tokens", timeout=60)
+        terminal.wait_for("Which model of OpenAI?", "k tokens")
         terminal.send("gpt-4o")
         terminal.wait_gone("openai/gpt-5 ")
         terminal.press("enter")

@@ -61,7 +61,7 @@ class Program:
         *arguments: str,
         stdin: str | None = None,
         environment: Mapping[str, str] | None = None,
-        timeout: float = 60,
+        timeout: float = 120,
     ) -> Done:
         """Run to the end."""
         done = subprocess.run(
@@ -93,7 +93,7 @@ class Program:
         )
 
 
-def wait_until(what: Callable[[], object], seconds: float = 20.0) -> None:
+def wait_until(what: Callable[[], object], seconds: float = 90.0) -> None:
     """Wait for something to become true."""
     deadline = time.monotonic() + seconds
     while not what():

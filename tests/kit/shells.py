@@ -105,7 +105,7 @@ def terminal(result: ToolResult) -> TerminalBlock:
     return block
 
 
-async def until(true: Callable[[], Any], seconds: float = 20.0) -> None:
+async def until(true: Callable[[], Any], seconds: float = 90.0) -> None:
     """Wait until something is so."""
     deadline = time.monotonic() + seconds
     while not true():

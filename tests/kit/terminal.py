@@ -19,7 +19,7 @@ from typing import Self
 import pyte
 
 AGENT = (sys.executable, "-m", "agent_cli")
-PATIENCE = 30.0
+PATIENCE = 90.0
 """Seconds until something that must happen has not happened; a busy machine is slow, not wrong."""
 KEYS = {
     "enter": "\r",

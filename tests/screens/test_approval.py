@@ -14,6 +14,7 @@ from agent_cli.core.inbox import Approval, ApprovalRequest, Step
 from agent_cli.frontends.shared.briefing import where
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.tui.modals.approval import ApprovalModal
+from tests.kit.shells import until
 from tests.screens.host import Host, at_once, not_yet, screen_text, type_text
 
 
@@ -297,10 +298,11 @@ async def test_ten_thousand_lines_are_no_trouble() -> None:
     block = DiffBlock(path="big", diff=f"@@ -0,0 +1 @@\n{lines}", added=10_000)
     app = Host()
     async with app.run_test() as pilot:
-        app.ask(ApprovalModal(request(preview=block), guard=at_once()))
+        modal = ApprovalModal(request(preview=block), guard=at_once())
+        app.ask(modal)
         await pilot.pause()
         await pilot.press("ctrl+end")
-        await pilot.pause()
+        await until(lambda: modal.seen_end)
         await pilot.press("y")
         await answered(app, pilot)
         assert app.answers == [Approval(answer="once")]

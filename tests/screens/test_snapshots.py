@@ -304,7 +304,7 @@ async def test_modals(opened: Opener, name: str, look: str) -> None:
     async with opened(*_turn(), size=size, theme=theme) as (app, pilot):
         modal = MODALS[name]()
         app.push_screen(modal)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(90):
             while not (modal.is_mounted and modal.guard.is_painted):
                 await pilot.pause()
         await _check(f"modal-{name}-{look}", app, pilot)

@@ -14,6 +14,7 @@ from agent_cli.frontends.tui.blocks.thinking import ThinkingBlock
 from agent_cli.frontends.tui.look import Look
 from agent_cli.frontends.tui.transcript import Transcript
 from tests.kit.chat import ChatApp, call, edit, running, turn
+from tests.kit.shells import until
 
 SIZE = (100, 30)
 
@@ -118,11 +119,11 @@ async def test_the_end_key_brings_back_to_the_end() -> None:
     async with app.run_test(size=SIZE) as pilot:
         app.transcript.focus()
         await pilot.press("home")
+        await until(lambda: not app.transcript.following)
         await pilot.wait_for_animation()
-        assert not app.transcript.following
         await pilot.press("end")
+        await until(lambda: app.transcript.following)
         await pilot.pause()
-        assert app.transcript.following
         assert [m.following for m in app.posted if isinstance(m, Transcript.Followed)] == [
             False,
             True,

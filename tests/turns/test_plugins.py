@@ -129,12 +129,22 @@ async def test_a_tool_cannot_take_the_place_of_another(
     make_session: SceneMaker, tools: Path, name: str
 ) -> None:
     write(tools, mine=GREET.replace("@tool", f"@tool(name={name!r})"))
-    scene = make_session()
+    scene = make_session(settings={"web": {"enabled": False}, "sql": {"enabled": False}})
     before = scene.session.tools
     world = await extended(scene)
     assert world.session.tools == before
     assert "one from built in, one from plugin mine" in world.notices
     assert str(tools / "mine.py") in world.notices
+
+
+async def test_our_own_plugins_come_first(make_session: SceneMaker, tools: Path) -> None:
+    write(tools, a=GREET.replace("@tool", "@tool(name='WebFetch')"))
+    world = await extended(make_session())
+    assert "one from plugin web (built in, agent_cli.extensions.web), one from plugin a" in (
+        world.notices
+    )
+    (fetch,) = [tool for tool in world.session.tools if tool.name == "WebFetch"]
+    assert fetch.display_name == "Fetch"
 
 
 async def test_two_plugins_with_one_tool_are_both_named(

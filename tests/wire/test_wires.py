@@ -114,7 +114,7 @@ async def test_an_interrupt_ends_the_request_at_the_server(
             if isinstance(event, TextDelta):
                 scene.session.interrupt()
     assert finish(events).reason == "interrupted"
-    assert await scene.server.saw_disconnect(timeout=5)
+    assert await scene.server.saw_disconnect(timeout=60)
     last = scene.session.messages[-1]
     assert isinstance(last, AssistantMessage)
     assert last.text
@@ -265,6 +265,22 @@ async def test_a_killed_worker_is_replaced_and_the_request_made_again(
     await own.close()
     assert len(of_type(events, ModelRetrying)) == 1
     assert finish(events).text == "whole"
+
+
+async def test_a_worker_is_started_once_however_many_ask_for_it(make_wire: WireSceneMaker) -> None:
+    import asyncio
+
+    from agent_cli.models.worker_process import WorkerProcess
+
+    own = WorkerProcess()
+    scene = make_wire("openai", worker=own)
+    scene.server.say("hello")
+    warming = asyncio.gather(*(scene.session.warm() for _ in range(3)))
+    events = await scene.play()
+    await warming
+    await own.close()
+    assert not of_type(events, ModelRetrying)
+    assert finish(events).text == "hello"
 
 
 async def test_a_hung_worker_is_replaced(make_wire: WireSceneMaker) -> None:

@@ -51,6 +51,8 @@ from agent_cli.wishes import Resume, Wishes
 
 log = logging.getLogger(__name__)
 
+EXTENSIONS_WITHIN = 15.0
+"""Seconds that piped prompts wait for extensions."""
 Stage = LiveStage | FlatStage
 Worker = subprocess.Popen[bytes] | None
 
@@ -177,7 +179,7 @@ class _Show:
             talk.teller.say(self._note)
         for warning in filter(None, (self._warning, *loaded.warnings)):
             talk.teller.warn(warning)
-        listening = asyncio.create_task(self._listen(talk, prompt))
+        listening = asyncio.create_task(self._listen(talk, prompt, is_attended=wishes.attended))
         tidying = asyncio.create_task(asyncio.to_thread(tidy, loaded.settings, os.environ))
         try:
             code = await talk.run()
@@ -213,10 +215,13 @@ class _Show:
             raise error
         return replace(wishes, resume=before)
 
-    async def _listen(self, talk: Talk, prompt: str) -> None:
+    async def _listen(self, talk: Talk, prompt: str, *, is_attended: bool) -> None:
         if prompt:
             talk.submitted(prompt)
         if isinstance(self._stage, FlatStage):
+            if not is_attended:  # nobody could say it again later
+                talk.start_extensions()
+                await talk.session.extensions.settled(EXTENSIONS_WITHIN)
             await self._stage.listen(talk)
         else:
             self._stage.listen(talk, talk.teller.live)

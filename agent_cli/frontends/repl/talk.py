@@ -60,6 +60,7 @@ class Talk:
         self._questions: set[asyncio.Task[None]] = set()
         self._has_failed = False
         self._has_named = False
+        self._has_extensions = False
         self._suggestion = ""
         self._mode = session.mode
         self._left = asyncio.Event()
@@ -167,10 +168,16 @@ class Talk:
         except Exception as error:  # it must not end the session
             self.own_fault("something in the background failed", error)
 
+    def start_extensions(self) -> None:
+        """Load them in the background, once; what they say and ask comes like that of a turn."""
+        if not self._has_extensions:
+            self._has_extensions = True
+            self.session.start_extensions(self._take)
+
     async def _look_around(self) -> None:
         """Find out what takes time: the sandbox, the model's process."""
         await self.session.warm()
-        self.session.start_extensions(self._take)
+        self.start_extensions()
         try:
             await self.session.prepare()
         finally:
@@ -236,8 +243,10 @@ class Talk:
         match event:
             case ApprovalAsked() | QuestionAsked() | PlanAsked():
                 asked = asyncio.create_task(self._ask(event.request))
-                self._questions.add(asked)
-                asked.add_done_callback(self._questions.discard)
+                # What an extension asks between two turns does not end with the next one.
+                tasks = self._others if self._turn is None else self._questions
+                tasks.add(asked)
+                asked.add_done_callback(tasks.discard)
             case TurnFinished():
                 self._has_failed = has_failed(event)
                 self._suggestion = event.suggestion

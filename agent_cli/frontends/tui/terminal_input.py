@@ -2,15 +2,19 @@
 
 Measured with Textual 8.2: its parser needs about five microseconds for each character of a paste,
 half a minute for 5 MB on a busy machine; escape sequences within a paste become keys; a byte that
-is no UTF-8 ends the app.
+is no UTF-8 ends the app. When the terminal goes away, the thread that writes to it ends, and
+whoever has more to write waits for it for ever: the program would stay, unseen.
 """
 
+import contextlib
 import os
 import re
 import selectors
+import signal
 import time
 from codecs import getincrementaldecoder
 from collections.abc import Generator, Iterable
+from typing import IO, Any, cast
 
 from textual import events
 from textual._xterm_parser import XTermParser
@@ -88,24 +92,55 @@ class InputParser(XTermParser):
         yield from super()._sequence_to_key_events(sequence, alt)
 
 
+class _Forgiving:
+    """A terminal's file that takes what is written to it even when nobody is there any more."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def write(self, text: str) -> int:
+        try:
+            return self._file.write(text)
+        except OSError:
+            return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError):
+            self._file.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+
 class TerminalDriver(LinuxDriver):
     """For `App(driver_class=…)`."""
 
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._file = cast(Any, _Forgiving(cast(IO[str], self._file)))
+
     def run_input_thread(self) -> None:
-        """Read until the driver is told to end."""
+        """Read until the driver is told to end, or there is nothing to read from any more."""
         parser = InputParser(self._debug)
         decode = getincrementaldecoder("utf-8")("replace").decode
         with selectors.DefaultSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
                 if selector.select(_PATIENCE if parser.is_waiting else 0.1):
-                    # Nothing decoded is half a character; nothing read is a terminal that is gone.
-                    read = os.read(self.fileno, _ONE_READ)
+                    read = self._read()
                     if not read:
+                        self._loop.call_soon_threadsafe(self._app.exit, 128 + signal.SIGHUP)
                         return
-                    if text := decode(read):
+                    if text := decode(read):  # else it is half a character
                         self._dispatch(parser.feed(text))
                 self._dispatch(parser.tick())
+
+    def _read(self) -> bytes:
+        """What was typed; nothing if the terminal is gone."""
+        try:
+            return os.read(self.fileno, _ONE_READ)
+        except OSError:
+            return b""
 
     def _dispatch(self, messages: Iterable[Message]) -> None:
         for message in messages:

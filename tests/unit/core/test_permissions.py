@@ -1,5 +1,7 @@
 """The decision, as a pure function."""
 
+from dataclasses import replace
+
 import pytest
 
 from agent_cli.core.errors import UserError
@@ -193,3 +195,44 @@ def test_dangerous_commands_can_be_let_through_but_nothing_else_is() -> None:
     assert without_question(bash("rm", "x", unresolved=True)) is Effect.ASK
     assert without_question(bash("rm", "/", catastrophic=("all of it",))) is Effect.DENY
     assert without_question(file("Edit", "/srv/proj/a")) is Effect.ASK
+
+
+def host(tool: str, *names: str, **more: object) -> Facts:
+    facts = {"unproven": ("it talks to somebody",), "needs_permission": True, **more}
+    return Facts(tool=tool, kind=ToolKind.READONLY, hosts=names, **facts)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("rule", "matches"),
+    [
+        ("WebFetch(docs.python.org)", True),
+        ("WebFetch(domain:docs.python.org)", True),
+        ("WebFetch(*.python.org)", True),
+        ("WebFetch", True),
+        ("WebFetch(python.org)", False),
+        ("WebFetch(docs.python.org.evil.example)", False),
+        ("WebFetch(*.docs.python.org)", False),
+        ("HttpRequest(docs.python.org)", False),
+        ("Read(docs.python.org)", False),
+        ("Read(**)", False),
+    ],
+)
+def test_a_host_is_allowed_by_its_own_tools_rules_only(rule: str, matches: bool) -> None:
+    wanted = Effect.ALLOW if matches else Effect.ASK
+    assert effect(host("WebFetch", "docs.python.org"), allow=[rule]) is wanted
+
+
+def test_all_hosts_of_a_call_must_be_allowed() -> None:
+    both = host("WebFetch", "a.example", "b.example")
+    assert effect(both, allow=["WebFetch(a.example)"]) is Effect.ASK
+    assert effect(both, allow=["WebFetch(a.example)", "WebFetch(b.example)"]) is Effect.ALLOW
+    assert effect(both, deny=["WebFetch(b.example)"], allow=["WebFetch"]) is Effect.DENY
+
+
+def test_what_a_tool_calls_dangerous_is_allowed_by_its_name_only() -> None:
+    call = host("HttpRequest", "a.example", only_by_name=True, dangers=("dangerous",))
+    assert effect(call, allow=["HttpRequest(a.example)"]) is Effect.ASK
+    assert effect(call, allow=["HttpRequest"]) is Effect.ALLOW
+    for mode in (Mode.ACCEPT_EDITS, Mode.AUTO):
+        edit = replace(file("SqlQuery", "/srv/proj/data.db"), only_by_name=True)
+        assert effect(edit, mode, allow=["Edit(data.db)"]) is Effect.ASK

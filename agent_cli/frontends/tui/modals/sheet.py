@@ -123,7 +123,9 @@ def _beside(part: Row, width: int) -> Iterator[Content]:
     column = part.column
     if part.label.cell_length >= column or width - column < _NARROWEST_VALUE:
         yield from part.label.wrap(width)
-        yield from (Content.assemble("    ", line) for line in part.value.wrap(max(width - 4, 2)))
+        if part.value:
+            below = part.value.wrap(max(width - 4, 2))
+            yield from (Content.assemble("    ", line) for line in below)
         return
     for number, line in enumerate(part.value.wrap(width - column) or [Content("")]):
         before = part.label.pad_right(column - part.label.cell_length) if not number else None

@@ -1,0 +1,21 @@
+"""The plugin for databases: SqlQuery."""
+
+from agent_cli import __version__
+from agent_cli.extensions.plugin import Plugin, PluginContext
+from agent_cli.extensions.sql.query import Databases, SqlSetup, query_tool
+
+
+def plugin() -> Plugin:
+    """A plugin that learns of its databases when it is loaded."""
+    databases = Databases(SqlSetup())
+
+    async def initialize(context: PluginContext) -> None:
+        databases.setup = SqlSetup.model_validate(context.settings)
+
+    return Plugin(
+        name="sql",
+        version=__version__,
+        description="Asks databases; only reading needs no question.",
+        tools=(query_tool(databases),),
+        initialize=initialize,
+    )

@@ -1,0 +1,69 @@
+"""What a query gives: rows under headings, as text for the model and as a table for the person."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agent_cli.core.display import TableBlock
+from agent_cli.lib.text import plural, size
+
+LONGEST_CELL = 1_000
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The result of one statement."""
+
+    columns: tuple[str, ...] = ()
+    """Empty: the statement gives no rows."""
+    rows: tuple[tuple[str, ...], ...] = ()
+    has_more: bool = False
+    changed: int | None = None
+    """How many rows a writing statement changed, where the database says so."""
+
+    @classmethod
+    def of(cls, columns: Iterable[Any], rows: Sequence[Iterable[Any]], most: int) -> "Rows":
+        """Whatever a driver gave; a row more than `most` shows that there is more."""
+        return cls(
+            columns=tuple(map(str, columns)),
+            rows=tuple(tuple(map(_cell, row)) for row in rows[:most]),
+            has_more=len(rows) > most,
+        )
+
+    @property
+    def summary(self) -> str:
+        """One line with figures."""
+        if self.columns:
+            return f"{plural(len(self.rows), 'row')}{', and there are more' * self.has_more}"
+        return "done" if self.changed is None else f"{plural(self.changed, 'row')} changed"
+
+    @property
+    def text(self) -> str:
+        """As the model reads it: one line per row, cells between bars."""
+        if not self.columns:
+            return f"({self.summary})"
+        lines = [" | ".join(map(_in_line, row)) for row in (self.columns, *self.rows)]
+        lines.append(f"({self.summary})")
+        if self.has_more:
+            lines.append("(Use LIMIT and OFFSET, or a narrower condition, to see others.)")
+        return "\n".join(lines)
+
+    @property
+    def block(self) -> TableBlock | None:
+        """As the person sees it."""
+        return TableBlock(columns=self.columns, rows=self.rows) if self.columns else None
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, bytes | bytearray | memoryview):
+        return f"({size(len(value))}, not text)"
+    text = str(value)
+    if len(text) <= LONGEST_CELL:
+        return text
+    return f"{text[:LONGEST_CELL]}… ({len(text):,} characters)"
+
+
+def _in_line(cell: str) -> str:
+    return cell.replace("\\", "\\\\").replace("\r", "\\r").replace("\n", "\\n").replace("|", "\\|")

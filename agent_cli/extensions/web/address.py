@@ -1,0 +1,138 @@
+"""Addresses of the web: read strictly, resolved once, and never private by surprise."""
+
+import ipaddress
+import re
+import socket
+from collections.abc import Iterable
+from dataclasses import dataclass
+from urllib.parse import urljoin, urlsplit
+
+from agent_cli.core.errors import FailureType, ToolFailure
+from agent_cli.lib.threads import in_own_thread
+
+LONGEST = 8_000
+_PORTS = {"http": 80, "https": 443}
+_NOT_IN_ADDRESSES = re.compile(r"[\x00-\x20\x7f\\]")
+_HOST_NAME = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*")
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+
+IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a request goes. Built from its parts only, so nobody can read it otherwise."""
+
+    scheme: str
+    host: str
+    """Lower case, ASCII, without brackets: what rules match."""
+    port: int
+    path: str
+    """With the query."""
+
+    @classmethod
+    def parse(cls, text: str) -> "Address":
+        """Read an address; raises ValueError with what is wrong in words."""
+        if len(text) > LONGEST:
+            raise ValueError(f"it is longer than {LONGEST:,} characters")
+        if _NOT_IN_ADDRESSES.search(text):
+            raise ValueError("it holds a blank, a backslash or a control character")
+        parts = urlsplit(text)
+        if parts.scheme not in _PORTS:
+            raise ValueError("it does not begin with http:// or https://")
+        if parts.username is not None or parts.password is not None:
+            raise ValueError("it holds a user name or password; give it without")
+        path = parts.path or "/"
+        return cls(
+            scheme=parts.scheme,
+            host=_host(parts.hostname or ""),
+            port=_PORTS[parts.scheme] if parts.port is None else parts.port,
+            path=f"{path}?{parts.query}" if parts.query else path,
+        )
+
+    def towards(self, location: str) -> "Address":
+        """Where a redirect from here leads."""
+        return Address.parse(urljoin(str(self), location.strip()))
+
+    @property
+    def authority(self) -> str:
+        """The host, with its port where that is not the usual one."""
+        return self._authority(self.host)
+
+    def at(self, ip: str) -> str:
+        """The address with its host as a number: connecting to it needs no further look-up."""
+        return f"{self.scheme}://{self._authority(ip)}{self.path}"
+
+    def _authority(self, host: str) -> str:
+        host = f"[{host}]" if ":" in host else host
+        return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
+
+    def __str__(self) -> str:
+        return f"{self.scheme}://{self.authority}{self.path}"
+
+
+async def resolve(address: Address, private_hosts: Iterable[str]) -> tuple[str, ...]:
+    """The IP addresses to connect to; fails if one is private and that is not allowed."""
+    found = tuple(dict.fromkeys(await _looked_up(address)))
+    if any(_is_meant(address.host, pattern) for pattern in private_hosts):
+        return found
+    for ip in found:
+        if not is_public(ipaddress.ip_address(ip)):
+            shown = "" if ip == address.host else f" leads to {ip}, which"
+            raise ToolFailure(
+                f"{address.host}{shown} is not a public address, so nothing was sent. The person "
+                f'can allow it: private_hosts = ["{address.host}"] under [web] in the '
+                "configuration.",
+                type=FailureType.PERMISSION,
+            )
+    return found
+
+
+def is_public(ip: IpAddress) -> bool:
+    """Whether it belongs to the open internet, whatever it is wrapped in."""
+    if isinstance(ip, ipaddress.IPv6Address):
+        inner = ip.ipv4_mapped or ip.sixtofour
+        if ip in _NAT64:
+            inner = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+        if inner is not None:
+            return is_public(inner)
+        if ip.teredo is not None:
+            return False
+    return ip.is_global and not (ip.is_multicast or ip.is_reserved or ip.is_unspecified)
+
+
+async def _looked_up(address: Address) -> list[str]:
+    def look_up() -> list[str]:
+        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+        # A scope (fe80::1%eth0) is no part of the address itself.
+        return [str(where[0]).partition("%")[0] for *_, where in found]
+
+    try:
+        return await in_own_thread(look_up)
+    except (OSError, UnicodeError) as error:
+        raise ToolFailure(f"The host {address.host} cannot be found: {error}.") from error
+
+
+def _host(name: str) -> str:
+    if ":" in name:
+        if "%" in name:
+            raise ValueError("its host names a network of this machine")
+        try:
+            return str(ipaddress.IPv6Address(name))
+        except ValueError as error:
+            raise ValueError("its host is not an address") from error
+    try:
+        ascii_name = name if name.isascii() else name.encode("idna").decode("ascii")
+    except UnicodeError as error:
+        raise ValueError("its host cannot be a name") from error
+    ascii_name = ascii_name.lower().removesuffix(".")
+    if not _HOST_NAME.fullmatch(ascii_name) or len(ascii_name) > 253:
+        raise ValueError("its host is missing or cannot be a name")
+    return ascii_name
+
+
+def _is_meant(host: str, pattern: str) -> bool:
+    wanted = pattern.lower().strip("[]")
+    if wanted.startswith("*."):
+        return host.endswith(wanted[1:])
+    return host == wanted

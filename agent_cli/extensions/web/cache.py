@@ -1,0 +1,41 @@
+"""Remembers pages for a while, so that reading one twice costs one request."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from agent_cli.extensions.web.client import Answer
+
+MOST_BYTES = 50_000_000
+"""Of all pages together; the oldest leave first."""
+
+
+@dataclass(frozen=True)
+class _Kept:
+    answer: Answer
+    since: float
+
+
+class PageCache:
+    """The pages of one session, by address."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._kept: dict[str, _Kept] = {}
+
+    def get(self, url: str, seconds: float) -> Answer | None:
+        """The page, if it is no older than this."""
+        kept = self._kept.get(url)
+        if kept is None or self._clock() - kept.since >= seconds:
+            return None
+        return kept.answer
+
+    def keep(self, url: str, answer: Answer) -> None:
+        """Remember a page."""
+        self._kept.pop(url, None)
+        self._kept[url] = _Kept(answer, self._clock())
+        while len(self._kept) > 1 and self._size() > MOST_BYTES:
+            del self._kept[next(iter(self._kept))]
+
+    def _size(self) -> int:
+        return sum(len(kept.answer.body) for kept in self._kept.values())

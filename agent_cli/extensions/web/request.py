@@ -1,0 +1,109 @@
+"""HttpRequest: a call to an HTTP interface, answered as it stands."""
+
+import re
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from agent_cli.core.display import Display, TextBlock
+from agent_cli.core.tool import (
+    Description,
+    StatusTexts,
+    Target,
+    Tool,
+    ToolKind,
+    ToolParams,
+    ToolResult,
+)
+from agent_cli.core.tool_context import ToolContext
+from agent_cli.extensions.web.address import Address
+from agent_cli.extensions.web.bodies import described, quoted, text_of
+from agent_cli.extensions.web.client import Answer, Client, Request
+from agent_cli.extensions.web.fetch import Url
+from agent_cli.lib.text import size
+from agent_cli.safety.tokens import words
+
+HARMLESS = frozenset({"GET", "HEAD", "OPTIONS"})
+_OURS = words(
+    "host content-length transfer-encoding connection upgrade te trailer expect"
+    " accept-encoding keep-alive proxy-authorization proxy-connection"
+)
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+
+
+def _sendable(headers: dict[str, str]) -> dict[str, str]:
+    for name, value in headers.items():
+        if not _TOKEN.fullmatch(name):
+            raise ValueError(f"{name!r} cannot be the name of a header")
+        if name.lower() in _OURS:
+            raise ValueError(f"the header {name} is set by the program")
+        if re.search(r"[\x00-\x08\x0a-\x1f\x7f]", value) or not value.isascii():
+            raise ValueError(f"the header {name} holds a character that cannot be sent")
+    return headers
+
+
+class RequestParams(ToolParams):
+    """What to send."""
+
+    url: Url
+    """The address, beginning with https:// or http://."""
+    method: Literal["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"] = "GET"
+    """The method."""
+    headers: Annotated[dict[str, str], AfterValidator(_sendable)] = Field({})
+    """Headers to send, such as {"Content-Type": "application/json"}."""
+    body: str = ""
+    """What to send along, as text."""
+
+
+def request_tool(client: Client) -> Tool[RequestParams]:
+    """The tool, talking through this client."""
+
+    async def run(params: RequestParams, _context: ToolContext) -> ToolResult:
+        answer = await client.send(
+            Request(Address.parse(params.url), params.method, params.headers, params.body.encode())
+        )
+        told = "\n".join(_told(answer))
+        return ToolResult(
+            llm_content=quoted(told, f"The answer of {answer.address} to {params.method}"),
+            display=(TextBlock(text=told),),
+            summary=f"{answer.status_line}, {size(len(answer.body))}",
+            metadata={"status": answer.status},
+        )
+
+    return Tool(
+        name="HttpRequest",
+        kind=ToolKind.EXECUTE,
+        params=RequestParams,
+        run=run,
+        description=Description.beside(__file__),
+        targets=lambda params: (Target("host", Address.parse(params.url).host),),
+        kind_of=lambda params: ToolKind.READONLY if params.method in HARMLESS else ToolKind.EXECUTE,
+        is_dangerous=lambda params: params.method not in HARMLESS,
+        title=lambda params: f"{params.method} {params.url}",
+        preview=_preview,
+        display_name="HTTP request",
+        category="web",
+        aliases=("http_request", "http", "call_api", "api_request", "curl"),
+        param_aliases={"uri": "url", "data": "body", "verb": "method"},
+        status=StatusTexts("Waiting for an answer…", "HTTP request failed"),
+        timeout=None,
+    )
+
+
+async def _preview(params: RequestParams, _context: ToolContext) -> Display | None:
+    lines = [f"{params.method} {Address.parse(params.url)}"]
+    lines += [f"{name}: {value}" for name, value in params.headers.items()]
+    return TextBlock(text="\n".join(lines) + (f"\n\n{params.body}" if params.body else ""))
+
+
+def _told(answer: Answer) -> Iterator[str]:
+    yield answer.status_line
+    yield from (f"{name}: {value}" for name, value in answer.headers)
+    if not answer.body:
+        return
+    yield ""
+    text = text_of(answer)
+    yield text if text is not None else f"(This is not text: {described(answer)}.)"
+    if answer.is_cut:
+        yield f"(Only the first {size(len(answer.body))} were read.)"

@@ -1,0 +1,1 @@
+"""The agent inside an editor, over the Agent Client Protocol: `agent acp`."""

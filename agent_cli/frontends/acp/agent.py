@@ -1,0 +1,256 @@
+"""What an editor can ask of us: sessions, prompts, modes, cancelling."""
+
+import asyncio
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from acp import PROTOCOL_VERSION, RequestError
+from acp.interfaces import Client
+from acp.schema import (
+    AgentCapabilities,
+    ClientCapabilities,
+    CloseSessionResponse,
+    Implementation,
+    InitializeResponse,
+    ListSessionsResponse,
+    LoadSessionResponse,
+    NewSessionResponse,
+    PromptCapabilities,
+    PromptResponse,
+    ResumeSessionResponse,
+    SessionAdditionalDirectoriesCapabilities,
+    SessionCapabilities,
+    SessionCloseCapabilities,
+    SessionInfo,
+    SessionListCapabilities,
+    SessionResumeCapabilities,
+    SetSessionModeResponse,
+)
+
+from agent_cli import __version__
+from agent_cli.config.places import Places
+from agent_cli.core.errors import UserError
+from agent_cli.core.permissions import Mode
+from agent_cli.frontends.acp.conversation import Conversation
+from agent_cli.frontends.acp.prompts import Sent
+from agent_cli.runtime import (
+    find_session,
+    folder_standing,
+    load_all_settings,
+    load_settings,
+    open_session,
+    tidy,
+)
+from agent_cli.safety.sanitise import visible
+from agent_cli.storage.sessions import Sessions
+from agent_cli.wishes import Resume, Wishes
+
+_MOST_LISTED = 200
+_FAILED = -32603
+_UNTRUSTED = (
+    "{folder} is not trusted: nothing of it is loaded, and only tools that change nothing run. "
+    "Look at what trust would enable with `agent trust` in that folder; then begin a new thread."
+)
+_NO_SERVERS = "The MCP servers of the editor are not used."
+
+
+class EditorAgent:
+    """Any number of sessions for one editor."""
+
+    def __init__(self, wishes: Wishes) -> None:
+        self._wishes = wishes
+        self._open: dict[str, Conversation] = {}
+        self._client: Client | None = None
+        self._has_forms = False
+
+    def on_connect(self, conn: Client) -> None:
+        """The protocol's library tells who is at the other end."""
+        self._client = conn
+
+    async def initialize(
+        self,
+        protocol_version: int,
+        client_capabilities: ClientCapabilities | None = None,
+        **_more: Any,
+    ) -> InitializeResponse:
+        """Say what we can do, and remember what the editor can."""
+        asks = client_capabilities.elicitation if client_capabilities else None
+        self._has_forms = asks is not None and asks.form is not None
+        sessions = SessionCapabilities(
+            list=SessionListCapabilities(),
+            resume=SessionResumeCapabilities(),
+            close=SessionCloseCapabilities(),
+            additional_directories=SessionAdditionalDirectoriesCapabilities(),
+        )
+        return InitializeResponse(
+            protocol_version=PROTOCOL_VERSION,
+            agent_info=Implementation(name="agent", title="agent", version=__version__),
+            agent_capabilities=AgentCapabilities(
+                load_session=True,
+                prompt_capabilities=PromptCapabilities(
+                    image=True, audio=False, embedded_context=True
+                ),
+                session_capabilities=sessions,
+            ),
+            auth_methods=[],
+        )
+
+    async def new_session(
+        self,
+        cwd: str,
+        additional_directories: list[str] | None = None,
+        mcp_servers: Sequence[object] | None = None,
+        **_more: Any,
+    ) -> NewSessionResponse:
+        """Begin a session in a directory."""
+        with _explained():
+            conversation = await self._enter(
+                self._wished(cwd, additional_directories), has_servers=bool(mcp_servers)
+            )
+        response = NewSessionResponse(session_id=conversation.session.id, modes=conversation.modes)
+        conversation.begin()  # what it tells stands after the answer, which names the session
+        return response
+
+    async def load_session(
+        self,
+        cwd: str,
+        session_id: str,
+        additional_directories: list[str] | None = None,
+        mcp_servers: Sequence[object] | None = None,
+        **_more: Any,
+    ) -> LoadSessionResponse:
+        """Go on with a session, and tell all that was said in it."""
+        with _explained():
+            conversation = await self._resume(
+                cwd, session_id, additional_directories, has_servers=bool(mcp_servers)
+            )
+            await conversation.replay()
+        conversation.begin()
+        return LoadSessionResponse(modes=conversation.modes)
+
+    async def resume_session(
+        self,
+        cwd: str,
+        session_id: str,
+        additional_directories: list[str] | None = None,
+        mcp_servers: Sequence[object] | None = None,
+        **_more: Any,
+    ) -> ResumeSessionResponse:
+        """Go on with a session whose text the editor has kept itself."""
+        with _explained():
+            conversation = await self._resume(
+                cwd, session_id, additional_directories, has_servers=bool(mcp_servers)
+            )
+        conversation.begin()
+        return ResumeSessionResponse(modes=conversation.modes)
+
+    async def list_sessions(self, cwd: str | None = None, **_more: Any) -> ListSessionsResponse:
+        """The sessions of a directory, or of all, the latest first."""
+        index = Sessions(Places.of(os.environ).state).index
+        found = await asyncio.to_thread(
+            lambda: index.listing(os.path.realpath(cwd) if cwd else None, _MOST_LISTED)
+        )
+        return ListSessionsResponse(
+            sessions=[
+                SessionInfo(
+                    session_id=each.id,
+                    cwd=each.workspace,
+                    title=visible(each.name, one_line=True),
+                    updated_at=datetime.fromtimestamp(each.updated, UTC).isoformat(),
+                )
+                for each in found
+            ]
+        )
+
+    async def close_session(self, session_id: str, **_more: Any) -> CloseSessionResponse:
+        """End a session; it can be loaded again."""
+        if conversation := self._open.pop(session_id, None):
+            await conversation.close()
+        return CloseSessionResponse()
+
+    async def set_session_mode(
+        self, mode_id: str, session_id: str, **_more: Any
+    ) -> SetSessionModeResponse:
+        """Change the permission mode."""
+        with _explained():
+            await self._conversation(session_id).set_mode(mode_id)
+        return SetSessionModeResponse()
+
+    async def prompt(self, prompt: list[Sent], session_id: str, **_more: Any) -> PromptResponse:
+        """Play one turn, telling what happens meanwhile."""
+        with _explained():
+            return await self._conversation(session_id).prompt(prompt)
+
+    async def cancel(self, session_id: str, **_more: Any) -> None:
+        """End the turn of a session; its prompt is answered then."""
+        if conversation := self._open.get(session_id):
+            conversation.cancel()
+
+    async def close(self) -> None:
+        """End all sessions, and what they left running."""
+        while self._open:
+            _, conversation = self._open.popitem()
+            await conversation.close()
+        await asyncio.to_thread(tidy, load_settings(self._wishes, os.environ).settings, os.environ)
+
+    def _conversation(self, session_id: str) -> Conversation:
+        found = self._open.get(session_id)
+        if found is None:
+            raise UserError(f"The session {session_id} is not open.", hint="Load it first.")
+        return found
+
+    def _wished(self, cwd: str, added: list[str] | None, resume: Resume | None = None) -> Wishes:
+        """What the command line asks for, in the directory the editor names."""
+        directories = [Path(each) for each in (cwd, *(added or ()))]
+        for directory in directories:
+            if not directory.is_absolute() or not directory.is_dir():
+                raise UserError(f"{directory} is not a directory.")
+        first, *others = (each.resolve() for each in directories)
+        return replace(self._wishes, cwd=first, added=(*self._wishes.added, *others), resume=resume)
+
+    async def _resume(
+        self, cwd: str, session_id: str, added: list[str] | None, *, has_servers: bool
+    ) -> Conversation:
+        await self.close_session(session_id)  # an editor may load what it has open
+        wished = self._wished(cwd, added, Resume(session_id, stay=True))
+        wished = await asyncio.to_thread(find_session, wished, os.environ)
+        assert wished.resume is not None
+        if wished.resume.found is None or wished.resume.found.id != session_id:
+            raise UserError(f"There is no session {session_id}.")
+        return await self._enter(wished, has_servers=has_servers)
+
+    async def _enter(self, wishes: Wishes, *, has_servers: bool) -> Conversation:
+        """Open a session. In a folder that is not trusted nothing can be allowed by asking."""
+        assert self._client is not None
+        is_trusted = folder_standing(wishes, os.environ).trusted
+        loaded = await asyncio.to_thread(load_all_settings, wishes, os.environ)
+        session = open_session(replace(wishes, attended=is_trusted), loaded.settings)
+        try:
+            if session.mode is Mode.AUTO or loaded.settings.sandbox in ("bwrap", "landlock"):
+                await session.prepare()
+        except BaseException:
+            await session.close()
+            raise
+        notes = list(loaded.warnings)
+        if not is_trusted:
+            notes.append(_UNTRUSTED.format(folder=visible(str(wishes.cwd), one_line=True)))
+        if has_servers:
+            notes.append(_NO_SERVERS)
+        conversation = Conversation(session, self._client, notes, has_forms=self._has_forms)
+        self._open[session.id] = conversation
+        return conversation
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """An error of the person's to put right, in the form an editor shows."""
+    try:
+        yield
+    except UserError as error:
+        told = " ".join(filter(None, (error.message, error.hint)))
+        raise RequestError(_FAILED, told) from error

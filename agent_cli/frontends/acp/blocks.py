@@ -1,0 +1,119 @@
+"""Display blocks as an editor shows them."""
+
+import os
+import re
+from collections.abc import Iterator
+
+from acp import helpers
+from acp.schema import (
+    ContentToolCallContent,
+    FileEditToolCallContent,
+    TerminalToolCallContent,
+    ToolCallLocation,
+)
+
+from agent_cli.core.display import (
+    DiffBlock,
+    Display,
+    ImageBlock,
+    TableBlock,
+    TerminalBlock,
+    TextBlock,
+    TodoBlock,
+)
+from agent_cli.core.messages import Content, ImagePart
+from agent_cli.frontends.acp.diffs import hunks
+from agent_cli.safety.paths import Workspace
+from agent_cli.safety.sanitise import clean, for_model
+
+Shown = ContentToolCallContent | FileEditToolCallContent | TerminalToolCallContent
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_TICKS = re.compile(r"`{3,}")
+_SIGNS = {"pending": "☐", "in_progress": "▸", "completed": "☑"}
+_MOST_HUNKS = 100
+
+
+def plain(text: str) -> str:
+    """Text for an editor: nothing hidden, no controls, but tabs and line breaks as they are."""
+    return _CONTROLS.sub("", for_model(text)[0])
+
+
+def fenced(text: str, language: str = "") -> str:
+    """A text that Markdown leaves alone."""
+    longest = max((len(found) for found in _TICKS.findall(text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{text.removesuffix(chr(10))}\n{fence}"
+
+
+def said(text: str) -> ContentToolCallContent:
+    """A text below a call."""
+    return helpers.tool_content(helpers.text_block(text))
+
+
+def absolute(path: str, workspace: Workspace) -> str:
+    """A path as an editor wants it."""
+    if path.startswith("~/"):
+        path = f"{workspace.home}{path[1:]}"
+    return os.path.normpath(os.path.join(workspace.root, path))  # noqa: PTH118 (may be no path)
+
+
+def shown(display: Display, workspace: Workspace) -> Iterator[Shown]:
+    """What stands below a call for a block."""
+    match display:
+        case DiffBlock():
+            yield from _diff(display, workspace)
+        case TextBlock(text=text, language="markdown"):
+            yield said(plain(text))
+        case TextBlock(text=text, language=language):
+            yield said(fenced(plain(text), language))
+        case TerminalBlock():
+            yield said(fenced(_terminal(display), "console"))
+        case TableBlock(columns=columns, rows=rows):
+            lines = [_row(columns), "|" + "---|" * len(columns), *map(_row, rows)]
+            yield said("\n".join(lines))
+        case TodoBlock(items=items):
+            yield said("\n".join(f"{_SIGNS[item.status]} {plain(item.text)}" for item in items))
+        case ImageBlock(path=path, media_type=kind, width=width, height=height):
+            size = f", {width} × {height}" if width and height else ""
+            yield said(f"{plain(path)} ({kind}{size})")
+
+
+def pictures(content: Content) -> Iterator[ContentToolCallContent]:
+    """The pictures among what the model got."""
+    for part in () if isinstance(content, str) else content:
+        if isinstance(part, ImagePart):
+            yield helpers.tool_content(helpers.image_block(part.data, part.media_type))
+
+
+def locations(displays: tuple[Display, ...], workspace: Workspace) -> list[ToolCallLocation]:
+    """Where the changes are, for an editor that follows."""
+    return [
+        ToolCallLocation(path=absolute(hunk.path, workspace), line=hunk.line)
+        for display in displays
+        if isinstance(display, DiffBlock)
+        for hunk in list(hunks(display.diff, display.path))[:_MOST_HUNKS]
+    ]
+
+
+def _diff(block: DiffBlock, workspace: Workspace) -> Iterator[Shown]:
+    found = list(hunks(block.diff, block.path))
+    for hunk in found[:_MOST_HUNKS]:
+        old = None if hunk.old_text is None else plain(hunk.old_text)
+        path = absolute(hunk.path, workspace)
+        yield helpers.tool_diff_content(path, plain(hunk.new_text), old)
+    last = block.diff.rpartition("\n")[2]
+    if len(found) > _MOST_HUNKS or last.startswith("…"):
+        yield said("The rest of the change is not shown.")
+
+
+def _terminal(block: TerminalBlock) -> str:
+    command = "\n".join(f"$ {line}" for line in plain(block.command).split("\n"))
+    code = f"\nexit {block.exit_code}" if block.exit_code else ""
+    parts = (command if block.command else "", clean(block.output).rstrip("\n"))
+    return "\n".join(filter(None, parts)) + code
+
+
+def _row(cells: tuple[str, ...]) -> str:
+    safe = (plain(cell).replace("|", "\\|").replace("\n", " ") for cell in cells)
+    return "| " + " | ".join(safe) + " |"
