@@ -21,14 +21,13 @@ from agent_cli.core.inbox import Inbox
 from agent_cli.core.registry import Registry
 from agent_cli.core.session import Session
 from agent_cli.core.trust import COMMANDS, SKILLS, TrustItem
-from agent_cli.extensions.hook import Hook
-from agent_cli.extensions.hook_command import command_function
-from agent_cli.extensions.hooks import SessionHooks
 from agent_cli.lib.threads import in_own_thread
 from agent_cli.safety.environment import child_environment, looks_secret
 from agent_cli.storage.trust import TrustStore
 
 if TYPE_CHECKING:
+    from agent_cli.extensions.hook import Hook
+    from agent_cli.extensions.hooks import SessionHooks
     from agent_cli.extensions.host import Host
     from agent_cli.extensions.mcp.links import Surroundings
     from agent_cli.extensions.mcp.servers import ServersWanted
@@ -136,6 +135,10 @@ def configured_hooks(
     settings: Settings, session_id: str, workspace: str, environment: Mapping[str, str]
 ) -> SessionHooks:
     """The hooks that the configuration names; their commands get this environment."""
+    from agent_cli.extensions.hook import Hook
+    from agent_cli.extensions.hook_command import command_function
+    from agent_cli.extensions.hooks import SessionHooks
+
     hooks = [
         Hook(
             on=each.on,

@@ -1,9 +1,15 @@
 """Lists hooks: what is run when something happens."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from agent_cli.commands._command import Command, Desk
 from agent_cli.extending import hooks_of
-from agent_cli.extensions.hook import Hook
 from agent_cli.safety.sanitise import visible
+
+if TYPE_CHECKING:
+    from agent_cli.extensions.hook import Hook
 
 
 def run(desk: Desk, argument: str) -> None:
