@@ -23,6 +23,8 @@ SERVERS = ".mcp.json"
 MOST_FILES = 1_000
 LARGEST_FILE = 10_000_000
 LONGEST_DETAIL = 1_000
+LONGEST_HOOKS = 20_000
+"""Of what a project would run; a person must be able to see all of it."""
 
 
 class TooMuch(Exception):
@@ -118,7 +120,7 @@ def _detail(kind: str, path: Path, data: bytes) -> str:
         return f"a link to {path.readlink()}"
     text = data.decode("utf-8", "replace")
     if kind == "settings":
-        return _bounded(_settings(text))
+        return _settings(text)
     if kind == "servers":
         return _bounded(_servers(text))
     if kind == "instructions":
@@ -137,9 +139,9 @@ def _settings(text: str) -> str:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         return "is not valid TOML"
-    # What runs comes first: the end of a long text may be cut.
-    leaves = sorted(_leaves(table), key=lambda leaf: leaf[0] != "hooks")
-    return "; ".join(f"{key} = {json.dumps(value, default=str)}" for key, value in leaves)
+    told = {key: f"{key} = {json.dumps(value, default=str)}" for key, value in _leaves(table)}
+    hooks = _bounded(told.pop("hooks", ""), LONGEST_HOOKS)
+    return "; ".join(filter(None, (hooks, _bounded("; ".join(told.values())))))
 
 
 def _leaves(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
@@ -164,5 +166,5 @@ def _server(server: Mapping[str, Any]) -> str:
     return " ".join(map(str, (server.get("command"), *server.get("args", ()))))
 
 
-def _bounded(text: str) -> str:
-    return text if len(text) <= LONGEST_DETAIL else f"{text[:LONGEST_DETAIL]}…"
+def _bounded(text: str, most: int = LONGEST_DETAIL) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"

@@ -10,6 +10,7 @@ from typing import Any
 from agent_cli.core.hooks import Ruling
 from agent_cli.core.moments import Moment
 from agent_cli.lib.threads import in_own_thread
+from agent_cli.safety.sanitise import visible
 
 LONGEST_REASON = 500
 DENIES = 2
@@ -63,7 +64,7 @@ def ruling_of(answer: Mapping[str, Any], name: str) -> Ruling:
         raise HookProblem(f"its decision is {str(decision)[:40]!r}, neither deny nor ask")
     if arguments is not None and not isinstance(arguments, Mapping):
         raise HookProblem("its arguments are not an object")
-    reason = str(answer.get("reason") or "")[:LONGEST_REASON]
+    reason = visible(str(answer.get("reason") or "")[:LONGEST_REASON], one_line=True)
     told = f"the hook {name} says: {reason}" if reason else f"the hook {name} wants it so"
     return Ruling(
         deny=told if decision == "deny" else "",

@@ -16,7 +16,8 @@ from agent_cli.core.events import (
 from agent_cli.core.hooks import Ruling
 from agent_cli.core.moments import Moment
 from agent_cli.core.tool import ToolResult
-from agent_cli.extensions.hook import Hook, ruling_of
+from agent_cli.extensions.hook import LONGEST_REASON, Hook, ruling_of
+from agent_cli.safety.sanitise import visible
 
 log = logging.getLogger(__name__)
 
@@ -142,4 +143,4 @@ class SessionHooks:
 def _words(error: Exception, hook: Hook) -> str:
     if isinstance(error, TimeoutError):
         return f"it took longer than {hook.timeout:g} s"
-    return str(error) or type(error).__name__
+    return visible(str(error)[:LONGEST_REASON], one_line=True) or type(error).__name__

@@ -106,4 +106,4 @@ def _files(folder: Folder) -> list[Path]:
     found = sorted(folder.path.glob(f"*/{SKILL_FILE}"))
     if not folder.is_users:
         found = [path for path in found if not path.parent.is_symlink()]
-    return found[:MOST_SKILLS]
+    return found[: MOST_SKILLS + 1]

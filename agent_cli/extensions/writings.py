@@ -8,7 +8,7 @@ from agent_cli.core.extensions import PromptCommand
 from agent_cli.extensions.places import Complain, Folder
 from agent_cli.extensions.prompt_commands import find_commands
 from agent_cli.extensions.registrar import Registrar
-from agent_cli.extensions.skills import Skill, find_skills, skill_tool
+from agent_cli.extensions.skills import MOST_SKILLS, Skill, find_skills, skill_tool
 from agent_cli.lib.text import plural
 from agent_cli.lib.threads import in_own_thread
 
@@ -42,7 +42,7 @@ class Writings:
     @property
     def skills(self) -> tuple[Skill, ...]:
         """The skills that the model is offered."""
-        return _first_by_name(self._skills)
+        return _first_by_name(self._skills)[:MOST_SKILLS]
 
     async def load(self, *, project: bool = True) -> str:
         """Read all again, a project's only with `project`; says what is there if that changed."""
@@ -61,6 +61,8 @@ class Writings:
                     self._skills[folder] = tuple(find_skills(folder, complain))
 
         await in_own_thread(read)
+        if len(_first_by_name(self._skills)) > MOST_SKILLS:
+            complaints.append((f"Only the first {MOST_SKILLS} skills are offered.", ""))
         for text, hint in complaints:
             self._complain(text, hint)
         if self.skills != self._offered:
