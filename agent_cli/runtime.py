@@ -30,7 +30,7 @@ from agent_cli.core.session import Session
 from agent_cli.core.spending import local_day
 from agent_cli.core.store import Observer, Records
 from agent_cli.core.tool_context import SessionView
-from agent_cli.extending import Asked, LaterExtensions
+from agent_cli.extending import Asked, LaterExtensions, configured_hooks
 from agent_cli.lib.discovery import values_named
 from agent_cli.lib.own_environment import forget
 from agent_cli.models.guide import NAME as GUIDE
@@ -172,8 +172,15 @@ def open_session(
         home=variables.get("HOME") or str(Path.home()),
         own=(str(places.config), str(places.state)),
         programs=project_entries(variables.get("PATH", ""), roots),
-        readable=(str(spill),),
+        readable=(str(spill), str(places.config / "skills")),
     )
+    for_commands = child_environment(
+        variables,
+        extra={"TMPDIR": temporary} if temporary else {},
+        passed=settings.environment.passed,
+        workspace=None if trusted else workspace.root,
+    )
+    hooks = configured_hooks(settings, session_id, workspace.root, for_commands)
     registry = registry or built_in_tools()
     inbox = Inbox(attended=wishes.attended)
     guide = maker(scratch, is_paced=wishes.attended)
@@ -190,12 +197,7 @@ def open_session(
             view=SessionView(
                 id=session_id,
                 workspace=workspace,
-                environment=child_environment(
-                    variables,
-                    extra={"TMPDIR": temporary} if temporary else {},
-                    passed=settings.environment.passed,
-                    workspace=None if trusted else workspace.root,
-                ),
+                environment=for_commands,
                 settings=settings.tools,
                 takes_images=_of(settings, settings.model).takes_images,
                 sandbox=SandboxChoice(settings.sandbox),
@@ -218,7 +220,9 @@ def open_session(
                 ),
                 registry,
                 inbox,
+                hooks,
             ),
+            hooks=hooks,
             recorder=Records(metrics, AuditLog(places.state / "audit.jsonl")),
             observers=(metrics, *_telemetry(settings.telemetry.endpoint)),
             statistics=lambda: metrics.statistics(local_day()),

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 
 from agent_cli.core.errors import UserError
 from agent_cli.core.examples import wrong_example
+from agent_cli.core.moments import Moment
 from agent_cli.core.permissions import Effect, Mode, Rule
 
 
@@ -181,6 +182,20 @@ class PluginSettings(Table):
     """What single plugins are told, by name: [plugins.settings.NAME]."""
 
 
+class HookSettings(Table):
+    """A command that is run when something happens."""
+
+    on: Moment
+    """When: "before_tool", "after_tool", "prompt", "approval", "turn_end", "compaction",
+    "session_start" or "session_end"."""
+    command: str = Field(min_length=1)
+    """What sh runs, in the workspace; it is given JSON on its standard input."""
+    tools: tuple[str, ...] = ()
+    """Before and after a tool: the names or patterns of those it is about; by default all."""
+    timeout: float = Field(10.0, gt=0, le=600)
+    """Seconds it may take."""
+
+
 class McpSettings(Table):
     """Servers of the Model Context Protocol. The model may use their tools once you approved."""
 
@@ -264,6 +279,9 @@ class Settings(Table):
     empty: dark or light, as the terminal says."""
     reduced_motion: bool = False
     """Whether nothing on the screen moves by itself: no spinner, no animations."""
+    hooks: Annotated[tuple[HookSettings, ...], FromProject()] = ()
+    """Commands that are run when something happens, each a table [[hooks]] with `on`, `command`
+    and, if wished, `tools` and `timeout` (docs/extending.md). A trusted project's are added."""
     permissions: PermissionSettings = PermissionSettings()
     limits: LimitSettings = LimitSettings()
     budget: BudgetSettings = BudgetSettings()

@@ -39,6 +39,8 @@ class Hearing:
     mode: str
     judgement: Judgement | None = None
     answer: str | None = None
+    doubt: str = ""
+    """Why a hook wants the person asked, whatever the rules say."""
 
 
 @dataclass
@@ -120,8 +122,11 @@ class Authority:
         if self.policy.mode is Mode.AUTO:
             self.policy.confines = (await context.session.sandbox.get()).confines
         shell = context.state(ShellStanding)
-        hearing.judgement = await judge(hearing.invocation, context.workspace, shell, self.policy)
-        return hearing.judgement
+        judgement = await judge(hearing.invocation, context.workspace, shell, self.policy)
+        if hearing.doubt and judgement.decision.effect is not Effect.DENY:
+            judgement = replace(judgement, decision=_doubted(judgement.decision, hearing.doubt))
+        hearing.judgement = judgement
+        return judgement
 
     async def _look(self, hearing: Hearing) -> Judgement:
         """Let the tool find out what it would touch, and judge that."""
@@ -207,6 +212,11 @@ class Authority:
         except OSError as error:
             said = f"The rule {rule} holds for this session only: it could not be kept ({error})."
             self.emit(Notice(level="warning", text=said))
+
+
+def _doubted(decision: Decision, doubt: str) -> Decision:
+    reasons = decision.reasons if decision.effect is Effect.ASK else ()
+    return replace(decision, effect=Effect.ASK, reasons=(*reasons, doubt))
 
 
 def _not_permitted(message: str) -> ToolFailure:

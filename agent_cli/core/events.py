@@ -11,7 +11,8 @@ A turn reads like this, and a property test holds it over every turn:
         PromptAdded* )*                    steering that reaches the model before its next step
     TurnFinished                           always, exactly once, last
 
-ModelRetrying and Notice may stand anywhere in between. Before a step, HistoryCompacted (with the
+ModelRetrying and Notice may stand anywhere in between. The commands of a prompt that a file wrote
+are calls before the first step. Before a step, HistoryCompacted (with the
 UsageChanged of its summary) and a QuestionAsked of the program's own may stand.
 
 A call that hands work to another agent has that agent's calls between its own two ends, with

@@ -47,6 +47,7 @@ from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.runaway import LONGEST_REPLY, RunawayGuard
 from agent_cli.core.tool import ToolResult
+from agent_cli.core.written import Written, filled
 from agent_cli.lib.text import plural
 
 log = logging.getLogger(__name__)
@@ -110,20 +111,19 @@ class Turn:
     _has_nudged: bool = False
     _started: float = field(default_factory=time.monotonic)
 
-    async def run(self, prompt: Content | None) -> None:
+    async def run(self, prompt: Content | Written | None) -> None:
         """Play the turn; the last event is TurnFinished, whatever happens."""
         model = self.models[0].name
-        said = text_of(prompt) if prompt is not None else ""
+        said = prompt.said if isinstance(prompt, Written) else text_of(prompt or "")
         self.pipeline.authority.unanswered = 0
         self.accounting.spending.begin_turn(self.number)
         self.emit(
             TurnStarted(session_id=self.session_id, turn=self.number, prompt=said, model=model)
         )
-        if prompt is not None:
-            self.conversation.append(UserMessage(content=prompt))
-        elif self.conversation.ends_in_a_reply:
-            self.conversation.append(UserMessage(content=BROKE_OFF, origin="program"))
         try:
+            if isinstance(prompt, Written):
+                prompt = await filled(prompt, self.pipeline)
+            self._open(prompt)
             answer = await self._play()
         except _Stop as stop:
             self._finish(stop.reason, error=stop.message, hint=stop.hint)
@@ -144,6 +144,12 @@ class Turn:
             )
         else:
             self._finish("done", text=answer.message.text, suggestion=answer.suggestion)
+
+    def _open(self, prompt: Content | None) -> None:
+        if prompt is not None:
+            self.conversation.append(UserMessage(content=prompt))
+        elif self.conversation.ends_in_a_reply:
+            self.conversation.append(UserMessage(content=BROKE_OFF, origin="program"))
 
     async def _play(self) -> Reply:
         """Steps until the model makes no more calls; returns its last reply."""

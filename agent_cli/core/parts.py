@@ -8,6 +8,7 @@ from typing import Any
 from agent_cli.core.checkpoint import Checkpoints, NoCheckpoints
 from agent_cli.core.extensions import Extensions, NoExtensions
 from agent_cli.core.history import History
+from agent_cli.core.hooks import Hooks, NoHooks
 from agent_cli.core.housekeeping import Economy
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.loop import Limits
@@ -61,6 +62,8 @@ class Parts:
     """Where "always in this project" is kept."""
     extensions: Extensions = field(default_factory=NoExtensions)
     """What others add."""
+    hooks: Hooks = field(default_factory=NoHooks)
+    """What is asked before each call, and told of what happens."""
     selection: Selection = EVERYTHING
     profiles: Profiles = Profiles()
     """The roles an agent can play."""

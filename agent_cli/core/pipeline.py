@@ -1,7 +1,7 @@
 """The one way from a call to its result.
 
-    find → parse → validate → decide → ask if needed → checkpoint → run (time, cancel) → bound
-    → record
+    find → parse → validate → hooks → decide → ask if needed → checkpoint → run (time, cancel)
+    → bound → record
 
 Permission is asked for here and nowhere else, so no tool, plugin or server can forget it. Nothing
 but cancellation leaves `execute`: whatever goes wrong is a result the model can act upon.
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import logging
 import threading
 import time
@@ -30,6 +31,7 @@ from agent_cli.core.events import (
     ToolProgress,
     ToolStarted,
 )
+from agent_cli.core.hooks import Hooks, NoHooks
 from agent_cli.core.inbox import Answers, PlanAnswer, Question, QuestionRequest
 from agent_cli.core.keeping import Keeper
 from agent_cli.core.messages import ToolCall, text_of
@@ -91,6 +93,7 @@ class Pipeline:
     emit: Callable[[Event], None]
     model: Callable[[], Model]
     keeper: Keeper
+    hooks: Hooks = field(default_factory=NoHooks)
     state: SessionState = field(default_factory=SessionState)
     selection: Selection = EVERYTHING
     send: Send | None = None
@@ -177,7 +180,7 @@ class Pipeline:
                 tool=invocation.tool.display_name,
                 title=invocation.title,
                 status=invocation.tool.status.pending,
-                arguments=invocation.params.model_dump(mode="json", exclude_unset=True),
+                arguments=_arguments(invocation),
                 parent_id=parent_id,
             )
         )
@@ -218,11 +221,34 @@ class Pipeline:
         self, course: Course, invocation: AnyInvocation, context: ToolContext
     ) -> tuple[AnyInvocation, ToolContext]:
         """The call as it may run, or a failure that says why not."""
-        hearing = course.hearing = Hearing(invocation, context, self.authority.policy.mode.value)
+        invocation, doubt = await self._heed_hooks(invocation, context)
+        course.invocation = invocation
+        mode = self.authority.policy.mode.value
+        hearing = course.hearing = Hearing(invocation, context, mode, doubt=doubt)
         course.invocation = await self.authority.permit(hearing)
         judgement = hearing.judgement
         confined = judgement is not None and judgement.decision.confined
         return course.invocation, replace(context, confined=confined)
+
+    async def _heed_hooks(
+        self, invocation: AnyInvocation, context: ToolContext
+    ) -> tuple[AnyInvocation, str]:
+        """The call as hooks want it, before it is decided about, and why they want it asked."""
+        tool, given = invocation.tool, _arguments(invocation)
+        ruling = await self.hooks.before_call(tool.name, given)
+        if ruling.deny:
+            said = f"{tool.name} is not permitted: {ruling.deny}."
+            raise ToolFailure(said, type=FailureType.PERMISSION)
+        if ruling.arguments is None or ruling.arguments == given:
+            return invocation, ruling.ask
+        try:
+            changed = tool.bind(ruling.arguments)
+        except ToolFailure as failure:
+            said = f"A hook changed the arguments to what is not valid: {failure.message}"
+            raise ToolFailure(said, type=failure.type, details=failure.details) from failure
+        note = f"a hook changed the arguments to {json.dumps(_arguments(changed))[:1_000]}"
+        context.progress(note)
+        return replace(changed, notes=(*changed.notes, note)), ruling.ask
 
     async def _outside(
         self,
@@ -292,6 +318,8 @@ class Pipeline:
             )
         )
         self._record(course, result)
+        name = invocation.tool.name if invocation else course.call.name[:80]
+        self.hooks.after_call(name, _arguments(invocation) if invocation else {}, result)
         return result
 
     def _record(self, course: Course, result: ToolResult) -> None:
@@ -320,3 +348,8 @@ class Pipeline:
                         hint="The session goes on; its calls are not recorded.",
                     )
                 )
+
+
+def _arguments(invocation: AnyInvocation) -> dict[str, Any]:
+    given: dict[str, Any] = invocation.params.model_dump(mode="json", exclude_unset=True)
+    return given

@@ -44,6 +44,7 @@ from agent_cli.core.titling import as_title, ask_for_title
 from agent_cli.core.tool import AnyTool
 from agent_cli.core.undoing import Undoing
 from agent_cli.core.wearing import Wearing
+from agent_cli.core.written import Written
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.sandbox import SandboxChoice, SandboxUnavailable
 
@@ -92,6 +93,7 @@ class Session:
             outgoing=parts.outgoing,
             emit=self._tell,
             model=lambda: self._model,
+            hooks=parts.hooks,
             selection=parts.selection,
         )
         self.undoing = Undoing(
@@ -223,7 +225,7 @@ class Session:
         """Whether a turn is under way."""
         return self._task is not None
 
-    def run(self, prompt: Content | None) -> AsyncGenerator[Event, None]:
+    def run(self, prompt: Content | Written | None) -> AsyncGenerator[Event, None]:
         """Play one turn, ending with TurnFinished. Without a prompt, try the last one again."""
 
         def begin() -> Coroutine[Any, Any, None]:
@@ -389,6 +391,7 @@ class Session:
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
+        await self._parts.hooks.close()
         await self.extensions.close()
         await self._pipeline.state.close()
         await asyncio.to_thread(self._parts.checkpoints.close)
@@ -509,6 +512,7 @@ class Session:
         for each in events:
             for observer in self._parts.observers:
                 observer.see(each)
+            self._parts.hooks.see(each)
             self._emit(each)
 
     def _tell_model(self, text: str) -> None:

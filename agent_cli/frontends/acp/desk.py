@@ -12,6 +12,7 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event
 from agent_cli.core.session import Session
 from agent_cli.core.undo import Choice, Preview
+from agent_cli.core.written import Written
 from agent_cli.frontends.acp import blocks
 from agent_cli.frontends.acp.asking import Cancelled
 from agent_cli.frontends.acp.updates import note
@@ -146,6 +147,9 @@ class EditorDesk:
 
     def play(self, turn: AsyncGenerator[Event, None]) -> None:
         self._turn = turn
+
+    def send(self, prompt: Written) -> None:
+        self.play(self.session.run(prompt))
 
     def copy(self, what: Literal["reply", "all"]) -> None:
         self.warn(*_ELSEWHERE)
