@@ -181,14 +181,14 @@ class EditorDesk:
         root = self.session.workspace.root
         listed = [f"- {undo_words.called(r)}" for r in preview.records[: undo_words.MOST_LISTED]]
         for plan in preview.files[: undo_words.MOST_LISTED]:
-            listed.append("- {}: {}".format(*undo_words.file_line(plan, root)))
+            listed.append("- {}: {}".format(*undo_words.file_line(plan, root, preview.kind)))
         answers = (undo_words.yes(preview), undo_words.NO)
         if await self._choose(undo_words.heading(preview), answers, listed) != "yes":
             self.notify("Nothing was done.")
             return
         choices: dict[str, Choice] = {}
         for plan in preview.conflicts:
-            name, fate = undo_words.file_line(plan, root)
+            name, fate = undo_words.file_line(plan, root, preview.kind)
             asked = f"You changed this file since: {name} ({fate})"
             match await self._choose(asked, undo_words.conflict_answers(plan), ()):
                 case "keep" | "restore" | "markers" as choice:
