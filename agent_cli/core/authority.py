@@ -185,7 +185,7 @@ class Authority:
             tool=tool.display_name,
             title=invocation.title,
             reasons=judgement.decision.reasons,
-            targets=tuple(target.value for target in invocation.targets),
+            targets=tuple(dict.fromkeys(target.value for target in invocation.targets)),
             preview=await tool.preview(params, context) if tool.preview else _command(invocation),
             description=str(getattr(params, "description", "") or ""),
             consequences=briefing.consequences,

@@ -62,11 +62,19 @@ class Origin:
         """The plugin; raises LoadProblem. It runs the plugin's code, which may block."""
         if self.entry is not None:
             return _from_package(self.entry)
+        if not self.where.endswith(".py"):
+            raise LoadProblem(f"{self.where}: it is reached by a link, which is not followed")
         return load_file(Path(self.where))
 
 
 def files_in(directory: Path, kind: Literal["user", "project"]) -> Iterator[Origin]:
-    """The tool files of a directory, by name."""
+    """The tool files of a directory, by name.
+
+    A project's lie where trust looked at them: a link would lead to files that nobody was shown.
+    """
+    if kind == "project" and (directory.is_symlink() or directory.parent.is_symlink()):
+        yield Origin(directory.name, kind, str(directory))
+        return
     try:
         names = sorted(os.listdir(directory))  # noqa: PTH208 (names)
     except OSError:
