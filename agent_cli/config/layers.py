@@ -100,7 +100,7 @@ def _merge(
     layer: str,
     key: str = "",
 ) -> None:
-    """Lay values over others: tables merge, rules of a narrower layer are added, others replace."""
+    """Lay values over others: tables merge, rules and hooks are added, others replace."""
     for name, value in values.items():
         dotted = f"{key}{name}"
         if isinstance(value, Mapping):
@@ -108,7 +108,7 @@ def _merge(
             if isinstance(table, dict):
                 _merge(table, value, origins, layer, f"{dotted}.")
                 continue
-        if key == "permissions." and isinstance(value, list | tuple):
+        if (key == "permissions." or dotted == "hooks") and isinstance(value, list | tuple):
             into[name] = [*into.get(name, []), *value]
             origins[dotted] = f"{origins[dotted]}, {layer}" if dotted in origins else layer
         else:
@@ -117,7 +117,8 @@ def _merge(
 
 
 def _only_tightening(layer: Layer, warnings: list[str]) -> Layer:
-    """The part of a project's file that cannot weaken safety, redirect the model or run things."""
+    """The part of a project's file that cannot weaken safety or redirect the model. What it runs,
+    servers and hooks, was listed when the person trusted the folder."""
     allowed = {
         key for key, info in leaves() if any(isinstance(m, FromProject) for m in info.metadata)
     }

@@ -19,18 +19,22 @@ async def gather(
 ) -> Facts:
     """The facts about a call, in the place where it would run."""
     tool = invocation.tool
-    is_milder = tool.kind is not ToolKind.READONLY and invocation.kind is ToolKind.READONLY
+    kind = _kind(invocation)
+    is_milder = tool.kind is not ToolKind.READONLY and kind is ToolKind.READONLY
     hosts = tuple(target.value for target in invocation.targets if target.kind == "host")
+    # What our shell runs is known by its commands; what another tool does, by its word alone.
+    in_shell = tool.runs_in_shell and any(t.kind == "command" for t in invocation.targets)
     facts = Facts(
         tool=tool.name,
-        kind=invocation.kind,
-        needs_permission=bool(tool.requires_permission) and not is_milder,
+        kind=kind,
+        needs_permission=bool(tool.requires_permission) and not is_milder and not in_shell,
         hosts=hosts,
         unproven=(
-            *(() if invocation.kind is ToolKind.READONLY else ("it is not read-only",)),
+            *(() if kind is ToolKind.READONLY or in_shell else ("it is not read-only",)),
             # Reading from somewhere tells that place something.
             *(f"it talks to {host}" for host in dict.fromkeys(hosts)),
         ),
+        in_shell=in_shell,
         dangers=("the tool itself calls it dangerous",) if invocation.is_dangerous else (),
         only_by_name=invocation.is_dangerous,
     )
@@ -50,6 +54,14 @@ async def gather(
                 doubts = tuple(f"{name} is a function of the shell" for name in sorted(functions))
                 facts = replace(facts, unproven=facts.unproven + doubts, needs_permission=True)
     return facts
+
+
+def _kind(invocation: Invocation[Any]) -> ToolKind:
+    """What the call does to the world: whatever it calls itself, what it writes it changes."""
+    writes = any(t.kind == "path" and t.access == "write" for t in invocation.targets)
+    if writes and invocation.kind is ToolKind.READONLY:
+        return ToolKind.WRITE
+    return invocation.kind
 
 
 async def second_opinion(invocation: Invocation[Any], facts: Facts) -> Facts:
@@ -165,7 +177,7 @@ def _with_command(
     facts: Facts, found: shell_analysis.ShellFacts, shadowed: frozenset[str]
 ) -> Facts:
     """The facts with those of a shell command added."""
-    unproven = found.unproven + tuple(
+    doubts = found.unproven + tuple(
         f"{name} is a program of the project here" for name in sorted(shadowed)
     )
     return replace(
@@ -185,11 +197,11 @@ def _with_command(
         + tuple(PathFact(path, path, "read") for path in found.reads)
         + tuple(PathFact(path, path, "write") for path in found.writes),
         sensitive=facts.sensitive + found.sensitive,
-        unproven=unproven,
-        unresolved=found.unresolved,
+        unproven=facts.unproven + doubts,
+        unresolved=facts.unresolved or found.unresolved,
         dangers=facts.dangers + found.dangers,
-        catastrophic=found.catastrophic,
+        catastrophic=facts.catastrophic + found.catastrophic,
         destroys=facts.destroys + found.destroys,
         touches_network=facts.touches_network or found.touches_network,
-        needs_permission=bool(unproven),
+        needs_permission=facts.needs_permission or bool(doubts),
     )

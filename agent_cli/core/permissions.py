@@ -118,6 +118,8 @@ class Facts:
     destroys: tuple[Destruction, ...] = ()
     """What can be counted for the person who is asked."""
     touches_network: bool = False
+    in_shell: bool = True
+    """Its commands run in our shell, where a sandbox can hold them."""
 
 
 @dataclass(frozen=True)
@@ -210,19 +212,28 @@ def decide(
         return Decision(Effect.ALLOW, ("the mode accepts edits",))
     if mode is Mode.AUTO and confines and trusted and _may_run_confined(facts):
         return Decision(Effect.ALLOW, ("it runs in the sandbox",), confined=True)
-    if not ask_dangerous and facts.commands and not facts.unresolved and trusted:
+    if not ask_dangerous and _is_known_command(facts) and trusted:
         return Decision(Effect.ALLOW, ("dangerous_cmd is off",))
     return Decision(Effect.ASK, facts.dangers + facts.unproven or ("it is not read-only",))
 
 
 def _edits_files(facts: Facts) -> bool:
     """Only what names the files it writes makes edits that a mode could accept."""
-    return facts.kind is ToolKind.WRITE and bool(facts.paths) and not facts.only_by_name
+    return facts.kind is ToolKind.WRITE and _names_written(facts) and not facts.only_by_name
+
+
+def _names_written(facts: Facts) -> bool:
+    return any(path.access == "write" for path in facts.paths)
 
 
 def _may_run_confined(facts: Facts) -> bool:
     """A command that is not dangerous, and not bound to fail where there is no network."""
-    return bool(facts.commands) and not facts.dangers and not facts.touches_network
+    is_command = facts.in_shell and bool(facts.commands)
+    return is_command and not facts.dangers and not facts.touches_network
+
+
+def _is_known_command(facts: Facts) -> bool:
+    return facts.in_shell and bool(facts.commands) and not facts.unresolved
 
 
 def matches(rule: Rule, effect: Effect, facts: Facts, place: Place) -> bool:
@@ -294,11 +305,11 @@ def _all_allowed(facts: Facts, rules: Iterable[Rule], place: Place) -> Rule | No
             next((r for r in own if r.pattern and _path_matches(r.pattern, path.real, place)), None)
             for path in facts.paths
         ]
-        named = [rule for rule in own if _names(rule, facts)]
-        matched += [
-            next((r for r in named if r.pattern and _host_matches(r.pattern, host)), None)
-            for host in facts.hosts
-        ]
+    named = [rule for rule in own if _names(rule, facts)]
+    matched += [
+        next((r for r in named if r.pattern and _host_matches(r.pattern, host)), None)
+        for host in facts.hosts
+    ]
     return matched[0] if matched and all(matched) else None
 
 
@@ -322,6 +333,8 @@ def _covers(rule: Rule, facts: Facts, path: PathFact) -> bool:
 
 def _covers_files(rule: Rule, facts: Facts) -> bool:
     if rule.pattern is None or facts.commands or facts.kind is ToolKind.EXECUTE:
+        return False
+    if facts.kind is ToolKind.WRITE and not _names_written(facts):
         return False
     return bool(facts.paths) and all(_covers(rule, facts, path) for path in facts.paths)
 

@@ -251,6 +251,8 @@ class Tool(Generic[P]):
     """May run beside other calls; by default what is read-only may."""
     requires_permission: bool | None = None
     """Whether it may ask the person; by default what isn't read-only does."""
+    runs_in_shell: bool = False
+    """Its command runs in the session's shell, exactly as named, and confined if so decided."""
     timeout: float | None = 120.0
     """Seconds; None for a tool that keeps its own time or waits for a person."""
     modes: tuple[str, ...] = ()

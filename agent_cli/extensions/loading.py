@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from agent_cli.core.extensions import SlashCommand
 from agent_cli.core.tool import AnyTool
 from agent_cli.extensions.decorator import tool_of
+from agent_cli.extensions.hook import Hook
 from agent_cli.extensions.plugin import Plugin
 from agent_cli.lib.files import open_regular
 
@@ -61,11 +62,19 @@ class Origin:
         """The plugin; raises LoadProblem. It runs the plugin's code, which may block."""
         if self.entry is not None:
             return _from_package(self.entry)
+        if not self.where.endswith(".py"):
+            raise LoadProblem(f"{self.where}: it is reached by a link, which is not followed")
         return load_file(Path(self.where))
 
 
 def files_in(directory: Path, kind: Literal["user", "project"]) -> Iterator[Origin]:
-    """The tool files of a directory, by name."""
+    """The tool files of a directory, by name.
+
+    A project's lie where trust looked at them: a link would lead to files that nobody was shown.
+    """
+    if kind == "project" and (directory.is_symlink() or directory.parent.is_symlink()):
+        yield Origin(directory.name, kind, str(directory))
+        return
     try:
         names = sorted(os.listdir(directory))  # noqa: PTH208 (names)
     except OSError:
@@ -135,7 +144,8 @@ def _plugin_in(module: ModuleType, name: str) -> Plugin:
         if (tool := tool_of(value)) is not None:
             tools.setdefault(tool.name, tool)
     commands = [value for value in given.values() if isinstance(value, SlashCommand)]
-    if not tools and not commands:
+    hooks = [value for value in given.values() if isinstance(value, Hook)]
+    if not tools and not commands and not hooks:
         raise LoadProblem(f"{module.__file__}: it has no TOOL, no @tool function and no PLUGIN")
     version = str(given.get("__version__", ""))
     words = (module.__doc__ or "").strip().split("\n", 1)[0]
@@ -145,6 +155,7 @@ def _plugin_in(module: ModuleType, name: str) -> Plugin:
         description=words,
         tools=tuple(tools.values()),
         commands=tuple(commands),
+        hooks=tuple(hooks),
     )
 
 
@@ -170,6 +181,7 @@ def _checked(value: Any, where: str) -> Plugin:
         description=str(value.description),
         tools=tuple(tool for tool in tools if tool is not None),
         commands=tuple(value.commands),
+        hooks=tuple(hook for hook in value.hooks if isinstance(hook, Hook)),
         initialize=value.initialize,
         cleanup=value.cleanup,
     )

@@ -157,6 +157,7 @@ TOOL = Tool(
     run=run,
     description=Description.beside(__file__),
     targets=_targets,
+    runs_in_shell=True,
     title=lambda params: params.command,
     aliases=(
         "run_shell_command", "execute_command", "run_terminal_cmd", "shell", "exec_command",

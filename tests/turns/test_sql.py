@@ -217,6 +217,17 @@ async def test_a_write_that_is_not_permitted_does_not_happen(
     assert shop.read_bytes() == before
 
 
+async def test_what_may_not_be_read_is_not_read_by_writing(
+    make_session: SceneMaker, shop: Path
+) -> None:
+    assert shop.exists()
+    rules = {"mode": "yolo", "permissions": {"deny": ["Read(shop.db)"]}}
+    (refused,), _ = await played(
+        make_session, ask("SELECT * FROM item", write=True), settings=rules
+    )
+    assert "the rule Read(shop.db) denies it" in str(refused.llm_content)
+
+
 @pytest.mark.parametrize(
     "query",
     [

@@ -73,7 +73,8 @@ class Databases:
     def targets(self, params: QueryParams) -> tuple[Target, ...]:
         """What a call touches: a file, or a host."""
         if (path := self.file(params.database)) is not None:
-            return (Target("path", path, "write" if params.write else "read"),)
+            read = Target("path", path)  # what may write may tell what it read, too
+            return (read, Target("path", path, "write")) if params.write else (read,)
         return (Target("host", host_of(self.setup.databases[params.database])),)
 
     def query(self, params: QueryParams, context: ToolContext) -> Rows:
