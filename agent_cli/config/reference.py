@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 
 from agent_cli.config.example import toml_value
 from agent_cli.config.layers import PREFIX
-from agent_cli.config.schema import ExampledRule, FromProject, ModelSettings, Settings
+from agent_cli.config.schema import ExampledRule, FromProject, HookSettings, ModelSettings, Settings
 
 HEAD = f"""\
 # Configuration
@@ -23,13 +23,13 @@ Settings come from these places; each goes over the ones before it:
 2. your file, `~/.config/agent/config.toml` (`$AGENT_HOME/config.toml` if `AGENT_HOME` is set);
 3. the project's `.agent/config.toml`, only in a folder you trust, and only the settings marked
    **project**: they can tighten, never loosen or redirect. Others in it are ignored with a warning.
-   (MCP servers in it are read too, and each needs your approval);
+   (Its hooks are added to yours. MCP servers in it are read too, and each needs your approval);
 4. environment variables: `{PREFIX}`, the table and the name, in capitals (`{PREFIX}MODEL=…`,
    `{PREFIX}LIMITS_STEPS=10`); lists as in TOML or with commas. One that is no setting
    gives a warning;
 5. flags of the command line.
 
-Rules in `[permissions]` are added up over all places; every other setting is replaced. A name
+Rules in `[permissions]` and hooks are added up over all places; other settings are replaced. A name
 in a file that is not a setting, or a value that does not fit, stops the program and is named.
 `agent config` shows every value in force and where it came from.
 [config.example.toml](../config.example.toml) is the same list as a file to copy from.
@@ -44,6 +44,7 @@ def reference() -> str:
         if isinstance(table, type) and issubclass(table, BaseModel):
             lines += _section(f"[{name}]", table)
     lines += _section('[models."NAME"]', ModelSettings)
+    lines += _section("[[hooks]]", HookSettings)
     lines += _section("A rule with examples", ExampledRule)
     return "\n".join(lines) + "\n"
 
