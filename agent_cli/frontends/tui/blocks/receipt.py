@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from textual.strip import Strip
 
 from agent_cli.frontends.tui.blocks.base import EDGE, MARGIN, Block
-from agent_cli.frontends.tui.lines import Line, crop, wrap
+from agent_cli.frontends.tui.lines import wrap
 from agent_cli.frontends.tui.look import Look
 from agent_cli.safety.sanitise import clean
 
@@ -24,11 +24,9 @@ class ReceiptBlock(Block):
 
     def render(self, width: int, look: Look) -> Sequence[Strip]:
         style, room = look.styles.dim, width - EDGE
-        if not self.expanded:
-            sign = look.signs.ellipsis
-            return [Line(crop([*MARGIN, (self._line, style)], room, sign), gutter=2)]
+        # Wrapped and not cut: what it cost stands at the end.
         lines: list[Strip] = list(wrap([(self._line, style)], room, first=MARGIN, rest=MARGIN))
-        for each in self._details:
+        for each in self._details if self.expanded else ():
             first = [*MARGIN, (f"{look.signs.bar} ", style)]
             lines += wrap([(each, style)], room, first=first)
         return lines
@@ -37,4 +35,5 @@ class ReceiptBlock(Block):
         return "\n".join([self._line, *self._details])
 
     def guess_height(self, width: int) -> int:
-        return 1 + len(self._details) if self.expanded else 1
+        lines = 1 + len(self._line) // max(1, width - EDGE)
+        return lines + len(self._details) if self.expanded else lines
