@@ -9,7 +9,7 @@ NODE_SERVERS := @modelcontextprotocol/server-everything@2026.8.31 @modelcontextp
 .PHONY: help install run test check format fuzz bench lock clean
 
 help: ## list the targets
-	@grep -E '^[a-z.]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
+	@grep -E '^[a-z./]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -55,6 +55,9 @@ bench: $(VENV)/installed-dev ## measure what we promise
 
 config.example.toml: $(VENV)/installed agent_cli/config/schema.py ## write the example from the schema
 	$(BIN)/python -c "from agent_cli.config.example import example; print(example(), end='')" > $@
+
+docs/configuration.md: $(VENV)/installed agent_cli/config/schema.py agent_cli/config/reference.py ## write the reference from the schema
+	$(BIN)/python -c "from agent_cli.config.reference import reference; print(reference(), end='')" > $@
 
 lock: $(BIN)/python ## pin the dependencies anew (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate \

@@ -16,21 +16,24 @@ from agent_cli.config.places import Places
 from agent_cli.config.schema import Settings
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event, Notice
-from agent_cli.core.extensions import SlashCommand
+from agent_cli.core.extensions import AnySlashCommand
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.registry import Registry
 from agent_cli.core.session import Session
-from agent_cli.core.trust import TrustItem
+from agent_cli.core.trust import COMMANDS, SKILLS, TrustItem
 from agent_cli.lib.threads import in_own_thread
 from agent_cli.safety.environment import child_environment, looks_secret
 from agent_cli.storage.trust import TrustStore
 
 if TYPE_CHECKING:
+    from agent_cli.extensions.hook import Hook
+    from agent_cli.extensions.hooks import SessionHooks
     from agent_cli.extensions.host import Host
     from agent_cli.extensions.mcp.links import Surroundings
     from agent_cli.extensions.mcp.servers import ServersWanted
     from agent_cli.extensions.mcp.spec import Configured
     from agent_cli.extensions.plugins import PluginPlaces
+    from agent_cli.extensions.writings import WritingPlaces
 
 PROJECT_TOOLS = ".agent/tools"
 PROJECT_SERVERS = ".mcp.json"
@@ -52,7 +55,9 @@ class Asked:
 class LaterExtensions:
     """Implements `core.extensions.Extensions` before there are any."""
 
-    def __init__(self, asked: Asked, registry: Registry, inbox: Inbox) -> None:
+    def __init__(self, asked: Asked, registry: Registry, inbox: Inbox, hooks: SessionHooks) -> None:
+        self.hooks = hooks
+        """What is told of the session; those that are configured are there from the start."""
         self._asked = asked
         self._registry = registry
         self._inbox = inbox
@@ -62,13 +67,14 @@ class LaterExtensions:
         """The extensions themselves, when they are there."""
 
     @property
-    def commands(self) -> tuple[SlashCommand, ...]:
+    def commands(self) -> tuple[AnySlashCommand, ...]:
         """The slash commands they bring."""
         return self.host.commands if self.host is not None else ()
 
     def start(self, tell: Callable[[Event], None], is_busy: Callable[[], bool]) -> None:
         """Begin to load, and return at once."""
         if not self._tasks and self.host is None:
+            self.hooks.start(tell)
             self.background(self._begin(tell, is_busy))
 
     async def settled(self, seconds: float) -> None:
@@ -101,7 +107,9 @@ class LaterExtensions:
 
     async def _begin(self, tell: Callable[[Event], None], is_busy: Callable[[], bool]) -> None:
         try:
-            host = await in_own_thread(lambda: make_host(self._asked, self._registry, self._inbox))
+            host = await in_own_thread(
+                lambda: make_host(self._asked, self._registry, self._inbox, self.hooks)
+            )
         except Exception as error:
             tell(Notice(level="error", text=f"Extensions cannot be loaded: {error}"))
             raise
@@ -117,7 +125,36 @@ def host_of(session: Session) -> Host | None:
     return extensions.host if isinstance(extensions, LaterExtensions) else None
 
 
-def make_host(asked: Asked, registry: Registry, inbox: Inbox) -> Host:
+def hooks_of(session: Session) -> tuple[Hook, ...]:
+    """The hooks of a session, those of plugins as far as they are there by now."""
+    extensions = session.extensions
+    return extensions.hooks.all if isinstance(extensions, LaterExtensions) else ()
+
+
+def configured_hooks(
+    settings: Settings, session_id: str, workspace: str, environment: Mapping[str, str]
+) -> SessionHooks:
+    """The hooks that the configuration names; their commands get this environment."""
+    from agent_cli.extensions.hook import Hook
+    from agent_cli.extensions.hook_command import command_function
+    from agent_cli.extensions.hooks import SessionHooks
+
+    hooks = [
+        Hook(
+            on=each.on,
+            run=command_function(each.command, workspace, environment),
+            tools=each.tools,
+            timeout=each.timeout,
+            name=f"`{each.command[:80]}`",
+        )
+        for each in settings.hooks
+    ]
+    return SessionHooks({"session": session_id, "workspace": workspace}, hooks)
+
+
+def make_host(
+    asked: Asked, registry: Registry, inbox: Inbox, hooks: SessionHooks | None = None
+) -> Host:
     """The extensions that are asked for; importing what it takes takes a while."""
     from agent_cli.extensions.host import Host, Wanted
 
@@ -128,10 +165,11 @@ def make_host(asked: Asked, registry: Registry, inbox: Inbox) -> Host:
     wanted = Wanted(
         plugins=plugin_places(asked),
         servers=servers_wanted(asked),
+        writings=writing_places(asked),
         watch=asked.settings.plugins.watch,
         keep_trust=keep,
     )
-    return Host(wanted, registry, inbox)
+    return Host(wanted, registry, inbox, hooks)
 
 
 def plugin_places(asked: Asked) -> PluginPlaces | None:
@@ -152,6 +190,23 @@ def plugin_places(asked: Asked) -> PluginPlaces | None:
         disabled=frozenset(settings.disabled),
         settings={**settings.settings, **_own_settings(asked)},
     )
+
+
+def writing_places(asked: Asked) -> WritingPlaces:
+    """Where commands and skills are read from: the person's own, then a trusted project's."""
+    from agent_cli.extensions.places import Folder
+    from agent_cli.extensions.writings import WritingPlaces
+
+    if not asked.settings.plugins.enabled:
+        return WritingPlaces()
+
+    def folders(own: str, projects: tuple[str, ...]) -> list[Folder]:
+        found = [Folder(asked.places.config / own, "user")]
+        if asked.trusted:
+            found += [Folder(asked.folder / name, "project") for name in projects]
+        return found
+
+    return WritingPlaces(commands=folders("commands", COMMANDS), skills=folders("skills", SKILLS))
 
 
 def _own_settings(asked: Asked) -> dict[str, dict[str, Any]]:

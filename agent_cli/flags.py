@@ -120,6 +120,7 @@ def _add_settings(target: argparse.ArgumentParser) -> None:
     model.add_argument("--api-base", metavar="URL", help="where the model is served")
     model.add_argument("--system-prompt-file", metavar="FILE", help="instead of our own words")
     model.add_argument("--append-system-prompt", metavar="TEXT", help="added to the system prompt")
+    model.add_argument("--profile", metavar="NAME", help="the role to play: tools, words, mode")
     safety = target.add_argument_group("permissions")
     safety.add_argument("--permission-mode", choices=MODES, help="how much happens unasked")
     for effect in ("allow", "ask", "deny"):
@@ -158,6 +159,7 @@ def wishes(options: argparse.Namespace, *, attended: bool) -> "Wishes":
         added=added,
         trust=options.trust,
         tools=tuple(options.tools.split(",")) if options.tools else None,
+        profile=options.profile or "",
         settings=_given_settings(options),
         system_prompt=system,
         appended_prompt=options.append_system_prompt,

@@ -21,7 +21,7 @@ from agent_cli.core.inbox import Inbox
 from agent_cli.core.loop import Limits
 from agent_cli.core.model import Model, Models
 from agent_cli.core.outgoing import Outgoing
-from agent_cli.core.parts import Parts, new_session_id
+from agent_cli.core.parts import AgentLimits, Parts, new_session_id
 from agent_cli.core.permissions import Effect, Mode, Place, Policy, Rules
 from agent_cli.core.prompt import Surroundings, build, instruction_directories, read_instructions
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
@@ -30,7 +30,7 @@ from agent_cli.core.session import Session
 from agent_cli.core.spending import local_day
 from agent_cli.core.store import Observer, Records
 from agent_cli.core.tool_context import SessionView
-from agent_cli.extending import Asked, LaterExtensions
+from agent_cli.extending import Asked, LaterExtensions, configured_hooks
 from agent_cli.lib.discovery import values_named
 from agent_cli.lib.own_environment import forget
 from agent_cli.models.guide import NAME as GUIDE
@@ -39,6 +39,7 @@ from agent_cli.models.providers import take_credentials
 from agent_cli.models.remote import Endpoint
 from agent_cli.models.source import ModelSource
 from agent_cli.models.worker_process import WorkerProcess
+from agent_cli.roles import find_profiles, first_profile, offer_agents
 from agent_cli.safety.environment import child_environment, looks_secret, project_entries
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.redact import Redactor
@@ -171,8 +172,15 @@ def open_session(
         home=variables.get("HOME") or str(Path.home()),
         own=(str(places.config), str(places.state)),
         programs=project_entries(variables.get("PATH", ""), roots),
-        readable=(str(spill),),
+        readable=(str(spill), str(places.config / "skills")),
     )
+    for_commands = child_environment(
+        variables,
+        extra={"TMPDIR": temporary} if temporary else {},
+        passed=settings.environment.passed,
+        workspace=None if trusted else workspace.root,
+    )
+    hooks = configured_hooks(settings, session_id, workspace.root, for_commands)
     registry = registry or built_in_tools()
     inbox = Inbox(attended=wishes.attended)
     guide = maker(scratch, is_paced=wishes.attended)
@@ -182,17 +190,14 @@ def open_session(
     if "mode" not in wishes.settings:
         restored = resuming.restored_mode(past, trusted=trusted, attended=wishes.attended)
         policy.mode = restored or policy.mode
+    profiles = find_profiles(settings, places, wishes.cwd, trusted=trusted)
+    offer_agents(registry, profiles, settings)
     return Session(
         Parts(
             view=SessionView(
                 id=session_id,
                 workspace=workspace,
-                environment=child_environment(
-                    variables,
-                    extra={"TMPDIR": temporary} if temporary else {},
-                    passed=settings.environment.passed,
-                    workspace=None if trusted else workspace.root,
-                ),
+                environment=for_commands,
                 settings=settings.tools,
                 takes_images=_of(settings, settings.model).takes_images,
                 sandbox=SandboxChoice(settings.sandbox),
@@ -215,7 +220,9 @@ def open_session(
                 ),
                 registry,
                 inbox,
+                hooks,
             ),
+            hooks=hooks,
             recorder=Records(metrics, AuditLog(places.state / "audit.jsonl")),
             observers=(metrics, *_telemetry(settings.telemetry.endpoint)),
             statistics=lambda: metrics.statistics(local_day()),
@@ -226,6 +233,9 @@ def open_session(
             outgoing=Outgoing(redactor, spill),
             system_prompt=_system_prompt(wishes, settings, workspace, places, trusted=trusted),
             selection=_selection(wishes, registry),
+            profiles=profiles,
+            profile=first_profile(wishes, profiles, policy),
+            agent_limits=AgentLimits(**settings.agents.model_dump()),
             limits=Limits(settings.limits.steps),
             economy=_economy(settings, metrics),
             retry=RetryPolicy(attempts=settings.limits.retries + 1),

@@ -34,6 +34,8 @@ class Wishes:
     """Trust the folder for this run, whatever is stored about it."""
     tools: tuple[str, ...] | None = None
     """The only tools to use; None: all."""
+    profile: str = ""
+    """The role to play; empty: the default one."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Settings given as flags, nested like the configuration."""
     system_prompt: str | None = None

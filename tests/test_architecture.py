@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent_cli.config.example import example
+from agent_cli.config.reference import reference
 from tests.kit.program import AGENT
 
 ROOT = Path(__file__).parent.parent
@@ -57,6 +58,10 @@ def test_the_version_is_the_packages(tmp_path: Path) -> None:
 
 def test_the_example_configuration_is_up_to_date() -> None:
     assert (ROOT / "config.example.toml").read_text(encoding="utf-8") == example()
+
+
+def test_the_configuration_reference_is_up_to_date() -> None:
+    assert (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8") == reference()
 
 
 def test_every_package_and_module_says_what_it_is_for() -> None:

@@ -6,6 +6,7 @@ from typing import Any, Literal, Protocol
 
 from agent_cli.core.events import Event
 from agent_cli.core.session import Session
+from agent_cli.core.written import Written
 from agent_cli.wishes import Resume
 
 
@@ -67,6 +68,10 @@ class Desk(Protocol):
 
     def play(self, turn: AsyncGenerator[Event, None]) -> None:
         """Follow something of the session's that reads like a turn, if none is under way."""
+        ...
+
+    def send(self, prompt: Written) -> None:
+        """Begin a turn with a prompt that a command wrote, if none is under way."""
         ...
 
     def copy(self, what: Literal["reply", "all"]) -> None:

@@ -4,8 +4,9 @@ import inspect
 from collections.abc import Iterable, Sequence
 
 from agent_cli.commands._command import Command, Desk
-from agent_cli.core.extensions import SlashCommand
+from agent_cli.core.extensions import AnySlashCommand, PromptCommand, SlashCommand
 from agent_cli.core.session import Session
+from agent_cli.core.written import Written
 
 
 def with_foreign(own: Sequence[Command], session: Session) -> list[Command]:
@@ -21,8 +22,20 @@ def find(name: str, commands: Iterable[Command]) -> Command | None:
     return next((each for each in commands if wanted in (each.name, *each.aliases)), None)
 
 
-def _adapted(command: SlashCommand) -> Command:
+def as_prompt(text: str, session: Session) -> str | Written:
+    """What is sent where there are no other commands: `/name …` is what a file wrote for it."""
+    name, argument = [*text.split(None, 1), "", ""][:2]
+    for command in session.extensions.commands:
+        if isinstance(command, PromptCommand) and f"/{command.name}" == name.lower():
+            return command.prompt(argument.strip())
+    return text
+
+
+def _adapted(command: AnySlashCommand) -> Command:
     def run(desk: Desk, argument: str) -> None:
+        if isinstance(command, PromptCommand):
+            desk.send(command.prompt(argument))
+            return
         desk.session.extensions.background(_carry_out(command, desk, argument))
 
     return Command(name=command.name, help=command.help, run=run, argument=command.argument)

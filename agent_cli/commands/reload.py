@@ -1,4 +1,4 @@
-"""Loads tools and plugins again that were added, changed or removed."""
+"""Loads what extensions there are again, if they were added, changed or removed."""
 
 from __future__ import annotations
 
@@ -25,4 +25,4 @@ async def _reload(desk: Desk, host: Host) -> None:
     desk.say(f"{said[:1].upper()}{said[1:]}." if said else "Nothing has changed.")
 
 
-COMMAND = Command(name="reload", help="load changed tools and plugins", run=run)
+COMMAND = Command(name="reload", help="load changed tools, commands and skills", run=run)

@@ -18,7 +18,7 @@ NOT_SETTINGS = frozenset({"AGENT_HOME", "AGENT_LOG", "AGENT_LOCAL_PORTS"})
 PROJECT_FILE = ".agent/config.toml"
 READ_APART = "mcp.servers"
 """Servers are not laid over each other: each is known, and approved, with the file it is from."""
-ADDED = ("permissions.", "plugins.disabled")
+ADDED = ("permissions.", "plugins.disabled", "hooks")
 """Lists that grow from layer to layer: what one forbids, the next cannot permit by replacing it."""
 
 
@@ -119,7 +119,8 @@ def _merge(
 
 
 def _only_tightening(layer: Layer, warnings: list[str]) -> Layer:
-    """The part of a project's file that cannot weaken safety, redirect the model or run things."""
+    """The part of a project's file that cannot weaken safety or redirect the model. What it runs,
+    servers and hooks, was listed when the person trusted the folder."""
     allowed = {
         key: info
         for key, info in leaves()

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 
 from agent_cli.core.errors import UserError
 from agent_cli.core.examples import wrong_example
+from agent_cli.core.moments import Moment
 from agent_cli.core.permissions import Effect, Mode, Rule
 
 
@@ -181,6 +182,20 @@ class PluginSettings(Table):
     """What single plugins are told, by name: [plugins.settings.NAME]."""
 
 
+class HookSettings(Table):
+    """A command that is run when something happens."""
+
+    on: Moment
+    """When: "before_tool", "after_tool", "prompt", "approval", "turn_end", "compaction",
+    "session_start" or "session_end"."""
+    command: str = Field(min_length=1)
+    """What sh runs, in the workspace; it is given JSON on its standard input."""
+    tools: tuple[str, ...] = ()
+    """Before and after a tool: the names or patterns of those it is about; by default all."""
+    timeout: float = Field(10.0, gt=0, le=600)
+    """Seconds it may take."""
+
+
 class McpSettings(Table):
     """Servers of the Model Context Protocol. The model may use their tools once you approved."""
 
@@ -195,6 +210,18 @@ class McpSettings(Table):
     servers: dict[str, dict[str, Any]] = {}
     """The servers, each a table [mcp.servers.NAME] in a file: `command`, `args`, `env`, `cwd`, or
     `url`, `headers`; and `timeout`, `enabled`. `agent mcp add` writes one."""
+
+
+class AgentSettings(Table):
+    """Agents that the model sends to do a part of the work (the tool Task), each with a profile.
+    Profiles of your own are Markdown files in agents/ beside this one."""
+
+    depth: int = Field(1, ge=0, le=2)
+    """1: an agent that was sent sends no others; 2: it may, once; 0: none is sent."""
+    parallel: int = Field(4, ge=1, le=8)
+    """How many work at the same time; others wait."""
+    per_turn: int = Field(20, ge=1)
+    """How many may be sent in one turn."""
 
 
 class WebSettings(Table):
@@ -252,6 +279,9 @@ class Settings(Table):
     empty: dark or light, as the terminal says."""
     reduced_motion: bool = False
     """Whether nothing on the screen moves by itself: no spinner, no animations."""
+    hooks: Annotated[tuple[HookSettings, ...], FromProject()] = ()
+    """Commands that are run when something happens, each a table [[hooks]] with `on`, `command`
+    and, if wished, `tools` and `timeout` (docs/extending.md). A trusted project's are added."""
     permissions: PermissionSettings = PermissionSettings()
     limits: LimitSettings = LimitSettings()
     budget: BudgetSettings = BudgetSettings()
@@ -261,6 +291,7 @@ class Settings(Table):
     environment: EnvironmentSettings = EnvironmentSettings()
     plugins: PluginSettings = PluginSettings()
     mcp: McpSettings = McpSettings()
+    agents: AgentSettings = AgentSettings()
     web: WebSettings = WebSettings()
     sql: SqlSettings = SqlSettings()
     checkpoints: CheckpointSettings = CheckpointSettings()

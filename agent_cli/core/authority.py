@@ -39,6 +39,8 @@ class Hearing:
     mode: str
     judgement: Judgement | None = None
     answer: str | None = None
+    doubt: str = ""
+    """Why a hook wants the person asked, whatever the rules say."""
 
 
 @dataclass
@@ -53,6 +55,8 @@ class Authority:
     """How many bytes can be kept before a call, so that it can be taken back."""
     unanswered: int = 0
     """Calls denied because nobody could be asked."""
+    agent: str = ""
+    """Whose calls these are, when it is not the session itself."""
 
     async def permit(self, hearing: Hearing) -> AnyInvocation:
         """The call as it may run; otherwise raises a failure that says why not."""
@@ -118,8 +122,11 @@ class Authority:
         if self.policy.mode is Mode.AUTO:
             self.policy.confines = (await context.session.sandbox.get()).confines
         shell = context.state(ShellStanding)
-        hearing.judgement = await judge(hearing.invocation, context.workspace, shell, self.policy)
-        return hearing.judgement
+        judgement = await judge(hearing.invocation, context.workspace, shell, self.policy)
+        if hearing.doubt and judgement.decision.effect is not Effect.DENY:
+            judgement = replace(judgement, decision=_doubted(judgement.decision, hearing.doubt))
+        hearing.judgement = judgement
+        return judgement
 
     async def _look(self, hearing: Hearing) -> Judgement:
         """Let the tool find out what it would touch, and judge that."""
@@ -190,6 +197,7 @@ class Authority:
             directory=context.state(ShellStanding).directory or session.workspace.root,
             sandbox=await _sandbox(context, judgement.decision),
             rule=offered_rule(invocation, facts, self.policy),
+            agent=self.agent,
         )
 
     def _learn(self, rule: str, answer: Approval) -> None:
@@ -204,6 +212,11 @@ class Authority:
         except OSError as error:
             said = f"The rule {rule} holds for this session only: it could not be kept ({error})."
             self.emit(Notice(level="warning", text=said))
+
+
+def _doubted(decision: Decision, doubt: str) -> Decision:
+    reasons = decision.reasons if decision.effect is Effect.ASK else ()
+    return replace(decision, effect=Effect.ASK, reasons=(*reasons, doubt))
 
 
 def _not_permitted(message: str) -> ToolFailure:

@@ -18,6 +18,8 @@ class Conversation:
     def __init__(self, journal: Journal, placed: Iterable[Placed] = ()) -> None:
         self._journal = journal
         self._placed = list(placed)
+        self.foreign_ids: set[str] = set()
+        """Ids of calls that other agents of the session made."""
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -37,6 +39,12 @@ class Conversation:
     @property
     def _messages(self) -> list[Message]:
         return [placed.message for placed in self._placed]
+
+    @property
+    def call_ids(self) -> set[str]:
+        """The ids of all calls in it."""
+        replies = (m for m in self._messages if isinstance(m, AssistantMessage))
+        return {call.id for reply in replies for call in reply.calls}
 
     def append(self, message: Message) -> str:
         """Add to the end, and keep it; returns its address in the log."""
@@ -75,12 +83,7 @@ class Conversation:
 
     def fresh_ids(self, calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
         """The same calls with ids that occur nowhere else; a good id is kept to the byte."""
-        used = {
-            call.id
-            for message in self._messages
-            if isinstance(message, AssistantMessage)
-            for call in message.calls
-        }
+        used = self.call_ids | self.foreign_ids
         fresh = []
         for call in calls:
             if not call.id or call.id in used:

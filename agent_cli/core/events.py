@@ -11,8 +11,12 @@ A turn reads like this, and a property test holds it over every turn:
         PromptAdded* )*                    steering that reaches the model before its next step
     TurnFinished                           always, exactly once, last
 
-ModelRetrying and Notice may stand anywhere in between. Before a step, HistoryCompacted (with the
+ModelRetrying and Notice may stand anywhere in between. The commands of a prompt that a file wrote
+are calls before the first step. Before a step, HistoryCompacted (with the
 UsageChanged of its summary) and a QuestionAsked of the program's own may stand.
+
+A call that hands work to another agent has that agent's calls between its own two ends, with
+`parent_id` and `is_folded`, and a UsageChanged with `aside` for each of its steps.
 """
 
 from typing import Annotated, Literal
@@ -68,6 +72,8 @@ class ToolStarted(BaseEvent):
     arguments: dict[str, JsonValue] = {}
     parent_id: str | None = None
     """The call that made this one, when a tool calls a tool."""
+    is_folded: bool = False
+    """The progress of the call that made this one tells of it: a screen shows only that."""
 
 
 class ToolProgress(BaseEvent):
@@ -197,7 +203,7 @@ class TurnFinished(BaseEvent):
     hint: str = ""
     steps: int = 0
     usage: Usage = Usage()
-    """What this turn used."""
+    """What this turn used, summaries and agents included."""
     seconds: float = 0.0
     denials: int = 0
     """Calls that were not run because a permission was missing."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from agent_cli.core.events import Event
+from agent_cli.core.written import Written
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,11 +23,25 @@ class SlashCommand:
     """What it wants to be followed by: "<city>", or "[city]" if it can do without."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class PromptCommand:
+    """A slash command that is a prompt: a text in, what is sent to the model out."""
+
+    name: str
+    help: str
+    prompt: Callable[[str], Written]
+    argument: str = ""
+    """As above."""
+
+
+AnySlashCommand = SlashCommand | PromptCommand
+
+
 class Extensions(Protocol):
     """The extensions of one session."""
 
     @property
-    def commands(self) -> Sequence[SlashCommand]:
+    def commands(self) -> Sequence[AnySlashCommand]:
         """The slash commands they bring."""
         ...
 
@@ -55,7 +70,7 @@ class Extensions(Protocol):
 class NoExtensions:
     """A session without any."""
 
-    commands: Sequence[SlashCommand] = ()
+    commands: Sequence[AnySlashCommand] = ()
 
     def start(self, tell: Callable[[Event], None], is_busy: Callable[[], bool]) -> None:
         """There is nothing to start."""

@@ -80,6 +80,8 @@ class ApprovalRequest(BaseModel):
     """What would confine it: a tier's name, or "none"."""
     rule: str | None = None
     """The rule that "always" would add; None: "always" is not offered."""
+    agent: str = ""
+    """The profile of the agent whose call it is; empty: that of the session itself."""
 
 
 class QuestionRequest(BaseModel):

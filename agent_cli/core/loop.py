@@ -42,11 +42,12 @@ from agent_cli.core.messages import (
     no_result,
     text_of,
 )
-from agent_cli.core.model import Finish, Model, ModelRequest, Reply, TextChunk, ThinkingChunk, Usage
+from agent_cli.core.model import Finish, Model, ModelRequest, Reply, TextChunk, ThinkingChunk
 from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.runaway import LONGEST_REPLY, RunawayGuard
 from agent_cli.core.tool import ToolResult
+from agent_cli.core.written import Written, filled
 from agent_cli.lib.text import plural
 
 log = logging.getLogger(__name__)
@@ -101,7 +102,6 @@ class Turn:
     is_over: bool = False
 
     _steps: int = 0
-    _used: Usage = field(default_factory=Usage)
     _model_index: int = 0
     _partial: list[str] = field(default_factory=list)
     _guard: RepetitionGuard = field(default_factory=RepetitionGuard)
@@ -111,20 +111,19 @@ class Turn:
     _has_nudged: bool = False
     _started: float = field(default_factory=time.monotonic)
 
-    async def run(self, prompt: Content | None) -> None:
+    async def run(self, prompt: Content | Written | None) -> None:
         """Play the turn; the last event is TurnFinished, whatever happens."""
         model = self.models[0].name
-        said = text_of(prompt) if prompt is not None else ""
+        said = prompt.said if isinstance(prompt, Written) else text_of(prompt or "")
         self.pipeline.authority.unanswered = 0
         self.accounting.spending.begin_turn(self.number)
         self.emit(
             TurnStarted(session_id=self.session_id, turn=self.number, prompt=said, model=model)
         )
-        if prompt is not None:
-            self.conversation.append(UserMessage(content=prompt))
-        elif self.conversation.ends_in_a_reply:
-            self.conversation.append(UserMessage(content=BROKE_OFF, origin="program"))
         try:
+            if isinstance(prompt, Written):
+                prompt = await filled(prompt, self.pipeline)
+            self._open(prompt)
             answer = await self._play()
         except _Stop as stop:
             self._finish(stop.reason, error=stop.message, hint=stop.hint)
@@ -145,6 +144,12 @@ class Turn:
             )
         else:
             self._finish("done", text=answer.message.text, suggestion=answer.suggestion)
+
+    def _open(self, prompt: Content | None) -> None:
+        if prompt is not None:
+            self.conversation.append(UserMessage(content=prompt))
+        elif self.conversation.ends_in_a_reply:
+            self.conversation.append(UserMessage(content=BROKE_OFF, origin="program"))
 
     async def _play(self) -> Reply:
         """Steps until the model makes no more calls; returns its last reply."""
@@ -259,7 +264,6 @@ class Turn:
         return Reply(message, Finish.LENGTH, notices=(problem,))
 
     async def _account(self, reply: Reply) -> None:
-        self._used += reply.usage
         assert self._sent is not None
         await self.accounting.count(self._model.name, self._sent, reply.usage)
         for notice in reply.notices:
@@ -346,7 +350,7 @@ class Turn:
                 error=error,
                 hint=hint,
                 steps=self._steps,
-                usage=self._used,
+                usage=self.accounting.spending.turns[-1].usage,
                 seconds=time.monotonic() - self._started,
                 denials=self.pipeline.authority.unanswered,
                 suggestion=suggestion,

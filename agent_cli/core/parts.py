@@ -8,12 +8,14 @@ from typing import Any
 from agent_cli.core.checkpoint import Checkpoints, NoCheckpoints
 from agent_cli.core.extensions import Extensions, NoExtensions
 from agent_cli.core.history import History
+from agent_cli.core.hooks import Hooks, NoHooks
 from agent_cli.core.housekeeping import Economy
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.loop import Limits
 from agent_cli.core.model import Models
 from agent_cli.core.outgoing import Outgoing
 from agent_cli.core.permissions import Policy
+from agent_cli.core.profile import DEFAULT, Profile, Profiles
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.statistics import Statistics
@@ -24,6 +26,16 @@ from agent_cli.core.tool_context import SessionView
 def new_session_id() -> str:
     """A fresh id."""
     return uuid.uuid4().hex[:12]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentLimits:
+    """How many agents may be sent to do something."""
+
+    depth: int = 1
+    """1: an agent that was sent sends no others; 0: none is sent."""
+    parallel: int = 4
+    per_turn: int = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +62,14 @@ class Parts:
     """Where "always in this project" is kept."""
     extensions: Extensions = field(default_factory=NoExtensions)
     """What others add."""
+    hooks: Hooks = field(default_factory=NoHooks)
+    """What is asked before each call, and told of what happens."""
     selection: Selection = EVERYTHING
+    profiles: Profiles = Profiles()
+    """The roles an agent can play."""
+    profile: Profile = DEFAULT
+    """The role the session begins with."""
+    agent_limits: AgentLimits = AgentLimits()
     limits: Limits = Limits()
     economy: Economy = Economy()
     retry: RetryPolicy = RetryPolicy()

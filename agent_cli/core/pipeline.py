@@ -1,7 +1,7 @@
 """The one way from a call to its result.
 
-    find → parse → validate → decide → ask if needed → checkpoint → run (time, cancel) → bound
-    → record
+    find → parse → validate → hooks → decide → ask if needed → checkpoint → run (time, cancel)
+    → bound → record
 
 Permission is asked for here and nowhere else, so no tool, plugin or server can forget it. Nothing
 but cancellation leaves `execute`: whatever goes wrong is a result the model can act upon.
@@ -11,15 +11,17 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agent_cli.core.authority import Authority, Hearing
 from agent_cli.core.display import Display
+from agent_cli.core.errand import Errand, Handback
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.events import (
     Event,
@@ -29,6 +31,7 @@ from agent_cli.core.events import (
     ToolProgress,
     ToolStarted,
 )
+from agent_cli.core.hooks import Hooks, NoHooks
 from agent_cli.core.inbox import Answers, PlanAnswer, Question, QuestionRequest
 from agent_cli.core.keeping import Keeper
 from agent_cli.core.messages import ToolCall, text_of
@@ -43,6 +46,9 @@ from agent_cli.core.tool_context import SessionState, SessionView, ToolContext
 log = logging.getLogger(__name__)
 
 AnyInvocation = Invocation[Any]
+Progress = Callable[[str | Display], None]
+Send = Callable[["Pipeline", str, Errand, Progress], Awaitable[Handback]]
+"""Has another agent do something, for the call of this id."""
 
 MOST_PARALLEL = 8
 DEEPEST_CHAIN = 8
@@ -87,8 +93,10 @@ class Pipeline:
     emit: Callable[[Event], None]
     model: Callable[[], Model]
     keeper: Keeper
+    hooks: Hooks = field(default_factory=NoHooks)
     state: SessionState = field(default_factory=SessionState)
     selection: Selection = EVERYTHING
+    send: Send | None = None
     _recording_failed: bool = False
 
     async def execute_all(self, calls: Sequence[ToolCall], results: dict[str, ToolResult]) -> None:
@@ -172,7 +180,7 @@ class Pipeline:
                 tool=invocation.tool.display_name,
                 title=invocation.title,
                 status=invocation.tool.status.pending,
-                arguments=invocation.params.model_dump(mode="json", exclude_unset=True),
+                arguments=_arguments(invocation),
                 parent_id=parent_id,
             )
         )
@@ -191,6 +199,11 @@ class Pipeline:
         async def present(plan: str) -> PlanAnswer:
             return await self.authority.present(course.call.id, plan)
 
+        async def send(errand: Errand) -> Handback:
+            if self.send is None:
+                raise ToolFailure("There are no other agents here.")
+            return await self.send(self, course.call.id, errand, progress)
+
         return ToolContext(
             call_id=course.call.id,
             session=self.session,
@@ -201,17 +214,41 @@ class Pipeline:
             call=call,
             ask=ask,
             present=present,
+            send=send,
         )
 
     async def _authorise(
         self, course: Course, invocation: AnyInvocation, context: ToolContext
     ) -> tuple[AnyInvocation, ToolContext]:
         """The call as it may run, or a failure that says why not."""
-        hearing = course.hearing = Hearing(invocation, context, self.authority.policy.mode.value)
+        invocation, doubt = await self._heed_hooks(invocation, context)
+        course.invocation = invocation
+        mode = self.authority.policy.mode.value
+        hearing = course.hearing = Hearing(invocation, context, mode, doubt=doubt)
         course.invocation = await self.authority.permit(hearing)
         judgement = hearing.judgement
         confined = judgement is not None and judgement.decision.confined
         return course.invocation, replace(context, confined=confined)
+
+    async def _heed_hooks(
+        self, invocation: AnyInvocation, context: ToolContext
+    ) -> tuple[AnyInvocation, str]:
+        """The call as hooks want it, before it is decided about, and why they want it asked."""
+        tool, given = invocation.tool, _arguments(invocation)
+        ruling = await self.hooks.before_call(tool.name, given)
+        if ruling.deny:
+            said = f"{tool.name} is not permitted: {ruling.deny}."
+            raise ToolFailure(said, type=FailureType.PERMISSION)
+        if ruling.arguments is None or ruling.arguments == given:
+            return invocation, ruling.ask
+        try:
+            changed = tool.bind(ruling.arguments)
+        except ToolFailure as failure:
+            said = f"A hook changed the arguments to what is not valid: {failure.message}"
+            raise ToolFailure(said, type=failure.type, details=failure.details) from failure
+        note = f"a hook changed the arguments to {json.dumps(_arguments(changed))[:1_000]}"
+        context.progress(note)
+        return replace(changed, notes=(*changed.notes, note)), ruling.ask
 
     async def _outside(
         self,
@@ -281,6 +318,8 @@ class Pipeline:
             )
         )
         self._record(course, result)
+        name = invocation.tool.name if invocation else course.call.name[:80]
+        self.hooks.after_call(name, _arguments(invocation) if invocation else {}, result)
         return result
 
     def _record(self, course: Course, result: ToolResult) -> None:
@@ -290,6 +329,7 @@ class Pipeline:
             call_id=course.call.id,
             tool=invocation.tool.name if invocation else redact(course.call.name[:80]),
             by="person" if course.by_person else "model",
+            agent=self.authority.agent,
             mode=hearing.mode if hearing else "",
             answer=hearing.answer if hearing else None,
             seconds=round(course.seconds, 6),
@@ -308,3 +348,8 @@ class Pipeline:
                         hint="The session goes on; its calls are not recorded.",
                     )
                 )
+
+
+def _arguments(invocation: AnyInvocation) -> dict[str, Any]:
+    given: dict[str, Any] = invocation.params.model_dump(mode="json", exclude_unset=True)
+    return given

@@ -28,12 +28,15 @@ class Selection:
     role: str | None = None
     mode: str | None = None
     """The permission mode; None: only what is offered in all of them."""
+    without: frozenset[str] = frozenset()
+    """Categories of tools that are left out."""
 
     def admits(self, tool: AnyTool) -> bool:
         """Whether the tool may be offered and used."""
         return (
             tool.is_enabled()
             and (self.names == "all" or tool.name in self.names)
+            and tool.category not in self.without
             and (tool.is_read_only or not self.read_only)
             and (not tool.modes or self.mode in tool.modes)
             and (tool.role is None or tool.role == self.role)

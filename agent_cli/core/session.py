@@ -11,7 +11,6 @@ Closing the generator cancels the turn, and waits until everything it started ha
 import asyncio
 import shutil
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
-from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
 from agent_cli import __version__
@@ -19,6 +18,7 @@ from agent_cli.core.authority import Authority
 from agent_cli.core.by_hand import CompactionByHand
 from agent_cli.core.context import Fill
 from agent_cli.core.conversation import Conversation
+from agent_cli.core.delegation import Delegation
 from agent_cli.core.entries import ModeChanged, ModelChanged, Opened, Titled
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event, Notice, TurnFinished
@@ -36,12 +36,15 @@ from agent_cli.core.own import OwnCommand
 from agent_cli.core.parts import Parts
 from agent_cli.core.permissions import Mode, Rules
 from agent_cli.core.pipeline import Pipeline
+from agent_cli.core.profile import Profile, Profiles, offered_in
 from agent_cli.core.registry import Selection
 from agent_cli.core.spending import Spending
 from agent_cli.core.statistics import Statistics
 from agent_cli.core.titling import as_title, ask_for_title
 from agent_cli.core.tool import AnyTool
 from agent_cli.core.undoing import Undoing
+from agent_cli.core.wearing import Wearing
+from agent_cli.core.written import Written
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.sandbox import SandboxChoice, SandboxUnavailable
 
@@ -90,6 +93,7 @@ class Session:
             outgoing=parts.outgoing,
             emit=self._tell,
             model=lambda: self._model,
+            hooks=parts.hooks,
             selection=parts.selection,
         )
         self.undoing = Undoing(
@@ -101,6 +105,18 @@ class Session:
         )
         """Undo, redo and going back."""
         self._housekeeping = Housekeeping(parts.economy, self._household(), self.spending)
+        self._pipeline.send = self._delegation().send
+        self._wearing = Wearing(
+            mode=(lambda: self.mode, self.set_mode),
+            model=(lambda: self.model, self.use_model),
+            budget=self._housekeeping.treasurer.budget,
+        )
+        self._warnings += [Notice(level="warning", text=text) for text in parts.profiles.problems]
+        try:
+            self._wear(parts.profile)
+        except UserError:
+            parts.store.close()
+            raise
 
     @property
     def id(self) -> str:
@@ -146,6 +162,16 @@ class Session:
     def mode(self) -> Mode:
         """The permission mode."""
         return self._parts.policy.mode
+
+    @property
+    def profile(self) -> Profile:
+        """The role the agent plays."""
+        return self._wearing.profile
+
+    @property
+    def profiles(self) -> Profiles:
+        """The roles it could play."""
+        return self._parts.profiles
 
     @property
     def waiting(self) -> tuple[Request, ...]:
@@ -199,7 +225,7 @@ class Session:
         """Whether a turn is under way."""
         return self._task is not None
 
-    def run(self, prompt: Content | None) -> AsyncGenerator[Event, None]:
+    def run(self, prompt: Content | Written | None) -> AsyncGenerator[Event, None]:
         """Play one turn, ending with TurnFinished. Without a prompt, try the last one again."""
 
         def begin() -> Coroutine[Any, Any, None]:
@@ -308,6 +334,13 @@ class Session:
         self._model = self._parts.models.get(name)
         self._journal.add(ModelChanged(model=name))
 
+    def use_profile(self, name: str) -> None:
+        """Play another role from the next turn; raises UserError."""
+        profile = self.profiles.get(name)
+        if self.is_running:
+            raise UserError("A turn is under way.", hint="Change the profile when it is over.")
+        self._wear(profile)
+
     def forget(self) -> None:
         """Begin a new conversation: nothing said so far is sent any more."""
         self._journal.rewind(self._journal.root, "a new conversation")
@@ -358,6 +391,7 @@ class Session:
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
+        await self._parts.hooks.close()
         await self.extensions.close()
         await self._pipeline.state.close()
         await asyncio.to_thread(self._parts.checkpoints.close)
@@ -367,6 +401,20 @@ class Session:
         self._parts.store.close()
         if self._parts.view.temporary is not None:
             shutil.rmtree(self._parts.view.temporary, ignore_errors=True)
+
+    def _wear(self, profile: Profile) -> None:
+        self._wearing.change(profile)
+        self._pipeline.selection = profile.narrow(self._parts.selection, self._parts.registry)
+
+    def _delegation(self) -> Delegation:
+        return Delegation(
+            parts=self._parts,
+            conversation=self._conversation,
+            accounting=self._housekeeping.accounting,
+            budget=self._housekeeping.treasurer.budget,
+            model=lambda: self._model,
+            emit=self._tell,
+        )
 
     def _switch(self, name: str) -> Model:
         self.use_model(name)
@@ -424,7 +472,7 @@ class Session:
         """The next request: an unchanging beginning, then the history as it grew."""
         parts = self._parts
         return ModelRequest(
-            system=parts.system_prompt,
+            system="\n\n".join(filter(None, (parts.system_prompt, self.profile.prompt))),
             messages=self._conversation.messages,
             tools=tuple(parts.registry.declarations(self._offered)),
             options=parts.options,
@@ -433,10 +481,7 @@ class Session:
     @property
     def _offered(self) -> Selection:
         """The tools for the model: in plan mode, those that change nothing."""
-        selection = self._parts.selection
-        planning = self.mode is Mode.PLAN
-        read_only = selection.read_only or planning
-        return replace(selection, mode=self.mode.value, read_only=read_only)
+        return offered_in(self.mode, self._pipeline.selection)
 
     def _begin(self) -> None:
         """The first entry, or those a program that ended too early did not get to write."""
@@ -467,6 +512,7 @@ class Session:
         for each in events:
             for observer in self._parts.observers:
                 observer.see(each)
+            self._parts.hooks.see(each)
             self._emit(each)
 
     def _tell_model(self, text: str) -> None:

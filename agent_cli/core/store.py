@@ -20,6 +20,8 @@ class CallRecord(BaseModel):
     tool: str
     by: Literal["model", "person"] = "model"
     """Who wanted it: a person's own command is not decided about."""
+    agent: str = ""
+    """The profile of the agent that made it; empty: the session itself did."""
     version: str = ""
     targets: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()

@@ -14,10 +14,18 @@ from agent_cli.lib.files import open_regular
 
 SETTINGS = ".agent"
 TOOLS = ".agent/tools"
+PROFILES = ".agent/agents"
+COMMANDS = (".agent/commands", ".claude/commands")
+"""Where a project's slash commands lie."""
+SKILLS = (".agent/skills", ".agents/skills", ".claude/skills")
+"""Where a project's skills lie, each a directory with a SKILL.md."""
+SKILL_FILE = "SKILL.md"
 SERVERS = ".mcp.json"
 MOST_FILES = 1_000
 LARGEST_FILE = 10_000_000
 LONGEST_DETAIL = 1_000
+LONGEST_HOOKS = 20_000
+"""Of what a project would run; a person must be able to see all of it."""
 
 
 class TooMuch(Exception):
@@ -42,10 +50,27 @@ def what_trust_enables(root: Path) -> tuple[TrustItem, ...]:
     for path in _files_below(root / SETTINGS):
         is_settings = path == root / SETTINGS / "config.toml"
         found.append(_item("settings" if is_settings else "extension", path))
+    found += [_item("extension", path) for path in _others_below(root)]
     if _is_there(root / SERVERS):
         found.append(_item("servers", root / SERVERS))
     found += [_item("instructions", path) for path in instruction_files(root)]
     return tuple(found)
+
+
+def _others_below(root: Path) -> Iterator[Path]:
+    """What is read from the folders of other agents: commands whole, of skills what describes
+    them; whatever lies beside is read only when the model asks for it."""
+    for name in COMMANDS:
+        if not name.startswith(SETTINGS + "/"):
+            yield from _files_below(root / name)
+    for name in SKILLS:
+        directory = root / name
+        if name.startswith(SETTINGS + "/") or directory.is_symlink():
+            continue
+        files = sorted(directory.glob(f"*/{SKILL_FILE}"))
+        if len(files) > MOST_FILES:
+            raise TooMuch(f"{directory} holds more than {MOST_FILES:,} skills")
+        yield from files
 
 
 def _files_below(directory: Path) -> Iterator[Path]:
@@ -96,13 +121,19 @@ def _detail(kind: str, path: Path, data: bytes) -> str:
         return f"a link to {path.readlink()}"
     text = data.decode("utf-8", "replace")
     if kind == "settings":
-        return _bounded(_settings(text))
+        return _settings(text)
     if kind == "servers":
         return _bounded(_servers(text))
     if kind == "instructions":
         return f"{len(data):,} bytes of instructions for the model"
     if TOOLS in path.as_posix() and path.suffix == ".py":
         return f"{len(data):,} bytes of Python, which run in this program as a tool"
+    if PROFILES in path.as_posix() and path.suffix == ".md":
+        return f"{len(data):,} bytes of a profile: a role with words for the model"
+    if path.name == SKILL_FILE:
+        return f"{len(data):,} bytes of a skill, offered to the model"
+    if path.suffix == ".md" and any(f"/{name}/" in path.as_posix() for name in COMMANDS):
+        return f"{len(data):,} bytes of a slash command, sent as a prompt"
     return f"{len(data):,} bytes"
 
 
@@ -111,7 +142,9 @@ def _settings(text: str) -> str:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         return "is not valid TOML"
-    return "; ".join(f"{key} = {json.dumps(value, default=str)}" for key, value in _leaves(table))
+    told = {key: f"{key} = {json.dumps(value, default=str)}" for key, value in _leaves(table)}
+    hooks = _bounded(told.pop("hooks", ""), LONGEST_HOOKS)
+    return "; ".join(filter(None, (hooks, _bounded("; ".join(told.values())))))
 
 
 def _leaves(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
@@ -136,5 +169,5 @@ def _server(server: Mapping[str, Any]) -> str:
     return " ".join(map(str, (server.get("command"), *server.get("args", ()))))
 
 
-def _bounded(text: str) -> str:
-    return text if len(text) <= LONGEST_DETAIL else f"{text[:LONGEST_DETAIL]}…"
+def _bounded(text: str, most: int = LONGEST_DETAIL) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"

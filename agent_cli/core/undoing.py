@@ -51,7 +51,9 @@ class Undoing:
         """
         records = await self.records()
         if not records:
-            raise UserError("There is nothing to undo: no call changed a file.")
+            raise UserError(
+                "There is nothing to undo: no change of a call is kept in this session."
+            )
         if scope == "call":
             wanted = records[-1:]
         elif scope == "turn":

@@ -23,12 +23,14 @@ from agent_cli.core.tool import (
 )
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.extensions.decorator import tool
+from agent_cli.extensions.hook import Hook
 from agent_cli.extensions.plugin import Plugin, PluginContext
 from agent_cli.extensions.trying import call_tool
 
 __all__ = [
     "Description",
     "DiffBlock",
+    "Hook",
     "Plugin",
     "PluginContext",
     "SlashCommand",

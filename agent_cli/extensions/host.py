@@ -9,15 +9,17 @@ from typing import Any
 
 from agent_cli.core.display import TextBlock
 from agent_cli.core.events import Event, Notice
-from agent_cli.core.extensions import SlashCommand
+from agent_cli.core.extensions import AnySlashCommand
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.registry import Registry
 from agent_cli.core.trust import TrustItem
 from agent_cli.extensions.asking import Person
+from agent_cli.extensions.hooks import SessionHooks
 from agent_cli.extensions.mcp.servers import Servers, ServersWanted
 from agent_cli.extensions.plugins import LOOK_EVERY, PluginPlaces, Plugins
 from agent_cli.extensions.project_trust import Keep, ProjectTrust
 from agent_cli.extensions.registrar import Registrar
+from agent_cli.extensions.writings import WritingPlaces, Writings
 from agent_cli.lib.threads import in_own_thread
 
 log = logging.getLogger(__name__)
@@ -32,6 +34,8 @@ class Wanted:
 
     plugins: PluginPlaces | None
     servers: ServersWanted | None
+    writings: WritingPlaces = WritingPlaces()
+    """Where commands and skills lie."""
     watch: bool = False
     """Whether changed tool files are loaded again by themselves."""
     keep_trust: Keep = lambda _items: None
@@ -41,7 +45,9 @@ class Wanted:
 class Host:
     """Implements `core.extensions.Extensions`."""
 
-    def __init__(self, wanted: Wanted, registry: Registry, inbox: Inbox) -> None:
+    def __init__(
+        self, wanted: Wanted, registry: Registry, inbox: Inbox, hooks: SessionHooks | None = None
+    ) -> None:
         self._wanted = wanted
         self._person = Person(inbox)
         self._registrar = Registrar(registry, self.warn)
@@ -50,7 +56,9 @@ class Host:
         self._settled = asyncio.Event()
         self._is_started = False
         self.plugins = (
-            Plugins(wanted.plugins, self._registrar, self.warn) if wanted.plugins else None
+            Plugins(wanted.plugins, self._registrar, self.warn, hooks or SessionHooks({}))
+            if wanted.plugins
+            else None
         )
         self.servers = (
             Servers(wanted.servers, self._registrar, self._person, self.warn)
@@ -58,10 +66,16 @@ class Host:
             else None
         )
 
+        self.writings = Writings(wanted.writings, self._registrar, self.warn)
+
     @property
-    def commands(self) -> tuple[SlashCommand, ...]:
-        """The slash commands that plugins bring."""
-        return self.plugins.commands if self.plugins else ()
+    def commands(self) -> tuple[AnySlashCommand, ...]:
+        """The slash commands that plugins and files bring; of two with one name the first."""
+        brought: tuple[AnySlashCommand, ...] = self.plugins.commands if self.plugins else ()
+        found: dict[str, AnySlashCommand] = {}
+        for command in (*brought, *self.writings.commands):
+            found.setdefault(command.name, command)
+        return tuple(found.values())
 
     def start(self, tell: Callable[[Event], None], is_busy: Callable[[], bool]) -> None:
         """Begin to load; what arrives during a turn is let in before the next."""
@@ -94,9 +108,10 @@ class Host:
         """Load what is new or changed; a project's changed files only after a look at them."""
         if self.servers is not None:
             await self.servers.start()
-        if self.plugins is None:
-            return ""
-        return await self.plugins.load(project=await self._may_load_project())
+        project = await self._may_load_project()
+        said = [await self.plugins.load(project=project)] if self.plugins is not None else []
+        said.append(await self.writings.load(project=project))
+        return "; ".join(filter(None, said))
 
     async def close(self) -> None:
         """Unload everything; nothing is told any more."""
@@ -116,7 +131,7 @@ class Host:
 
     async def _begin(self) -> None:
         """Plugins and servers side by side: neither waits for the other."""
-        works = []
+        works: list[Coroutine[Any, Any, Any]] = [self.writings.load()]
         if self.plugins is not None:
             works.append(self._load_plugins(self.plugins))
         if self.servers is not None:
@@ -156,25 +171,26 @@ class Host:
 
     async def _changed_in_project(self) -> tuple[TrustItem, ...]:
         trust, places = self._trust, self._wanted.plugins
-        place = places.project if places is not None else None
-        if trust is None or place is None:
+        if trust is None or places is None or places.project is None:
             return ()
-        return await in_own_thread(lambda: trust.changed(place))
+        written = (*self._wanted.writings.commands, *self._wanted.writings.skills)
+        own = [places.project, *(folder.path for folder in written if not folder.is_users)]
+        return await in_own_thread(lambda: trust.changed(own))
 
     async def _may_load_project(self) -> bool:
-        """Whether the project's tool files are as trusted, or the person agrees to them now."""
+        """Whether the project's files are as trusted, or the person agrees to them now."""
         changed = await self._changed_in_project()
         if not changed:
             return True
         shown = await in_own_thread(lambda: "\n\n".join(_shown(item.path) for item in changed))
         if len(shown) > LONGEST_SHOWN:
             self.warn(
-                "The project's tools changed by more than can be shown.", "See `agent trust`."
+                "The project's files changed by more than can be shown.", "See `agent trust`."
             )
             return False
-        reasons = ("these tool files changed since you trusted the folder", "they run as code")
+        reasons = ("these files changed since you trusted the folder", "tools run as code")
         if not await self._person.agrees(
-            "the project's changed tools", TextBlock(text=shown, language="python"), reasons
+            "the project's changed files", TextBlock(text=shown, language="python"), reasons
         ):
             return False
         if await self._changed_in_project() != changed:

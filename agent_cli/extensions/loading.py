@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from agent_cli.core.extensions import SlashCommand
 from agent_cli.core.tool import AnyTool
 from agent_cli.extensions.decorator import tool_of
+from agent_cli.extensions.hook import Hook
 from agent_cli.extensions.plugin import Plugin
 from agent_cli.lib.files import open_regular
 
@@ -152,7 +153,8 @@ def _plugin_in(module: ModuleType, name: str) -> Plugin:
         if (tool := tool_of(value)) is not None:
             tools.setdefault(tool.name, tool)
     commands = [value for value in given.values() if isinstance(value, SlashCommand)]
-    if not tools and not commands:
+    hooks = [value for value in given.values() if isinstance(value, Hook)]
+    if not tools and not commands and not hooks:
         raise LoadProblem(f"{module.__file__}: it has no TOOL, no @tool function and no PLUGIN")
     version = str(given.get("__version__", ""))
     words = (module.__doc__ or "").strip().split("\n", 1)[0]
@@ -162,6 +164,7 @@ def _plugin_in(module: ModuleType, name: str) -> Plugin:
         description=words,
         tools=tuple(tools.values()),
         commands=tuple(commands),
+        hooks=tuple(hooks),
     )
 
 
@@ -187,6 +190,7 @@ def _checked(value: Any, where: str) -> Plugin:
         description=str(value.description),
         tools=tuple(tool for tool in tools if tool is not None),
         commands=tuple(value.commands),
+        hooks=tuple(hook for hook in value.hooks if isinstance(hook, Hook)),
         initialize=value.initialize,
         cleanup=value.cleanup,
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from agent_cli.core.extensions import SlashCommand
 from agent_cli.core.tool import AnyTool
+from agent_cli.extensions.hook import Hook
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Plugin:
     description: str = ""
     tools: Sequence[AnyTool] = ()
     commands: Sequence[SlashCommand] = ()
+    hooks: Sequence[Hook] = ()
     initialize: Callable[[PluginContext], Awaitable[None]] | None = None
     """Runs before the tools are offered; if it fails, they are not."""
     cleanup: Callable[[], Awaitable[None]] | None = None

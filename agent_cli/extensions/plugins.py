@@ -3,12 +3,13 @@
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from agent_cli.core.extensions import SlashCommand
 from agent_cli.extensions.disabled import Disabled
+from agent_cli.extensions.hooks import SessionHooks
 from agent_cli.extensions.loading import (
     LoadProblem,
     Origin,
@@ -101,7 +102,9 @@ class Plugins:
         places: PluginPlaces,
         registrar: Registrar,
         tell: Callable[[str, str], None],
+        hooks: SessionHooks,
     ) -> None:
+        self._hooks = hooks
         self._places = places
         self._registrar = registrar
         self._tell = tell
@@ -178,10 +181,13 @@ class Plugins:
             return
         standing.plugin = plugin
         self._registrar.offer(standing.source, plugin.tools)
+        named = [replace(hook, name=hook.name or f"of {origin.name}") for hook in plugin.hooks]
+        self._hooks.offer(standing.source, named)
 
     async def _unload(self, standing: Standing) -> None:
         del self._standings[standing.origin.where]
         self._registrar.offer(standing.source, ())
+        self._hooks.offer(standing.source, ())
         plugin = standing.plugin
         if plugin is not None and plugin.cleanup is not None:
             try:

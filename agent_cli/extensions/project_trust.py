@@ -20,13 +20,14 @@ class ProjectTrust:
         self._keep = keep
         self._known = self._now()
 
-    def changed(self, below: Path) -> tuple[TrustItem, ...]:
-        """The files below a directory that are new or different; raises TooMuch."""
+    def changed(self, below: Iterable[Path]) -> tuple[TrustItem, ...]:
+        """The files below these directories that are new or different; raises TooMuch."""
+        places = tuple(below)
         now = self._now()
         return tuple(
             item
             for path, item in now.items()
-            if Path(path).is_relative_to(below) and self._known.get(path) != item
+            if any(map(Path(path).is_relative_to, places)) and self._known.get(path) != item
         )
 
     def accept(self, seen: Iterable[TrustItem]) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
+from agent_cli.commands._foreign import as_prompt
 from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.core.events import (
     ApprovalAsked,
@@ -133,7 +134,8 @@ class _Player:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self._session.interrupt)
         try:
-            async with aclosing(self._session.run(prompt)) as events:
+            sent = as_prompt(prompt, self._session)
+            async with aclosing(self._session.run(sent)) as events:
                 return await self._follow(events)
         finally:
             for number in (signal.SIGINT, signal.SIGTERM):

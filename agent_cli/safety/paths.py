@@ -94,7 +94,7 @@ class Workspace:
     programs: tuple[str, ...] = ()
     """Directories on the search path that a project can put programs into: its own .venv/bin."""
     readable: tuple[str, ...] = ()
-    """Directories of the agent's own that may be read: whole outputs of earlier calls."""
+    """Directories of the agent's own that may be read: outputs of earlier calls, skills."""
     on_disk: bool = True
     """False: a place that is only thought of; nothing is looked up, paths are resolved as text."""
 
@@ -117,7 +117,7 @@ class Workspace:
         return any(contains(root, real) for root in (self.root, *self.added))
 
     def is_own_output(self, real: str) -> bool:
-        """Whether a real path is the kept output of an earlier call."""
+        """Whether a real path is the kept output of an earlier call, or part of a skill."""
         return any(contains(place, real) for place in self.readable)
 
     def resolve(self, path: str, *, cwd: str | None = None) -> ResolvedPath:

@@ -28,6 +28,7 @@ from agent_cli.storage.checkpoint.blobs import Blobs, is_unread
 from agent_cli.storage.checkpoint.git import Git, NoGit
 from agent_cli.storage.checkpoint.keeping import is_direct, keep, look
 from agent_cli.storage.checkpoint.manifest import is_equal
+from agent_cli.storage.checkpoint.quota import hold
 from agent_cli.storage.checkpoint.records import Records
 from agent_cli.storage.checkpoint.rescue import Rescue, rescue, weight
 from agent_cli.storage.checkpoint.restore import Restorer, parents_made
@@ -69,7 +70,6 @@ class _Opened:
     blobs: Blobs
     records: Records
     trees: Trees
-    lock: int
 
 
 class CheckpointStore:
@@ -97,6 +97,10 @@ class CheckpointStore:
         self._pending: dict[str, _Pending] = {}
         self._lock = threading.RLock()
         self._opened: _Opened | None = None
+        self._hold: int | None = None
+        if self._own.is_dir():  # an earlier run's: nobody may remove it before it is needed
+            with contextlib.suppress(OSError):
+                self._hold = hold(self._own)
 
     @property
     def room(self) -> int:
@@ -232,8 +236,10 @@ class CheckpointStore:
         """Let go of what is held; what was kept stays for a later session."""
         if self._opened is not None:
             self._opened.trees.close()
-            os.close(self._opened.lock)
             self._opened = None
+        if self._hold is not None:
+            os.close(self._hold)
+            self._hold = None
 
     @property
     def _own(self) -> Path:
@@ -243,12 +249,13 @@ class CheckpointStore:
         if self._opened is not None:
             return self._opened
         private_directory(self._directory)
-        own = private_directory(self._own)
-        lock = quota.hold(own)
+        own = self._own
+        if self._hold is None:
+            self._hold = hold(own)
         blobs = Blobs(own / "blobs")
         records = Records(own / "records")
         trees = Trees(self._roots, self._home, self._environment, own, blobs)
-        self._opened = _Opened(blobs, records, trees, lock)
+        self._opened = _Opened(blobs, records, trees)
         self._others = quota.prune_others(
             self._directory, self._session_id, self._quota, days=self._days
         )

@@ -17,6 +17,7 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.events import TurnStarted
 from agent_cli.core.history import History, read_history
 from agent_cli.core.messages import AssistantMessage
+from agent_cli.storage.checkpoint import quota
 from agent_cli.storage.partial_reply import read_pieces
 from agent_cli.storage.session_lock import SessionInUse
 from agent_cli.storage.session_log import LogFiles, SessionLog, read_bytes, read_log
@@ -142,6 +143,7 @@ class Sessions:
         try:
             shutil.rmtree(files.payloads, ignore_errors=True)
             shutil.rmtree(self._state / "results" / session_id, ignore_errors=True)
+            quota.remove(self._state / "checkpoints" / session_id)
             for file in (files.partial, files.log):
                 file.unlink(missing_ok=True)
         finally:

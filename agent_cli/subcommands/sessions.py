@@ -13,6 +13,7 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.history import read_history
 from agent_cli.export import rendered
 from agent_cli.lib.files import write_atomic
+from agent_cli.lib.text import plural
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.session_index import SessionInfo
 from agent_cli.storage.sessions import Sessions
@@ -89,7 +90,7 @@ def _lines(info: SessionInfo) -> Iterable[str]:
     place = info.workspace
     if home and place.startswith(f"{home}/"):
         place = f"~{place.removeprefix(home)}"
-    line = f"{info.id[:SHOWN_ID]}  {when}  {info.turns:>3} turns  {name}  {place}"
+    line = f"{info.id[:SHOWN_ID]}  {when}  {plural(info.turns, 'turn'):>9}  {name}  {place}"
     yield visible(line, one_line=True)
     if info.snippet:
         yield f"{'':10}{_marked(info.snippet)}"
@@ -119,11 +120,13 @@ def _delete(sessions: Sessions, names: Sequence[str]) -> None:
     known = sessions.index.listing()
     wanted = []
     for name in names:
+        if not name:  # every id begins like that
+            raise UserError("An id is empty; nothing was deleted.")
         found = [info for info in known if info.id.startswith(name)]
         if len(found) != 1:
             what = "No session" if not found else "More than one session"
             raise UserError(f"{what} has an id that begins with {name}; nothing was deleted.")
-        wanted.append(found[0])
+        wanted += [info for info in found if info not in wanted]
     for info in wanted:
         try:
             sessions.delete(info.id)

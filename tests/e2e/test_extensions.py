@@ -127,3 +127,21 @@ def test_starting_up_imports_nothing_of_extensions() -> None:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout == "[]\n"
+
+
+def test_a_command_and_a_hook_from_the_users_files(program: Program) -> None:
+    own = program.home / ".config" / "agent"
+    (own / "commands").mkdir(parents=True)
+    (own / "commands" / "polish.md").write_text("Polish $1. !`touch unasked`")
+    hook = '[[hooks]]\non = "before_tool"\ntools = ["Read"]\ncommand = "echo closed >&2; exit 2"\n'
+    (own / "config.toml").write_text(hook)
+    (program.workspace / "a.txt").write_text("hello\n")
+    reads = {"calls": [{"name": "Read", "arguments": {"file_path": "a.txt"}}]}
+    stream = ("--output-format", "stream-json", "--trust")
+    model = program.script(reads, {"text": "done"})
+    done = program.run("-p", "/polish a.txt", "--model", model, *stream)
+    assert done.events[0]["prompt"] == "/polish a.txt"
+    touch, read = (e["result"]["llm_content"] for e in done.events if e["type"] == "tool_finished")
+    assert "nobody is there to ask" in touch
+    assert "closed" in read
+    assert not (program.workspace / "unasked").exists()

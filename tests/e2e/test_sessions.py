@@ -192,7 +192,9 @@ def test_resuming_sends_the_same_messages(program: Program) -> None:
     messages = json.loads(shown.out)["messages"]
     said = [message.get("content") or message.get("text") for message in messages]
     assert said == ["one", "1", "two", "2"]
-    assert program.run("sessions", "delete", log.stem[:6]).code == 0
+    assert program.run("sessions", "delete", "").code == 2
+    assert logs(program) == [log]
+    assert program.run("sessions", "delete", log.stem[:6], log.stem).code == 0
     assert logs(program) == []
     missing = program.run("-c", "-p", "three", "--model", program.script())
     assert missing.code == 2

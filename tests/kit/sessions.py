@@ -76,6 +76,8 @@ class Scene:
     model: ScriptedModel
     workspace: Path
     home: Path
+    models: Mapping[str, ScriptedModel] = field(default_factory=dict)
+    """All models it knows, by name."""
 
     play = play_turn
 
@@ -141,6 +143,8 @@ class SceneMaker:
         window: int | None = None,
         resume: Resume | None = None,
         facts: Mapping[str, ModelFacts] | None = None,
+        profile: str = "",
+        flags: Mapping[str, Any] | None = None,
     ) -> Scene:
         self.write(files or {})
         environment = {
@@ -151,12 +155,18 @@ class SceneMaker:
         scripted = {"scripted": ScriptedModel(steps)}
         scripted |= {name: ScriptedModel(own, name) for name, own in (models or {}).items()}
         limits = {"retries": 2, **dict((settings or {}).get("limits", {}))}
-        merged = {"model": "scripted", **(settings or {}), "limits": limits}
+        merged = {"model": "scripted", **(settings or {}), **(flags or {}), "limits": limits}
         registry = built_in_tools()
         for tool in extra:
             registry.register(tool)
         wishes = Wishes(
-            cwd=self.workspace, trust=trust, attended=attended, tools=tools, resume=resume
+            cwd=self.workspace,
+            trust=trust,
+            attended=attended,
+            tools=tools,
+            resume=resume,
+            profile=profile,
+            settings=flags or {},
         )
         session = open_session(
             find_session(wishes, environment),
@@ -166,7 +176,7 @@ class SceneMaker:
             registry=registry,
         )
         self._made.append(session)
-        return Scene(session, scripted["scripted"], self.workspace, self.home)
+        return Scene(session, scripted["scripted"], self.workspace, self.home, scripted)
 
     def write(self, files: Mapping[str, str]) -> None:
         """Put files into the workspace."""

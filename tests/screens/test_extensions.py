@@ -87,3 +87,24 @@ async def test_ctrl_c_refuses_what_is_asked_outside_of_a_turn(make_session: Scen
         await screen.shows("odd was not started.")
         assert not screen.session.waiting
         assert not screen.session.reply("ask-1", Approval(answer="once"))
+
+
+async def test_a_command_from_a_file_is_in_the_menu_and_sent_as_a_prompt(
+    make_session: SceneMaker,
+) -> None:
+    commands = make_session.home / ".config" / "agent" / "commands"
+    commands.mkdir(parents=True)
+    (commands / "polish.md").write_text("---\ndescription: Polishes a file\n---\nPolish $1.")
+    hook = {"on": "before_tool", "tools": ["Bash"], "command": "look-at-it"}
+    scene = make_session({"text": "It shines."}, settings={"hooks": [hook]})
+    async with running(scene) as screen:
+        await screen.app.session.extensions.settled(60)
+        await screen.pilot.press(*"/poli")
+        await screen.shows("Polishes a file (user)")
+        await screen.pilot.press("escape", *["backspace"] * 5)
+        await screen.send("/polish a.py")
+        await screen.shows("/polish a.py", "It shines.")
+        await screen.idle()
+        await screen.send("/hooks")
+        await screen.shows("before_tool (Bash): look-at-it, at most 10 s")
+    assert scene.model.requests[-1].messages[-1].content == "Polish a.py."

@@ -59,7 +59,7 @@ async def test_undo_shows_what_it_would_do_and_redo_brings_it_again(
         assert (scene.workspace / "a.txt").read_text() == "1\n"
         assert not (scene.workspace / "b.txt").exists()
         await screen.send("/redo")
-        await screen.asked("Bring back what was undone?")
+        await screen.asked("Bring back what was undone, 1 call?", "deleted again", "made again")
         await answer(screen, "y")
         await screen.shows("Brought back 1 call")
         assert not (scene.workspace / "a.txt").exists()

@@ -12,6 +12,7 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event
 from agent_cli.core.session import Session
 from agent_cli.core.undo import Choice, Preview
+from agent_cli.core.written import Written
 from agent_cli.frontends.acp import blocks
 from agent_cli.frontends.acp.asking import Cancelled
 from agent_cli.frontends.acp.updates import note
@@ -147,6 +148,9 @@ class EditorDesk:
     def play(self, turn: AsyncGenerator[Event, None]) -> None:
         self._turn = turn
 
+    def send(self, prompt: Written) -> None:
+        self.play(self.session.run(prompt))
+
     def copy(self, what: Literal["reply", "all"]) -> None:
         self.warn(*_ELSEWHERE)
 
@@ -177,14 +181,14 @@ class EditorDesk:
         root = self.session.workspace.root
         listed = [f"- {undo_words.called(r)}" for r in preview.records[: undo_words.MOST_LISTED]]
         for plan in preview.files[: undo_words.MOST_LISTED]:
-            listed.append("- {}: {}".format(*undo_words.file_line(plan, root)))
+            listed.append("- {}: {}".format(*undo_words.file_line(plan, root, preview.kind)))
         answers = (undo_words.yes(preview), undo_words.NO)
         if await self._choose(undo_words.heading(preview), answers, listed) != "yes":
             self.notify("Nothing was done.")
             return
         choices: dict[str, Choice] = {}
         for plan in preview.conflicts:
-            name, fate = undo_words.file_line(plan, root)
+            name, fate = undo_words.file_line(plan, root, preview.kind)
             asked = f"You changed this file since: {name} ({fate})"
             match await self._choose(asked, undo_words.conflict_answers(plan), ()):
                 case "keep" | "restore" | "markers" as choice:

@@ -9,6 +9,7 @@ from agent_cli.commands._command import Command
 from agent_cli.commands._foreign import find, with_foreign
 from agent_cli.core.events import Event
 from agent_cli.core.session import Session
+from agent_cli.core.written import Written
 from agent_cli.frontends.repl.going_back import GoingBack
 from agent_cli.frontends.repl.manual import KEYS
 from agent_cli.frontends.repl.stage import Stage
@@ -127,6 +128,13 @@ class InlineDesk:
 
     def play(self, turn: AsyncGenerator[Event, None]) -> None:
         self._talk.play(turn)
+
+    def send(self, prompt: Written) -> None:
+        if self._talk.is_busy:
+            self.warn(*BUSY)
+            return
+        self._teller.prompt(prompt.said)
+        self._talk.play(self.session.run(prompt))
 
     def copy(self, what: Literal["reply", "all"]) -> None:
         texts = self._teller.told if what == "all" else self._teller.replies[-1:]

@@ -83,7 +83,7 @@ class GoingBack:
                 return False
             choices: dict[str, Choice] = {}
             for plan in preview.conflicts:
-                name, fate = file_line(plan, self._root)
+                name, fate = file_line(plan, self._root, preview.kind)
                 asked = f"You changed this file since: {name} ({fate})"
                 match await self._stage.choose(asked, conflict_answers(plan), leave="no"):
                     case "keep" | "restore" | "markers" as choice:
@@ -102,7 +102,7 @@ class GoingBack:
         if not preview.files:
             lines.append(Text("All files are as they were already."))
         for plan in preview.files[:MOST_LISTED]:
-            name, fate = file_line(plan, self._root)
+            name, fate = file_line(plan, self._root, preview.kind)
             style = drawing.WAITING if plan.outcome in ("conflict", "lost") else drawing.DIM
             lines.append(Text.assemble(f"  {name}  ", (fate, style)))
         if len(preview.files) > MOST_LISTED:

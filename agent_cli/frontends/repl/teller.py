@@ -142,6 +142,8 @@ class Teller:
                 self._print_finished()
             case ThinkingDelta():
                 self._is_thinking = True
+            case ToolStarted(is_folded=True):
+                pass
             case ToolStarted():
                 self._close()
                 self._start(event)

@@ -28,16 +28,19 @@ _SKIP = Answer("skip", "No answer", "n")
 
 
 def approval_heading(request: ApprovalRequest) -> str:
-    """What is asked, by what is shown."""
+    """What is asked, by what is shown, and for which agent."""
     match request.preview:
-        case TerminalBlock():
-            return "Run this command?"
-        case TextBlock(language="bash"):
-            return "Run this command?"
+        case TerminalBlock() | TextBlock(language="bash"):
+            asked = "Run this command?"
         case DiffBlock():
-            return "Make this change?"
+            asked = "Make this change?"
         case _:
-            return f"Allow {visible(request.tool, one_line=True)}?"
+            asked = f"Allow {visible(request.tool, one_line=True)}?"
+    return f"{_asker(request)}{asked}"
+
+
+def _asker(request: ApprovalRequest) -> str:
+    return f"{visible(request.agent, one_line=True)}: " if request.agent else ""
 
 
 def approval_answers(request: ApprovalRequest, *, is_read: bool = True) -> tuple[Answer, ...]:
@@ -92,7 +95,7 @@ def request_title(request: Request) -> str:
     """What is asked, in a few words."""
     match request:
         case ApprovalRequest():
-            return f"{request.tool} {request.title}"
+            return f"{_asker(request)}{request.tool} {request.title}"
         case QuestionRequest():
             return request.questions[0].text if request.questions else ""
         case PlanRequest():

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from agent_cli.core.checkpoint import Record, Restored
+from agent_cli.core.checkpoint import Record, RecordKind, Restored
 from agent_cli.core.events import Notice
 from agent_cli.core.undo import CHOICES, Choice, FilePlan, Preview
 from agent_cli.core.undoing import Moment
@@ -24,9 +24,8 @@ _NOTES: dict[Choice, str] = {
 def heading(preview: Preview) -> str:
     """What is asked."""
     if preview.kind == "redo":
-        return "Bring back what was undone?"
-    calls = plural(len(preview.records), "call")
-    return f"Take back {calls}?"
+        return f"Bring back what was undone, {_calls(preview)}?"
+    return f"Take back {_calls(preview)}?"
 
 
 def called(record: Record) -> str:
@@ -35,9 +34,9 @@ def called(record: Record) -> str:
     return f"{record.tool} {title[:80]}".strip()
 
 
-def file_line(plan: FilePlan, root: str) -> tuple[str, str]:
+def file_line(plan: FilePlan, root: str, kind: RecordKind) -> tuple[str, str]:
     """A file, and what would become of it."""
-    return shown(plan.path, root), _fate(plan)
+    return shown(plan.path, root), _fate(plan, kind)
 
 
 def shown(path: str, root: str) -> str:
@@ -66,7 +65,7 @@ def outcome(preview: Preview, restored: Restored, root: str) -> Notice:
     """What was done, in words."""
     verb = "Brought back" if preview.kind == "redo" else "Took back"
     back = "/undo takes it back again" if preview.kind == "redo" else "/redo brings it again"
-    text = f"{verb} {plural(len(preview.records), 'call')}: "
+    text = f"{verb} {_calls(preview)}: "
     text += f"{plural(len(restored.done), 'path')} changed; {back}."
     kept = len(preview.conflicts) - sum(each.path in restored.done for each in preview.conflicts)
     if kept:
@@ -104,7 +103,19 @@ def _changed(moment: Moment) -> str:
     return f"{plural(len(paths), 'path')} changed by {plural(len(moment.calls), 'call')}"
 
 
-def _fate(plan: FilePlan) -> str:
+def _calls(preview: Preview) -> str:
+    """How many calls it is about; a redo is about those that the undo took back."""
+    count = len(preview.records)
+    if preview.kind == "redo":
+        count = sum(len(each.of) for each in preview.records)
+    return plural(count, "call")
+
+
+def _fate(plan: FilePlan, kind: RecordKind) -> str:
+    if plan.outcome == "restored" and kind == "redo":
+        if not plan.then.exists:
+            return "deleted again"
+        return "changed again" if plan.now.exists else "made again"
     if plan.outcome == "restored":
         if not plan.then.exists:
             return "removed: the call made it"

@@ -23,6 +23,7 @@ from agent_cli.core.events import (
     UsageChanged,
 )
 from agent_cli.core.session import Session
+from agent_cli.core.written import Written
 from agent_cli.frontends.shared.endings import has_failed
 from agent_cli.frontends.shared.past import resumed_line
 from agent_cli.frontends.shared.slash import MODES, OWN_OPTIONS, SHELL
@@ -91,6 +92,14 @@ class Chat:
             self._run_own(text[1:].strip())
         else:
             self._run(text)
+
+    def send_written(self, prompt: Written) -> None:
+        """Begin a turn with what a command of the person's wrote."""
+        if self._turn is not None:
+            self.warn("A turn is under way.", "Interrupt it with Esc first.")
+            return
+        self._transcript.add(PromptBlock(prompt.said))
+        self._start(self.session.run(prompt))
 
     def steer(self) -> None:
         """Let the turn under way have what waits, now."""

@@ -9,6 +9,7 @@ from agent_cli.commands._command import Command
 from agent_cli.commands._foreign import find, with_foreign
 from agent_cli.core.events import Event
 from agent_cli.core.session import Session
+from agent_cli.core.written import Written
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.chat import Chat
 from agent_cli.frontends.tui.composer import CommandItem
@@ -126,6 +127,9 @@ class ScreenDesk:
 
     def play(self, turn: AsyncGenerator[Event, None]) -> None:
         self._chat.play(turn)
+
+    def send(self, prompt: Written) -> None:
+        self._chat.send_written(prompt)
 
     def copy(self, what: Literal["reply", "all"]) -> None:
         blocks = list(self._transcript.blocks)

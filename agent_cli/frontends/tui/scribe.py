@@ -78,6 +78,8 @@ class Scribe:
                 self._text(event.text)
             case ThinkingDelta():
                 self._thought(event.text)
+            case ToolStarted(is_folded=True):
+                pass
             case ToolStarted():
                 self._close()
                 block = self._calls[event.call_id] = ToolBlock(event)

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent_cli.lib.files import private_directory
+
 LOCK = "lock"
 _DAY = 86_400
 
@@ -60,12 +62,30 @@ def remove(path: Path) -> bool:
 
 
 def hold(path: Path) -> int:
-    """A descriptor that keeps a session's checkpoints from being removed while it is open."""
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
-    descriptor = os.open(path / LOCK, flags, 0o600)
-    with contextlib.suppress(BlockingIOError):
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    return descriptor
+    """Make a session's directory; a descriptor that keeps it from being removed while it is open.
+
+    Whoever looks whether it is in use has it for a moment, and may be about to remove it.
+    """
+    while True:
+        try:
+            private_directory(path)
+            descriptor = os.open(path / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except FileNotFoundError:  # somebody removes it just now
+            continue
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH)
+        except OSError:  # a file system that knows no locks is used without
+            return descriptor
+        if _is_at(descriptor, path / LOCK):
+            return descriptor
+        os.close(descriptor)
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.lstat())
+    except FileNotFoundError:
+        return False
 
 
 @contextlib.contextmanager

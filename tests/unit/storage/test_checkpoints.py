@@ -1,9 +1,11 @@
 """Checkpoints on disk: what is kept, for how long, and what a crash leaves."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ import pytest
 from agent_cli.core.checkpoint import Record, Upcoming
 from agent_cli.core.undo import paths_of, plan
 from agent_cli.storage.checkpoint.blobs import LARGEST
-from agent_cli.storage.checkpoint.quota import sessions
+from agent_cli.storage.checkpoint.quota import _unused, hold, remove, sessions
 from agent_cli.storage.checkpoints import CheckpointStore
 from tests.kit.places import KINDS, furnish, git, picture
 
@@ -163,6 +165,32 @@ def test_sessions_in_use_are_not_pruned(tmp_path: Path) -> None:
     assert first.undo(record) == ["restored"]
     first.store.close()
     second.store.close()
+
+
+def test_a_resumed_session_keeps_what_it_has_not_needed_yet(tmp_path: Path) -> None:
+    first = Desk(tmp_path, session="first")
+    assert (record := first.shell("echo 1 > a")) is not None
+    first.store.close()
+    resumed, other = Desk(tmp_path, session="first"), Desk(tmp_path, session="other", quota=1000)
+    other.shell("head -c 5000 /dev/zero > zeros")
+    assert resumed.undo(record) == ["restored"]
+    resumed.store.close()
+    other.store.close()
+
+
+def test_a_look_at_the_sizes_does_not_keep_a_session_from_being_held(tmp_path: Path) -> None:
+    own = tmp_path / "kept" / "s"
+    os.close(hold(own))
+    with ThreadPoolExecutor(1) as pool, _unused(own) as is_free:
+        assert is_free
+        holding = pool.submit(hold, own)
+        with pytest.raises(TimeoutError):
+            holding.result(0.1)
+        shutil.rmtree(own)
+    descriptor = holding.result(60)
+    assert not remove(own)
+    os.close(descriptor)
+    assert remove(own)
 
 
 CRASHING = """

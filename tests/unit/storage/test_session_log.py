@@ -300,13 +300,16 @@ def test_a_fork_is_a_session_of_its_own(sessions: Sessions) -> None:
 def test_deleting_leaves_nothing_behind(sessions: Sessions, tmp_path: Path) -> None:
     log = written(sessions, said("x" * (LARGEST + 1)))
     results = tmp_path / "state" / "results" / "abc123"
-    results.mkdir(parents=True)
+    checkpoints = tmp_path / "state" / "checkpoints" / "abc123"
+    for directory in (results, checkpoints):
+        directory.mkdir(parents=True)
     with pytest.raises(SessionInUse):
         sessions.delete("abc123")
     log.close()
     sessions.delete("abc123")
     assert list((tmp_path / "state" / "sessions").iterdir()) == []
     assert not results.exists()
+    assert not checkpoints.exists()
 
 
 def test_old_sessions_are_pruned_but_never_open_ones(sessions: Sessions) -> None:

@@ -36,7 +36,10 @@ def test_what_it_enables_is_listed(folder: Path) -> None:
         (i.kind, i.path.removeprefix(f"{folder}/")): i.detail for i in what_trust_enables(folder)
     }
     assert items == {
-        ("extension", ".agent/commands/deploy.md"): "6 bytes",
+        (
+            "extension",
+            ".agent/commands/deploy.md",
+        ): "6 bytes of a slash command, sent as a prompt",
         ("settings", ".agent/config.toml"): 'permissions.deny = ["Bash(rm *)"]',
         ("servers", ".mcp.json"): "db: npx db",
         ("instructions", "AGENTS.md"): "7 bytes of instructions for the model",

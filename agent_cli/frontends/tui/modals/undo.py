@@ -29,6 +29,7 @@ class UndoModal(GuardedModal[Choices | None]):
 
     def __init__(self, preview: Preview, root: str, *, guard: TypedAhead | None = None) -> None:
         self._root = root
+        self._kind = preview.kind
         self._choices: Choices = {}
         self._open: list[FilePlan] = list(preview.conflicts)
         super().__init__(
@@ -53,7 +54,7 @@ class UndoModal(GuardedModal[Choices | None]):
             self.dismiss(self._choices)
             return
         plan = self._open[0]
-        name, fate = file_line(plan, self._root)
+        name, fate = file_line(plan, self._root, self._kind)
         parts = (Prose(Content(name)), Prose(Content.styled(fate, MUTED)))
         self.show("You changed this file since", parts, conflict_answers(plan))
 
@@ -65,7 +66,7 @@ def _parts(preview: Preview, root: str) -> Iterator[Part]:
     if not preview.files:
         yield Prose(Content("All files are as they were already."))
     for plan in preview.files[:MOST_LISTED]:
-        name, fate = file_line(plan, root)
+        name, fate = file_line(plan, root, preview.kind)
         style = "$warning" if plan.outcome in ("conflict", "lost") else ""
         yield Row(Content(name), Content.styled(fate, style), 40)
     if len(preview.files) > MOST_LISTED:

@@ -1,0 +1,313 @@
+"""Hands work to other agents of the same session.
+
+Each has a conversation, a shell and a window of its own. Registry, rules, questions, audit log and
+checkpoints are the session's: an agent's calls take the same way as any other, and it may never do
+more than whoever sent it. It runs inside the call that sent it, so what ends that call ends it.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from agent_cli.core.accounting import Accounting
+from agent_cli.core.budget import Budget, OutOfBudget, Treasurer
+from agent_cli.core.conversation import Conversation
+from agent_cli.core.errand import CATEGORY, Errand, Handback
+from agent_cli.core.errors import ToolFailure, UserError
+from agent_cli.core.events import (
+    ApprovalAnswered,
+    ApprovalAsked,
+    Event,
+    ModelRetrying,
+    Notice,
+    ToolFinished,
+    ToolStarted,
+    TurnFinished,
+    UsageChanged,
+)
+from agent_cli.core.housekeeping import Household, Housekeeping
+from agent_cli.core.journal import Journal
+from agent_cli.core.loop import Turn
+from agent_cli.core.memory import Memory
+from agent_cli.core.messages import AssistantMessage, ToolCall
+from agent_cli.core.model import Model, ModelRequest, Usage
+from agent_cli.core.parts import Parts
+from agent_cli.core.permissions import Decision, Facts, Mode, Policy
+from agent_cli.core.pipeline import Pipeline, Progress
+from agent_cli.core.profile import Profile, offered_in, stricter
+from agent_cli.core.spending import Spending
+from agent_cli.core.store import Nowhere
+from agent_cli.core.tool_context import SessionState
+
+Count = Callable[[str, Usage], None]
+FOR_THE_SESSION = "planning"
+"""The category of tools that speak with the person; an agent on an errand has nobody to ask."""
+ON_AN_ERRAND = """\
+# Your errand
+Another agent sent you. The first message is all you know of the matter, and nobody answers \
+questions: decide by yourself and say what you assumed. Your last message is all that is handed \
+back, so it must say what you found or did, with files and lines, and what remains open."""
+
+
+@dataclass
+class _ErrandPolicy(Policy):
+    """The session's policy as it is at each decision, in the stricter of two modes."""
+
+    sender: Policy = field(kw_only=True)
+    own_mode: Mode | None = None
+
+    def decide(self, facts: Facts) -> Decision:
+        self.follow()
+        return super().decide(facts)
+
+    def learn(self, rule: str) -> None:
+        self.sender.learn(rule)
+        self.follow()
+
+    def follow(self) -> None:
+        """Take over what the person changed meanwhile."""
+        if isinstance(self.sender, _ErrandPolicy):
+            self.sender.follow()
+        self.rules = self.sender.rules
+        self.mode = stricter(self.sender.mode, self.own_mode)
+
+
+class _Purse(Treasurer):
+    """Stops the agent when its own money or the session's is spent; only the session asks."""
+
+    def __init__(self, own: Budget, session: Budget) -> None:
+        self.budget = own
+        self._session = session
+
+    async def check(self) -> str | None:
+        for allowance in self._session.allowances():
+            if allowance.share >= 1:
+                raise OutOfBudget(f"{allowance.words} is used up: {allowance.amounts}.", "")
+        for allowance in self.budget.allowances():
+            if allowance.share >= 1:
+                raise OutOfBudget(f"The profile's budget is used up: {allowance.amounts}.", "")
+        return None
+
+    def tell(self) -> None:
+        """The session tells of its budget itself."""
+
+
+class _ErrandConversation(Conversation):
+    """Its ids occur nowhere else in the session: events and checkpoints go by them."""
+
+    def __init__(self, journal: Journal, home: Conversation) -> None:
+        super().__init__(journal)
+        self._home = home
+
+    def fresh_ids(self, calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
+        self.foreign_ids = self._home.foreign_ids | self._home.call_ids
+        fresh = super().fresh_ids(calls)
+        self._home.foreign_ids |= {call.id for call in fresh}
+        return fresh
+
+
+@dataclass
+class Delegation:
+    """Sends agents, not too many and not too deep."""
+
+    parts: Parts
+    conversation: Conversation
+    """The session's own."""
+    accounting: Accounting
+    budget: Budget
+    model: Callable[[], Model]
+    """The one in use."""
+    emit: Callable[[Event], None]
+    _rooms: dict[int, asyncio.Semaphore] = field(default_factory=dict)
+    _turn: int = 0
+    _sent: int = 0
+
+    async def send(
+        self,
+        within: Pipeline,
+        call_id: str,
+        errand: Errand,
+        progress: Progress,
+        *,
+        depth: int = 1,
+        count: Count | None = None,
+    ) -> Handback:
+        """Have an agent do something; `within` is the pipeline of the one that sends it, and
+        `count` counts what it uses to that one too."""
+        limits = self.parts.agent_limits
+        if depth > limits.depth:
+            raise ToolFailure("An agent that was sent may not send others. Do it yourself.")
+        if within.keeper.turn != self._turn:
+            self._turn, self._sent = within.keeper.turn, 0
+        if self._sent >= limits.per_turn:
+            raise ToolFailure(
+                f"{self._sent} agents were sent in this turn, and no more may be. Do it yourself."
+            )
+        try:
+            profile = self.parts.profiles.get(errand.profile)
+            model = self.parts.models.get(profile.model) if profile.model else self.model()
+        except UserError as error:
+            raise ToolFailure(f"{error.message} {error.hint}".strip()) from error
+        self._sent += 1
+        # One room for each depth: those who wait for others must not take their place.
+        room = self._rooms.setdefault(depth, asyncio.Semaphore(limits.parallel))
+        async with room:
+            count = count or self.accounting.count_aside
+            agent = _Agent(self, within, call_id, profile, model, progress, depth, count)
+            return await agent.run(errand.prompt)
+
+
+class _Agent:
+    """One agent on one errand."""
+
+    def __init__(
+        self,
+        delegation: Delegation,
+        within: Pipeline,
+        call_id: str,
+        profile: Profile,
+        model: Model,
+        progress: Progress,
+        depth: int,
+        count: Count,
+    ) -> None:
+        self._home = delegation
+        self._parts = delegation.parts
+        self._within = within
+        self._call_id = call_id
+        self._profile = profile
+        self._model = model
+        self._progress = progress
+        self._depth = depth
+        self._count = count
+        self._spending = Spending()
+        self._calls = 0
+        self._end: TurnFinished | None = None
+        journal = Journal(Nowhere(), warn=lambda _text, _hint: None)
+        self._conversation = _ErrandConversation(journal, delegation.conversation)
+        self._memory = Memory(self._conversation, journal, Nowhere())
+        self._pipeline = self._own_pipeline()
+
+    async def run(self, prompt: str) -> Handback:
+        """Play its one turn."""
+        try:
+            await self._turn().run(prompt)
+        finally:
+            self._within.authority.unanswered += self._pipeline.authority.unanswered
+            await self._pipeline.state.close()
+        assert self._end is not None
+        text = self._end.text or self._last_words()
+        return Handback(text=text, error=self._end.error, calls=self._calls, usage=self._end.usage)
+
+    def _own_pipeline(self) -> Pipeline:
+        within, depth = self._within, self._depth
+        sender = within.authority
+        mode = stricter(sender.policy.mode, self._profile.mode)
+        policy = _ErrandPolicy(
+            place=sender.policy.place,
+            rules=sender.policy.rules,
+            mode=mode,
+            trusted=sender.policy.trusted,
+            ask_dangerous=sender.policy.ask_dangerous,
+            sender=sender.policy,
+            own_mode=self._profile.mode,
+        )
+        authority = replace(
+            sender, policy=policy, emit=self._tell, unanswered=0, agent=self._profile.name
+        )
+        left_out = {FOR_THE_SESSION} | ({CATEGORY} if depth >= self._limit else set())
+        selection = self._profile.narrow(within.selection, within.registry)
+        return replace(
+            within,
+            authority=authority,
+            keeper=replace(within.keeper, authority=authority, emit=self._tell),
+            emit=self._tell,
+            model=lambda: self._model,
+            state=SessionState(),
+            selection=replace(selection, without=selection.without | left_out),
+            send=partial(self._home.send, depth=depth + 1, count=self._count_below),
+        )
+
+    def _count_below(self, model: str, usage: Usage) -> None:
+        """What an agent of this agent used."""
+        self._spending.add(model, usage, aside=True)
+        self._count(model, usage)
+
+    @property
+    def _limit(self) -> int:
+        return self._parts.agent_limits.depth
+
+    def _turn(self) -> Turn:
+        parts = self._parts
+        household = Household(
+            models=parts.models,
+            registry=parts.registry,
+            workspace=parts.view.workspace,
+            outgoing=parts.outgoing,
+            inbox=parts.inbox,
+            conversation=self._conversation,
+            emit=self._tell,
+            model=lambda: self._model,
+            request=self._request,
+            memory=self._memory,
+            stand_ins=parts.fallbacks,
+        )
+        keeping = Housekeeping(parts.economy, household, self._spending)
+        fallbacks = [parts.models.get(n) for n in parts.fallbacks if n != self._model.name]
+        return Turn(
+            number=self._within.keeper.turn,
+            session_id=parts.view.id,
+            conversation=self._conversation,
+            pipeline=self._pipeline,
+            models=[self._model, *fallbacks],
+            request=self._request,
+            emit=self._tell,
+            accounting=keeping.accounting,
+            treasurer=_Purse(Budget(self._spending, self._profile.budget), self._home.budget),
+            compactor=keeping.compactor,
+            use_model=parts.models.get,
+            limits=parts.limits,
+            retry=parts.retry,
+        )
+
+    def _request(self, _model: Model) -> ModelRequest:
+        parts, pipeline = self._parts, self._pipeline
+        offered = offered_in(pipeline.authority.policy.mode, pipeline.selection)
+        words = (parts.system_prompt, ON_AN_ERRAND, self._profile.prompt)
+        return ModelRequest(
+            system="\n\n".join(part for part in words if part),
+            messages=self._conversation.messages,
+            tools=tuple(parts.registry.declarations(offered)),
+            options=parts.options,
+        )
+
+    def _last_words(self) -> str:
+        said = reversed(self._conversation.messages)
+        return next((m.text for m in said if isinstance(m, AssistantMessage) and m.text), "")
+
+    def _tell(self, event: Event) -> None:
+        """Of what the agent goes through, what the session's own turn has a place for."""
+        match event:
+            case ToolStarted():
+                self._calls += 1
+                self._progress(f"{event.tool} {event.title}".rstrip() + "\n")
+                parent = event.parent_id or self._call_id
+                told = event.model_copy(update={"parent_id": parent, "is_folded": True})
+                self._home.emit(told)
+            case ApprovalAsked():
+                self._progress(f"{event.request.tool} waits for you\n")
+                self._home.emit(event)
+            case ToolFinished() | ApprovalAnswered():
+                self._home.emit(event)
+            case UsageChanged():
+                self._count(event.model, event.step)
+            case Notice():
+                text = f"{self._profile.name}: {event.text}"
+                self._home.emit(event.model_copy(update={"text": text}))
+            case ModelRetrying():
+                self._progress(f"{event.reason} Tried again.\n")
+            case TurnFinished():
+                self._end = event
+            case _:
+                pass

@@ -1,0 +1,73 @@
+"""Markdown with front matter: what commands and skills are written in."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent_cli.lib.files import open_regular
+from agent_cli.safety.sanitise import clean, for_model, visible
+
+LARGEST = 200_000
+"""Bytes of one file."""
+_HEAD = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_FACT = re.compile(r"([A-Za-z][\w-]*):(.*)")
+_BLOCK = re.compile(r"[>|][+-]?")
+
+
+class BadDocument(Exception):
+    """A file that cannot be used; the text says why."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A file: what its front matter says, and the rest."""
+
+    path: Path
+    facts: Mapping[str, str]
+    body: str
+
+    def fact(self, name: str, longest: int) -> str:
+        """One value as a short line that is fit for a screen; empty: it is not there."""
+        line = visible(self.facts.get(name, ""), one_line=True).strip()
+        return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+def read_document(path: Path, *, follow: bool = False) -> Document:
+    """Read a file; links only with `follow`. Raises BadDocument."""
+    try:
+        with os.fdopen(open_regular(path.resolve() if follow else path), "rb") as file:
+            data = file.read(LARGEST + 1)
+    except (OSError, RuntimeError) as error:
+        raise BadDocument(f"{path}: {error}") from error
+    if len(data) > LARGEST:
+        raise BadDocument(f"{path}: larger than {LARGEST:,} bytes")
+    text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    head = _HEAD.match(text)
+    facts = front_matter(clean(head[1])) if head is not None else {}
+    body = for_model(text[head.end() :] if head is not None else text)[0]
+    return Document(path, facts, body.strip())
+
+
+def front_matter(text: str) -> dict[str, str]:
+    """The plain values of a head: `name: value`, quoted or folded over indented lines.
+
+    It is a small part of YAML, which is all that commands and skills use; the rest is left out.
+    """
+    facts: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if (found := _FACT.fullmatch(line)) is not None:
+            first = found[2].strip()
+            lines = facts.setdefault(found[1].lower(), [])
+            lines[:] = [] if _BLOCK.fullmatch(first) else [first]
+        elif line[:1] in (" ", "\t") and line.strip():
+            lines.append(line.strip())
+    return {name: _unquoted(" ".join(filter(None, parts))) for name, parts in facts.items()}
+
+
+def _unquoted(value: str) -> str:
+    if len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'":
+        return value[1:-1].replace('\\"', '"').replace("''", "'")
+    return value

@@ -1,0 +1,22 @@
+"""Where files lie that commands and skills are read from."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+Complain = Callable[[str, str], None]
+"""Tells the person what is wrong, and what to do."""
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder of the person's own, or of a project they trust."""
+
+    path: Path
+    kind: Literal["user", "project"]
+
+    @property
+    def is_users(self) -> bool:
+        """Whether it is the person's: they may link files into it."""
+        return self.kind == "user"

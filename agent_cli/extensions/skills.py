@@ -1,0 +1,109 @@
+"""Skills: the model is told their names and what they are for, and loads one when it needs it."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent_cli.core.tool import (
+    AnyTool,
+    Description,
+    StatusTexts,
+    Tool,
+    ToolKind,
+    ToolParams,
+    ToolResult,
+    refuse,
+)
+from agent_cli.core.tool_context import ToolContext
+from agent_cli.core.trust import SKILL_FILE
+from agent_cli.extensions.documents import BadDocument, read_document
+from agent_cli.extensions.places import Complain, Folder
+
+MOST_SKILLS = 100
+LONGEST_DESCRIPTION = 300
+LONGEST_BODY = 45_000
+"""Characters of a skill that reach the model."""
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}")
+
+_INTRODUCTION = (
+    "Loads a skill: instructions for one kind of task, written by the person or the project. "
+    "Before a task that a skill is for, load it and follow it. It gives no permissions."
+)
+
+
+@dataclass(frozen=True)
+class Skill:
+    """One skill, read whole."""
+
+    name: str
+    description: str
+    body: str
+    directory: Path
+
+
+class Params(ToolParams):
+    """Which skill."""
+
+    name: str
+    """The skill's name, as listed."""
+
+
+def find_skills(folder: Folder, complain: Complain) -> Iterator[Skill]:
+    """The skills of a folder, by name: each a directory with a SKILL.md."""
+    for path in _files(folder):
+        try:
+            document = read_document(path, follow=folder.is_users)
+        except BadDocument as problem:
+            complain(f"A skill is skipped: {problem}", "")
+            continue
+        name = document.fact("name", 80) or path.parent.name
+        described = document.fact("description", LONGEST_DESCRIPTION)
+        if not _NAME.fullmatch(name) or not described:
+            complain(
+                f"The skill {path} is skipped: it needs a description, and a name of letters, "
+                "digits and hyphens.",
+                "They stand between two lines --- at its top.",
+            )
+            continue
+        yield Skill(name, described, document.body, path.parent)
+
+
+def skill_tool(skills: Sequence[Skill]) -> AnyTool:
+    """The tool that loads these; its description lists them, always in the same order."""
+    known = {skill.name: skill for skill in sorted(skills, key=lambda each: each.name)}
+    listed = "\n".join(f"- {skill.name}: {skill.description}" for skill in known.values())
+
+    async def run(params: Params, _context: ToolContext) -> ToolResult:
+        return _loaded(params.name, known)
+
+    return Tool(
+        name="Skill",
+        kind=ToolKind.READONLY,
+        params=Params,
+        run=run,
+        description=Description(short=_INTRODUCTION, long=f"The skills:\n{listed}"),
+        title=lambda params: params.name,
+        status=StatusTexts("Loading…", "Skill failed"),
+    )
+
+
+def _loaded(name: str, known: Mapping[str, Skill]) -> ToolResult:
+    skill = known.get(name.strip().lstrip("/"))
+    if skill is None:
+        raise refuse(f"There is no skill named {name[:80]}. The skills are: {', '.join(known)}.")
+    body = skill.body
+    if len(body) > LONGEST_BODY:
+        where = skill.directory / SKILL_FILE
+        body = f"{body[:LONGEST_BODY]}\n[Cut here. Read the rest in {where}.]"
+    text = f"The files of this skill lie in {skill.directory}.\n\n{body}"
+    return ToolResult(llm_content=text, summary=f"Loaded {skill.name}")
+
+
+def _files(folder: Folder) -> list[Path]:
+    if folder.path.is_symlink() and not folder.is_users:
+        return []
+    found = sorted(folder.path.glob(f"*/{SKILL_FILE}"))
+    if not folder.is_users:
+        found = [path for path in found if not path.parent.is_symlink()]
+    return found[: MOST_SKILLS + 1]

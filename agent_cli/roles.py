@@ -1,0 +1,48 @@
+"""Composes the profiles of a session: settings and files in, roles out."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from agent_cli.config.places import Places
+from agent_cli.config.schema import Settings
+from agent_cli.core.permissions import Policy
+from agent_cli.core.profile import DEFAULT, Profile, Profiles, stricter
+from agent_cli.core.registry import Registry
+from agent_cli.tools import task
+from agent_cli.wishes import Wishes
+
+PROJECT_PROFILES = ".agent/agents"
+
+
+def find_profiles(settings: Settings, places: Places, folder: Path, *, trusted: bool) -> Profiles:
+    """The roles an agent can play here."""
+    user = places.config / "agents"
+    project = folder / PROJECT_PROFILES if trusted else None
+    if not any(place is not None and place.is_dir() for place in (user, project)):
+        return Profiles()
+    from agent_cli.extensions.profiles import ProfilePlaces, read_profiles  # noqa: PLC0415 (start-up)
+
+    named = {settings.model, settings.fast_model, *settings.fallback_models, *settings.models}
+    return read_profiles(ProfilePlaces(user, project), named)
+
+
+def offer_agents(registry: Registry, profiles: Profiles, settings: Settings) -> None:
+    """Tell the tool that sends agents of the roles there are, or take it away."""
+    if settings.agents.depth == 0:
+        registry.unregister(task.TOOL.name)
+    elif registry.get(task.TOOL.name) is task.TOOL:
+        registry.register(task.with_profiles(task.TOOL, profiles))
+
+
+def first_profile(wishes: Wishes, profiles: Profiles, policy: Policy) -> Profile:
+    """The role to begin with. Flags beat it, and a folder that is not trusted gets no looser mode
+    from a file."""
+    if not wishes.profile:
+        return DEFAULT
+    profile = profiles.get(wishes.profile)
+    mode = profile.mode
+    if "mode" in wishes.settings:
+        mode = None
+    elif mode is not None and not policy.trusted:
+        mode = stricter(policy.mode, mode)
+    return replace(profile, mode=mode, model="" if "model" in wishes.settings else profile.model)

@@ -1,0 +1,98 @@
+"""Sends another agent to do a part of the work."""
+
+from collections.abc import Iterable
+from typing import Annotated
+
+from pydantic import StringConstraints
+
+from agent_cli.core.display import TextBlock
+from agent_cli.core.errand import CATEGORY, Errand, Handback
+from agent_cli.core.errors import FailureType, ToolFailure
+from agent_cli.core.profile import DEFAULT, Profile
+from agent_cli.core.tool import (
+    AnyTool,
+    Description,
+    StatusTexts,
+    Tool,
+    ToolKind,
+    ToolParams,
+    ToolResult,
+)
+from agent_cli.core.tool_context import ToolContext
+from agent_cli.lib.text import plural
+from agent_cli.safety.sanitise import for_model
+
+LONGEST_DESCRIPTION = 300
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=50_000)]
+
+
+class Params(ToolParams):
+    """What is to be done, and by whom."""
+
+    description: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
+    """The task in three to six words, for the person."""
+    prompt: Text
+    """Everything the agent must know: the task, the facts, what to answer."""
+    profile: str = DEFAULT.name
+    """The role it plays."""
+
+
+async def run(params: Params, context: ToolContext) -> ToolResult:
+    """Wait for the agent's final answer."""
+    if context.send is None:
+        raise ToolFailure("There are no other agents here.")
+    back = await context.send(Errand(params.profile, params.prompt))
+    if back.error:
+        said = f"\n\nIts last words:\n{back.text}" if back.text else ""
+        raise ToolFailure(
+            f"The agent stopped before it was done: {back.error}{said}", type=FailureType.UNKNOWN
+        )
+    return ToolResult(
+        llm_content=back.text or "(The agent ended without an answer.)",
+        display=(TextBlock(text=back.text, language="markdown"),),
+        summary=_summary(params.profile, back),
+        metadata={"profile": params.profile, "calls": back.calls, "cost": back.usage.cost},
+    )
+
+
+def _summary(profile: str, back: Handback) -> str:
+    used = back.usage
+    parts = [profile, plural(back.calls, "call")]
+    if tokens := used.input_tokens + used.output_tokens:
+        parts.append(plural(tokens, "token"))
+    if used.cost:
+        parts.append(f"${used.cost:.4f}")
+    return " · ".join(parts)
+
+
+def with_profiles(tool: AnyTool, profiles: Iterable[Profile]) -> AnyTool:
+    """The tool, told of the roles there are."""
+    lines = []
+    for profile in profiles:
+        words = " ".join(for_model(profile.description)[0].split())[:LONGEST_DESCRIPTION]
+        lines.append(f"{profile.name}: {words}" if words else profile.name)
+    notes = (*tool.description.usage_notes, "The profiles are: " + "; ".join(lines))
+    description = tool.description.model_copy(update={"usage_notes": notes})
+    return tool.with_changes(description=Description.model_validate(description.model_dump()))
+
+
+TOOL = Tool(
+    name="Task",
+    kind=ToolKind.READONLY,  # what the agent does is decided about call by call
+    params=Params,
+    run=run,
+    description=Description.beside(__file__),
+    title=lambda params: f"{params.profile}: {params.description}",
+    aliases=("agent", "subagent", "delegate", "spawn_agent", "dispatch_agent", "new_task"),
+    param_aliases={
+        "subagent_type": "profile",
+        "agent": "profile",
+        "agent_type": "profile",
+        "task": "prompt",
+        "instructions": "prompt",
+        "title": "description",
+    },
+    category=CATEGORY,
+    status=StatusTexts("Sent…", "Not done"),
+    timeout=None,
+)
