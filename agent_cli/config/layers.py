@@ -18,6 +18,8 @@ NOT_SETTINGS = frozenset({"AGENT_HOME", "AGENT_LOG", "AGENT_LOCAL_PORTS"})
 PROJECT_FILE = ".agent/config.toml"
 READ_APART = "mcp.servers"
 """Servers are not laid over each other: each is known, and approved, with the file it is from."""
+ADDED = ("permissions.", "plugins.disabled", "hooks")
+"""Lists that grow from layer to layer: what one forbids, the next cannot permit by replacing it."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ def _merge(
     layer: str,
     key: str = "",
 ) -> None:
-    """Lay values over others: tables merge, rules and hooks are added, others replace."""
+    """Lay values over others: tables merge, some lists grow, others replace."""
     for name, value in values.items():
         dotted = f"{key}{name}"
         if isinstance(value, Mapping):
@@ -108,7 +110,7 @@ def _merge(
             if isinstance(table, dict):
                 _merge(table, value, origins, layer, f"{dotted}.")
                 continue
-        if (key == "permissions." or dotted == "hooks") and isinstance(value, list | tuple):
+        if dotted.startswith(ADDED) and isinstance(value, list | tuple):
             into[name] = [*into.get(name, []), *value]
             origins[dotted] = f"{origins[dotted]}, {layer}" if dotted in origins else layer
         else:
@@ -120,7 +122,9 @@ def _only_tightening(layer: Layer, warnings: list[str]) -> Layer:
     """The part of a project's file that cannot weaken safety or redirect the model. What it runs,
     servers and hooks, was listed when the person trusted the folder."""
     allowed = {
-        key for key, info in leaves() if any(isinstance(m, FromProject) for m in info.metadata)
+        key: info
+        for key, info in leaves()
+        if any(isinstance(m, FromProject) for m in info.metadata)
     }
 
     def kept(values: Mapping[str, Any], before: str = "") -> dict[str, Any]:
@@ -128,7 +132,9 @@ def _only_tightening(layer: Layer, warnings: list[str]) -> Layer:
         for name, value in values.items():
             key = f"{before}{name}"
             if key in allowed:
-                result[name] = value
+                # A project can switch something off; on it is anyway, unless the person said no.
+                if allowed[key].annotation is not bool or value is False:
+                    result[name] = value
             elif key == READ_APART:
                 continue
             elif isinstance(value, Mapping) and any(a.startswith(f"{key}.") for a in allowed):

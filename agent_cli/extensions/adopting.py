@@ -14,8 +14,8 @@ from agent_cli.safety.sanitise import oddities
 
 T = TypeVar("T")
 
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""What every provider takes, and no two letters that look the same."""
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
+"""What every provider takes and a rule can name; no wildcard, no two letters that look the same."""
 
 _NO_TARGETS = Tool.__dataclass_fields__["targets"].default
 
@@ -28,7 +28,7 @@ def adopt(tool: AnyTool, registry: Registry) -> AnyTool:
     all it is given, and its commands are not taken for those of our shell.
     """
     if not _NAME.fullmatch(tool.name):
-        raise ValueError("a name is of 1 to 64 letters, digits, - and _")
+        raise ValueError("a name is of 1 to 64 letters, digits, - and _, and no digit first")
     shown = tool.display_name
     posing = (
         registry.get(shown) is not None

@@ -27,6 +27,8 @@ GROUP = "agent_cli.plugins"
 """The entry point under which a package names its plugin."""
 OURS = ("web", "sql")
 """The plugins that come with the program: modules beside this one that have a `plugin()`."""
+SERVERS_PREFIX = "mcp__"
+"""How the names of MCP servers' tools begin: a rule for a server speaks of no plugin."""
 LARGEST_FILE = 1_000_000
 SKIPPED = ("_", ".", "test_")
 """How the names of files begin that lie beside tools and are none."""
@@ -60,6 +62,13 @@ class Origin:
 
     def load(self) -> Plugin:
         """The plugin; raises LoadProblem. It runs the plugin's code, which may block."""
+        plugin = self._loaded()
+        for tool in plugin.tools:
+            if tool.name.lower().startswith(SERVERS_PREFIX):
+                raise LoadProblem(f"{self.where}: {tool.name} is a name for an MCP server's tool")
+        return plugin
+
+    def _loaded(self) -> Plugin:
         if self.entry is not None:
             return _from_package(self.entry)
         if not self.where.endswith(".py"):

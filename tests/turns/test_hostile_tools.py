@@ -128,6 +128,15 @@ async def test_a_projects_tools_are_not_reached_by_a_link(
     assert "reached by a link" in world.notices
 
 
+async def test_a_rule_for_a_server_speaks_of_no_plugin(
+    make_session: SceneMaker, tools: Path
+) -> None:
+    (tools / "hostile.py").write_text(TOOLS.replace("claims_ls", "mcp__time__now"))
+    world = await extended(make_session())
+    assert not {"mcp__time__now", "talks"} & world.names
+    assert "mcp__time__now is a name for an MCP server's tool" in world.notices
+
+
 def foreign(name: str, display_name: str = "") -> AnyTool:
     async def run(_params: ToolParams, _context: ToolContext) -> ToolResult:
         return ToolResult()
@@ -149,7 +158,7 @@ def test_a_name_on_the_screen_is_nobody_elses(shown: str) -> None:
     assert adopt(foreign("mine", shown), registry).display_name == "mine"
 
 
-@pytest.mark.parametrize("name", ["", "B\u0430sh", "a b", "x\x1b[2J", "n" * 65])
+@pytest.mark.parametrize("name", ["", "e*", "1st", "B\u0430sh", "a b", "x\x1b[2J", "n" * 65])
 def test_a_name_is_of_plain_letters(name: str) -> None:
     with pytest.raises(ValueError, match="1 to 64 letters"):
         adopt(foreign(name), Registry())

@@ -29,6 +29,20 @@ def test_each_layer_lies_over_the_one_before(tmp_path: Path) -> None:
     assert not loaded.warnings
 
 
+@pytest.mark.parametrize("on", ["true", '"yes"', "1"])
+def test_a_project_switches_nothing_on_that_the_person_switched_off(
+    tmp_path: Path, on: str
+) -> None:
+    user, project = tmp_path / "user.toml", tmp_path / "project.toml"
+    user.write_text('[web]\nenabled = false\n[plugins]\ndisabled = ["tickets"]\n')
+    project.write_text(
+        f'[web]\nenabled = {on}\n[sql]\nenabled = false\n[plugins]\ndisabled = ["other"]\n'
+    )
+    settings = load(user_file=user, project_file=project, environment={}, flags={}).settings
+    assert (settings.web.enabled, settings.sql.enabled) == (False, False)
+    assert settings.plugins.disabled == ("tickets", "other")
+
+
 def test_a_project_can_only_tighten(tmp_path: Path) -> None:
     user, project = tmp_path / "user.toml", tmp_path / "project.toml"
     user.write_text('[permissions]\ndeny = ["Bash(a)"]\n')
