@@ -254,13 +254,13 @@ class _Agent:
             stand_ins=parts.fallbacks,
         )
         keeping = Housekeeping(parts.economy, household, self._spending)
-        fallbacks = [parts.models.get(n) for n in parts.fallbacks if n != self._model.name]
+        stand_ins, _ = parts.stand_ins(self._model.name)
         return Turn(
             number=self._within.keeper.turn,
             session_id=parts.view.id,
             conversation=self._conversation,
             pipeline=self._pipeline,
-            models=[self._model, *fallbacks],
+            models=[self._model, *stand_ins],
             request=self._request,
             emit=self._tell,
             accounting=keeping.accounting,

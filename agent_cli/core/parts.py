@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent_cli.core.checkpoint import Checkpoints, NoCheckpoints
+from agent_cli.core.errors import UserError
 from agent_cli.core.extensions import Extensions, NoExtensions
 from agent_cli.core.history import History
 from agent_cli.core.hooks import Hooks, NoHooks
 from agent_cli.core.housekeeping import Economy
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.loop import Limits
-from agent_cli.core.model import Models
+from agent_cli.core.model import Model, Models
 from agent_cli.core.outgoing import Outgoing
 from agent_cli.core.permissions import Policy
 from agent_cli.core.profile import DEFAULT, Profile, Profiles
@@ -77,3 +78,15 @@ class Parts:
     """Sampling and the like, sent with each request."""
     history: History = History()
     """What the store holds already, when the session is resumed."""
+
+    def stand_ins(self, model: str) -> tuple[list[Model], list[UserError]]:
+        """The models that take over when this one fails, and why others cannot."""
+        found: list[Model] = []
+        problems: list[UserError] = []
+        for name in self.fallbacks:
+            if name != model:
+                try:
+                    found.append(self.models.get(name))
+                except UserError as error:
+                    problems.append(error)
+        return found, problems

@@ -112,6 +112,9 @@ class Session:
             budget=self._housekeeping.treasurer.budget,
         )
         self._warnings += [Notice(level="warning", text=text) for text in parts.profiles.problems]
+        for error in parts.stand_ins(self.model)[1]:
+            text = f"A fallback model cannot be used: {error.message}"
+            self._warnings.append(Notice(level="warning", text=text, hint=error.hint))
         try:
             self._wear(parts.profile)
         except UserError:
@@ -438,13 +441,13 @@ class Session:
 
     def _new_turn(self) -> Turn:
         parts = self._parts
-        fallbacks = [parts.models.get(name) for name in parts.fallbacks if name != self.model]
+        stand_ins, _ = parts.stand_ins(self.model)
         return Turn(
             number=self._turns,
             session_id=self.id,
             conversation=self._conversation,
             pipeline=self._pipeline,
-            models=[self._model, *fallbacks],
+            models=[self._model, *stand_ins],
             request=self._request,
             emit=self._tell,
             accounting=self._housekeeping.accounting,

@@ -225,6 +225,16 @@ def test_without_a_key_it_names_the_variable_at_once(program: Program) -> None:
     assert "ANTHROPIC_API_KEY" in done.err
 
 
+def test_a_fallback_without_a_key_is_told_and_stops_nothing(program: Program) -> None:
+    file = program.home / ".config/agent/config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('fallback_models = ["anthropic/claude-sonnet-4-5"]\n')
+    done = program.run("-p", "hi", "--model", program.script({"text": "still here"}))
+    assert done.code == 0
+    assert "still here" in done.out
+    assert "fallback model cannot be used" in done.err
+
+
 def test_a_wrong_key_is_told_and_not_shown(program: Program) -> None:
     key = "sk-ant-api03-ThisIsNotARealKey0123456789"
     from tests.kit.failures import unauthorized
