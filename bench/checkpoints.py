@@ -73,6 +73,7 @@ def _costs(directory: Path) -> list[Row]:
     work = _Work(directory)
     make_tree(work.root)
     work.git("init", "-q")
+    work.git("config", "gc.auto", "0")  # it would go on beside what is measured, and after it
     work.git("add", "-A")
     work.git("commit", "-qm", "all")
     status = partial(seconds, lambda: work.git("status", "--porcelain"))
