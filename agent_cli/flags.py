@@ -45,6 +45,7 @@ def parser(arguments: "list[str] | None" = None) -> argparse.ArgumentParser:
     """All flags and commands; of the sub-commands, only one that is used is loaded."""
     top = argparse.ArgumentParser(
         prog="agent",
+        allow_abbrev=False,  # --mode plan must not be the model "plan"
         usage="agent [OPTION ...] [COMMAND ...]",
         formatter_class=_Formatter,
         description="A coding agent in your terminal. It shows every call and asks before "
@@ -86,7 +87,9 @@ def parser(arguments: "list[str] | None" = None) -> argparse.ArgumentParser:
 def _add_commands(top: argparse.ArgumentParser, arguments: "list[str]") -> None:
     commands = top.add_subparsers(title="commands", dest="command", metavar="COMMAND", prog="agent")
     for name, words in sorted({"acp": ACP, "config": CONFIG, **SUBCOMMANDS}.items()):
-        added = commands.add_parser(name, help=words, formatter_class=_Formatter)
+        added = commands.add_parser(
+            name, help=words, formatter_class=_Formatter, allow_abbrev=False
+        )
         if name in ("acp", "config"):
             _add_settings(added)
         elif name in arguments:
