@@ -17,7 +17,9 @@ PROJECT_PROFILES = ".agent/agents"
 def find_profiles(settings: Settings, places: Places, folder: Path, *, trusted: bool) -> Profiles:
     """The roles an agent can play here."""
     user = places.config / "agents"
-    project = folder / PROJECT_PROFILES if trusted else None
+    project: Path | None = folder / PROJECT_PROFILES
+    if not trusted or (folder / PROJECT_PROFILES).is_symlink():  # trust looks behind no such link
+        project = None
     if not any(place is not None and place.is_dir() for place in (user, project)):
         return Profiles()
     from agent_cli.extensions.profiles import ProfilePlaces, read_profiles  # noqa: PLC0415 (start-up)

@@ -1,4 +1,4 @@
-"""What trusting a folder would enable. It only reads, follows no link out, and has bounds."""
+"""What trusting a folder would enable. It only reads, and has bounds."""
 
 import hashlib
 import json
@@ -74,10 +74,12 @@ def _others_below(root: Path) -> Iterator[Path]:
 
 
 def _files_below(directory: Path) -> Iterator[Path]:
-    """Everything but directories, in a fixed order; links are not followed into directories."""
+    """Everything but directories, in a fixed order; links below are not followed into directories.
+
+    Where the directory itself is a link, both the link and what it leads to count.
+    """
     if directory.is_symlink():
         yield directory
-        return
     count = 0
     for parent, directories, names in os.walk(directory):
         directories.sort()

@@ -87,6 +87,17 @@ def test_neither_parents_nor_children_inherit_trust(folder: Path, store: TrustSt
     assert not store.standing(folder.parent).trusted
 
 
+def test_what_lies_behind_a_linked_settings_folder_counts_too(
+    folder: Path, store: TrustStore
+) -> None:
+    (folder / ".agent").rename(folder / "elsewhere")
+    (folder / ".agent").symlink_to("elsewhere")
+    store.trust(folder, what_trust_enables(folder))
+    assert store.standing(folder).trusted
+    (folder / "elsewhere" / "config.toml").write_text('model = "another/one"\n')
+    assert store.standing(folder).state == "changed"
+
+
 def test_a_link_to_a_trusted_folder_is_that_folder(
     folder: Path, store: TrustStore, tmp_path: Path
 ) -> None:
