@@ -32,6 +32,7 @@ from agent_cli.core.store import Observer, Records
 from agent_cli.core.tool_context import SessionView
 from agent_cli.extending import Asked, LaterExtensions, configured_hooks
 from agent_cli.lib.discovery import values_named
+from agent_cli.lib.garbage import collection_paused
 from agent_cli.lib.own_environment import forget
 from agent_cli.models.guide import NAME as GUIDE
 from agent_cli.models.guide.opening import maker, tour_folder
@@ -134,8 +135,9 @@ def learnt_rules(places: Places, workspace: str) -> LearntRules:
 def built_in_tools() -> Registry:
     """A registry with every built-in tool."""
     registry = Registry()
-    for tool in values_named("TOOL", tools):
-        registry.register(tool, on_conflict="error")
+    with collection_paused():
+        for tool in values_named("TOOL", tools):
+            registry.register(tool, on_conflict="error")
     return registry
 
 
