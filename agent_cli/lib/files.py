@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterator
@@ -114,6 +115,19 @@ def write_atomic(
             _remove(temporary, directory)
             raise
         os.fsync(directory)
+
+
+def remove_leftovers(path: str | os.PathLike[str]) -> None:
+    """Remove what a program that was killed while it wrote this file has left beside it.
+
+    Only for files that nobody is writing: a write that is under way looks the same.
+    """
+    path = Path(path)
+    ours = re.compile(re.escape(f".{path.name[:80]}.") + r"[0-9a-f]{12}\.tmp")
+    with contextlib.suppress(OSError):
+        for beside in path.parent.iterdir():
+            if ours.fullmatch(beside.name):
+                beside.unlink()
 
 
 def append_line(path: str | os.PathLike[str], line: str) -> None:

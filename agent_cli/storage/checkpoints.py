@@ -21,7 +21,7 @@ from agent_cli.core.checkpoint import (
     State,
     Upcoming,
 )
-from agent_cli.lib.files import private_directory
+from agent_cli.lib.files import private_directory, remove_leftovers
 from agent_cli.lib.text import size
 from agent_cli.storage.checkpoint import quota
 from agent_cli.storage.checkpoint.blobs import Blobs, is_unread
@@ -272,6 +272,9 @@ class CheckpointStore:
         """
         opened = self._open()
         known = {each.path: each.before for each in record.changes}
+        if record.by == "tools":
+            for path in known:
+                remove_leftovers(path)
         rescued = Rescue(states=known, is_whole=False) if record.by == "shell" else Rescue()
         pending = _Pending(record, {} if record.by == "shell" else known, rescued)
         with contextlib.suppress(OSError):

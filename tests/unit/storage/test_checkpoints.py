@@ -229,6 +229,22 @@ def test_a_call_that_a_crash_cut_short_can_be_taken_back_after_a_question(tmp_pa
     desk.store.close()
 
 
+def test_what_a_killed_write_left_beside_its_file_goes(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    path = desk.root / "out"
+    call = Upcoming(call_id="w", turn=1, tool="Write", title="out", paths=(str(path),))
+    desk.store.before(call)
+    desk.store.close()  # the call never ends
+    half, other = desk.root / ".out.0123456789ab.tmp", desk.root / ".out.mine.tmp"
+    half.write_text("ha")
+    other.write_text("mine")
+    again = Desk(tmp_path)
+    again.store.records()
+    assert not half.exists()
+    assert other.exists()
+    again.store.close()
+
+
 def test_half_written_files_of_ours_do_no_harm(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     (desk.root / "a").write_text("before\n")
