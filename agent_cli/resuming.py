@@ -10,6 +10,8 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.history import History
 from agent_cli.core.permissions import Mode
 from agent_cli.core.store import Store
+from agent_cli.lib import sweep
+from agent_cli.lib.watchdog import mark_of
 from agent_cli.storage.sessions import Sessions, SeveralSessions
 from agent_cli.wishes import Resume
 
@@ -49,6 +51,8 @@ def open_store(
         forked = sessions.fork(old, new_id)
         return new_id, forked.log, forked.history
     resumed = sessions.resume(old)
+    # Nobody else has the session, so what still runs for it was left by a program that was killed.
+    sweep.end(mark_of(old))
     return old, resumed.log, resumed.history
 
 

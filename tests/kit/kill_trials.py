@@ -107,8 +107,6 @@ class Trial:
 
     def problem(self, shown: Sequence[Event], *, plays_on: bool = True) -> str:
         """What is wrong with what is left; empty if nothing is."""
-        # A command that was killed with the program may live for a moment longer than it.
-        wait_until(lambda: not processes_with(f"{self.directory}/home"))
         written = self.workspace / "out"
         if written.exists() and written.read_text() not in (FIRST, SECOND):
             return "a file is half written"
@@ -134,6 +132,8 @@ class Trial:
 
     def _taken_back(self, session_id: str) -> str:
         """An undo of everything, the person agreeing, leaves the directory as it was."""
+        # A command that was killed with the program may live for a moment longer.
+        wait_until(lambda: not processes_with(f"{self.directory}/home"))
         store = CheckpointStore(
             self.directory / "home/.local/state/agent/checkpoints", session_id,
             roots=[str(self.workspace)], home=str(self.directory / "home"),

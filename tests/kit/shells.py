@@ -13,9 +13,11 @@ from typing import Any
 from agent_cli.core.display import Block, TerminalBlock
 from agent_cli.core.errors import ToolFailure
 from agent_cli.core.messages import text_of
+from agent_cli.core.parts import new_session_id
 from agent_cli.core.tool import AnyTool, ToolResult
 from agent_cli.core.tool_context import SessionState, SessionView, ShellStanding, ToolContext
 from agent_cli.lib import sweep
+from agent_cli.lib.watchdog import mark_of
 from agent_cli.safety.environment import child_environment
 from agent_cli.safety.paths import Workspace
 from agent_cli.tools import bash, bash_output, kill_shell
@@ -33,11 +35,16 @@ class Bench:
         self.shown: list[str] = []
         self.state = SessionState()
         self.view = SessionView(
-            id="test",
+            id=new_session_id(),
             workspace=Workspace(root=str(self.root), home=str(root), readable=(str(self.results),)),
             environment=child_environment({**os.environ, "HOME": str(root)}),
             settings={"Bash": settings},
         )
+
+    @property
+    def mark(self) -> str:
+        """What the marks of all its commands begin with."""
+        return mark_of(self.view.id)
 
     @property
     def standing(self) -> ShellStanding:
@@ -92,7 +99,7 @@ class Bench:
 
     def running(self) -> list[int]:
         """Everything alive that this session's shell ever started."""
-        return sweep.find(self.shell._mark)
+        return sweep.find(self.mark)
 
     async def close(self) -> None:
         await self.state.close()

@@ -1,6 +1,7 @@
 """Sessions that are left and gone on with: the model hears the same, the person sees the same."""
 
 import errno
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ from agent_cli.core.events import (
 from agent_cli.core.history import read_history
 from agent_cli.core.messages import AssistantMessage, UserMessage
 from agent_cli.core.permissions import Mode
+from agent_cli.lib import sweep
+from agent_cli.lib.watchdog import mark_of
 from agent_cli.storage.session_log import SessionLog
 from agent_cli.storage.sessions import Sessions
 from agent_cli.wishes import Resume
@@ -45,6 +48,24 @@ async def test_the_model_hears_the_same_after_resuming(make_session: SceneMaker)
     await second.play("sure?")
     (request,) = second.model.requests
     assert request.messages == (*first.session.messages, UserMessage(content="sure?"))
+
+
+async def test_what_a_killed_program_left_running_is_ended_first(make_session: SceneMaker) -> None:
+    first = make_session({"text": "hi"})
+    await first.play("hello")
+    await first.session.close()
+    mark = f"{mark_of(first.session.id)}0123.1."
+    left, other = marked(mark), marked(f"x{mark}")
+    assert make_session(resume=LAST).session.id == first.session.id
+    assert left.wait(90) < 0, "a signal ended it"
+    assert other.poll() is None
+    other.kill()
+    other.wait()
+
+
+def marked(mark: str) -> subprocess.Popen[bytes]:
+    """A process as a command of a session leaves it behind."""
+    return subprocess.Popen(["sleep", "1000"], env={sweep.VARIABLE: mark}, start_new_session=True)
 
 
 async def test_what_was_shown_is_shown_again(make_session: SceneMaker) -> None:

@@ -68,7 +68,7 @@ async def test_whole_outputs_lie_where_reading_needs_no_question(
 
 async def test_background_jobs_end_with_the_session(make_session: SceneMaker) -> None:
     from agent_cli.lib import sweep
-    from agent_cli.tools._shell.session import ShellSession
+    from agent_cli.lib.watchdog import mark_of
 
     scene = make_session(
         bash("setsid sleep 1000", "a", run_in_background=True),
@@ -77,7 +77,7 @@ async def test_background_jobs_end_with_the_session(make_session: SceneMaker) ->
     )
     events = await scene.play(answer=lambda _: Approval(answer="once"))
     assert "bash_1 is running" in str(results(events)["b"].result.llm_content)
-    mark = scene.session._pipeline.state.get(ShellSession)._mark
+    mark = mark_of(scene.session.id)
     assert sweep.find(mark)
     await scene.session.close()
     assert sweep.find(mark) == []

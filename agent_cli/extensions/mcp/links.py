@@ -11,7 +11,7 @@ from agent_cli.extensions.mcp.http import http_streams
 from agent_cli.extensions.mcp.process import Launch, ServerProcess
 from agent_cli.extensions.mcp.signing_in import SignIn, Tokens
 from agent_cli.extensions.mcp.spec import Server
-from agent_cli.extensions.mcp.watchdog import Watchdog
+from agent_cli.lib.watchdog import Watchdog
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,10 +16,10 @@ from agent_cli.extensions.mcp.search import NAME as SEARCH
 from agent_cli.extensions.mcp.search import Shelf
 from agent_cli.extensions.mcp.spec import Configured, Server
 from agent_cli.extensions.mcp.tools import make_tool
-from agent_cli.extensions.mcp.watchdog import Watchdog
 from agent_cli.extensions.registrar import Registrar
 from agent_cli.lib.text import plural
 from agent_cli.lib.threads import in_own_thread
+from agent_cli.lib.watchdog import Watchdog
 from agent_cli.safety.sanitise import visible
 
 if TYPE_CHECKING:

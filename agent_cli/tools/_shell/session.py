@@ -5,10 +5,7 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
-import secrets
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -19,6 +16,7 @@ from agent_cli.core.tool_context import SessionView, ShellStanding
 from agent_cli.lib import sweep
 from agent_cli.lib.files import private_directory
 from agent_cli.lib.output import Output
+from agent_cli.lib.watchdog import Watchdog
 from agent_cli.safety.paths import Workspace
 from agent_cli.tools._shell.command import Command, Launch
 from agent_cli.tools._shell.meaning import added_programs, altered_by, own_functions
@@ -85,11 +83,9 @@ class ShellSession:
     """The one shell of a session."""
 
     def __init__(self) -> None:
-        self._mark = f"{secrets.token_hex(8)}."
-        self._count = 0
         self._state = ShellState()
         self._fresh: Mapping[str, Variable] | None = None
-        self._watchdog: subprocess.Popen[bytes] | None = None
+        self._watchdog: Watchdog | None = None
         self._temporary: Path | None = None
         self._agreed: frozenset[str] = frozenset()
         """Directories of programs that a command added which somebody had agreed to."""
@@ -114,7 +110,6 @@ class ShellSession:
         """
         if self._fresh is None:
             self._fresh = await self._look_at_a_fresh_shell(view)
-        self._guard()
         try:
             return self._launch(
                 text, view, self._state, directory=directory, watcher=watcher, wrap=wrap
@@ -173,11 +168,8 @@ class ShellSession:
 
     async def close(self) -> None:
         """End everything that any command left running."""
-        if self._count:
-            await asyncio.to_thread(sweep.end, self._mark)
-        if self._watchdog is not None and self._watchdog.stdin is not None:
-            self._watchdog.stdin.close()
-            await asyncio.to_thread(self._watchdog.wait)
+        if self._watchdog is not None:
+            await asyncio.to_thread(self._watchdog.close)
             self._watchdog = None
         if self._temporary is not None:
             shutil.rmtree(self._temporary, ignore_errors=True)
@@ -193,8 +185,8 @@ class ShellSession:
         watcher: Callable[[bytes], None] | None = None,
         wrap: Wrap | None = None,
     ) -> Command:
-        self._count += 1
-        mark = f"{self._mark}{self._count}."
+        self._watchdog = self._watchdog or Watchdog(view.id)
+        mark = self._watchdog.new_mark()
         place = directory or state.directory or str(view.workspace.root)
         dump = _marked_file(mark)
         given = _marked_file(mark)
@@ -253,23 +245,6 @@ class ShellSession:
         standing.altered_by = altered_by(self._state, path_is_known=is_known)
         standing.functions = own_functions(self._state)
         standing.programs = (added or ()) if is_known else ()
-
-    def _guard(self) -> None:
-        """Have somebody who ends what we started even if we are killed."""
-        if self._watchdog is not None and self._watchdog.poll() is None:
-            return
-        self._watchdog = subprocess.Popen(
-            [sys.executable, "-I", "-S", sweep.__file__],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            cwd="/",
-            env={},
-            start_new_session=True,
-        )
-        assert self._watchdog.stdin is not None
-        self._watchdog.stdin.write(f"{self._mark}\n".encode())
-        self._watchdog.stdin.flush()
 
 
 def _search_path(state: ShellState) -> list[str]:

@@ -59,7 +59,7 @@ async def test_nothing_survives_a_cancelled_call(bench: Bench, stray: str) -> No
 async def test_nothing_survives_the_end_of_a_session(bench: Bench, stray: str) -> None:
     await bench.bash(stray, run_in_background=True)
     await until(bench.running)
-    mark = bench.shell._mark
+    mark = bench.mark
     await bench.close()
     assert sweep.find(mark) == []
 
@@ -101,7 +101,7 @@ async def main():
     bench = Bench(Path(sys.argv[1]))
     await bench.bash("setsid sleep 1000 & sleep 1000", run_in_background=True)
     await bench.bash("(trap '' TERM; while :; do sleep 0.05; done) >/dev/null 2>&1 & disown")
-    print(bench.shell._mark, flush=True)
+    print(bench.mark, flush=True)
     {ending}
 
 asyncio.run(main())
@@ -136,10 +136,16 @@ async def test_nothing_survives_the_program_however_it_ends(tmp_path: Path, endi
     await until(lambda: not sweep.find(mark))
 
 
+def process_of(bench: Bench) -> subprocess.Popen[bytes]:
+    """The process that watches over what the shell starts."""
+    assert bench.shell._watchdog is not None
+    assert bench.shell._watchdog._process is not None
+    return bench.shell._watchdog._process
+
+
 async def test_the_watchdog_ends_with_the_session(bench: Bench) -> None:
     await bench.bash("true")
-    watchdog = bench.shell._watchdog
-    assert watchdog is not None
+    watchdog = process_of(bench)
     assert watchdog.poll() is None
     await bench.close()
     assert watchdog.poll() == 0
@@ -147,13 +153,12 @@ async def test_the_watchdog_ends_with_the_session(bench: Bench) -> None:
 
 async def test_a_watchdog_that_was_killed_is_replaced(bench: Bench) -> None:
     await bench.bash("true")
-    first = bench.shell._watchdog
-    assert first is not None
+    first = process_of(bench)
     first.kill()
     first.wait()
     await bench.bash("true")
-    second = bench.shell._watchdog
-    assert second is not None
+    second = process_of(bench)
+    assert second.pid != first.pid
     assert second.poll() is None
 
 
