@@ -18,6 +18,8 @@ from typing import Self
 
 import pyte
 
+from tests.kit.reading import stands_on
+
 AGENT = (sys.executable, "-m", "agent_cli")
 PATIENCE = 90.0
 """Seconds until something that must happen has not happened; a busy machine is slow, not wrong."""
@@ -169,7 +171,9 @@ class Terminal:
     def wait_for(self, *texts: str, timeout: float = PATIENCE) -> str:
         """Wait until all of these stand on the screen; returns it."""
         try:
-            return self.wait_until(lambda shown: all(text in shown for text in texts), timeout)
+            return self.wait_until(
+                lambda shown: all(stands_on(shown, text) for text in texts), timeout
+            )
         except AssertionError as error:
             raise AssertionError(f"no {texts}: {error}") from None
 

@@ -11,6 +11,7 @@ from agent_cli.frontends.tui.app import AgentApp
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.opening import Opened, connect
 from agent_cli.storage.prompt_history import PromptHistory
+from tests.kit.reading import stands_on
 from tests.kit.sessions import Scene
 from tests.kit.shells import until
 from tests.screens.host import screen_text, type_text
@@ -48,7 +49,7 @@ class Screen:
 
         def all_there() -> bool:
             shown = self.text
-            return all(text in shown for text in texts)
+            return all(stands_on(shown, text) for text in texts)
 
         try:
             await until(all_there)
