@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 NODE_SERVERS := @modelcontextprotocol/server-everything@2026.8.31 @modelcontextprotocol/server-filesystem@2026.8.31
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test check format fuzz bench lock clean
+.PHONY: help install run test check format fuzz bench catalogues lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z./]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -58,6 +58,9 @@ config.example.toml: $(VENV)/installed agent_cli/config/schema.py ## write the e
 
 docs/configuration.md: $(VENV)/installed agent_cli/config/schema.py agent_cli/config/reference.py ## write the reference from the schema
 	$(BIN)/python -c "from agent_cli.config.reference import reference; print(reference(), end='')" > $@
+
+catalogues: $(VENV)/installed-dev ## bring the translations up to date with what is said
+	$(BIN)/python -m tests.kit.catalogues
 
 lock: $(BIN)/python ## pin the dependencies anew (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate \

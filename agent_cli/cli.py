@@ -37,6 +37,7 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Carry out a command line; returns the exit code."""
+    _speak()
     from agent_cli.flags import SUBCOMMANDS, parser, subcommand
 
     options = parser(arguments).parse_args(arguments)
@@ -67,6 +68,14 @@ def run(arguments: list[str]) -> int:
         if worker is not None and worker.poll() is None:
             worker.kill()
             worker.wait()
+
+
+def _speak() -> None:
+    """Speak the language that is set, or the locale's."""
+    from agent_cli.config.glance import glance
+    from agent_cli.lib import language
+
+    language.use(language.chosen(glance(os.environ).language, os.environ))
 
 
 def _start_worker(options: "argparse.Namespace") -> "subprocess.Popen[bytes] | None":

@@ -16,6 +16,7 @@ class Glance:
     reduced_motion: bool = False
     is_inline: bool = False
     """Whether there shall be no full screen."""
+    language: str = "auto"
 
 
 def glance(environment: Mapping[str, str]) -> Glance:
@@ -27,6 +28,7 @@ def glance(environment: Mapping[str, str]) -> Glance:
         theme if isinstance(theme, str) else "",
         reduced_motion=str(motion).lower() in ("true", "1", "yes", "on"),
         is_inline=(environment.get("AGENT_UI") or values.get("ui")) == "inline",
+        language=str(environment.get("AGENT_LANGUAGE") or values.get("language") or "auto"),
     )
 
 

@@ -274,6 +274,8 @@ class Settings(Table):
     ui: Literal["full", "inline"] = "full"
     """Where the chat is: on a full screen, or inline in the terminal's scrollback. A terminal that
     cannot move its cursor gets plain lines in any case."""
+    language: Literal["auto", "en", "zh"] = "auto"
+    """The language the program speaks: English ("en"), Chinese ("zh"), or the locale's."""
     theme: str = ""
     """The look of the full-screen app: "agent-dark", "agent-light" or any other that /theme lists;
     empty: dark or light, as the terminal says."""

@@ -45,6 +45,7 @@ from agent_cli.core.display import Display
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.field_docs import ClassSource
 from agent_cli.core.messages import Content
+from agent_cli.lib.language import english
 
 if TYPE_CHECKING:
     from agent_cli.core.tool_context import ToolContext
@@ -126,8 +127,9 @@ class ToolResult(BaseModel):
     @classmethod
     def failed(cls, failure: ToolFailure, *, summary: str = "") -> Self:
         """The result a failure becomes."""
-        error = ToolError(type=failure.type, message=failure.message, details=failure.details)
-        told = f"{failure.message}\n{failure.details}" if failure.details else failure.message
+        message = english(failure.message)
+        error = ToolError(type=failure.type, message=message, details=failure.details)
+        told = f"{message}\n{failure.details}" if failure.details else message
         return cls(
             success=False,
             llm_content=told,

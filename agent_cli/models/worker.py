@@ -32,6 +32,8 @@ import threading
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
+from agent_cli.lib import language
+
 PROTOCOL = 1
 FLUSH_EVERY = 0.01
 """Seconds; pieces that arrive closer together travel in one line."""
@@ -42,6 +44,7 @@ Send = Callable[[dict[str, Any]], None]
 def main() -> None:
     """Serve until standard input ends."""
     _end_with_parent()
+    language.use(os.environ.get("AGENT_LANGUAGE", language.SOURCE))
     lines_in, send = _own_pipes()
     send({"op": "hello", "protocol": PROTOCOL})
     server = Server(send)

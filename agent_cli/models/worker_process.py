@@ -18,6 +18,8 @@ from collections.abc import AsyncGenerator, Mapping
 from functools import partial
 from typing import Any
 
+from agent_cli.lib import language
+
 log = logging.getLogger(__name__)
 
 PASSED_ON = frozenset(
@@ -51,6 +53,7 @@ LONGEST_LINE = 256 * 1024 * 1024
 def spawn() -> "subprocess.Popen[bytes]":
     """Start a worker with an environment that holds no keys."""
     environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    environment["AGENT_LANGUAGE"] = language.spoken()
     return subprocess.Popen(
         [sys.executable, "-P", "-m", "agent_cli.models.worker"],
         stdin=subprocess.PIPE,
