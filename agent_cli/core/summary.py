@@ -7,6 +7,7 @@ from importlib import resources
 from agent_cli.core.errors import ModelError, ModelErrorKind
 from agent_cli.core.messages import AssistantMessage, Message, ToolMessage, UserMessage, text_of
 from agent_cli.core.model import Model, ModelRequest, Reply
+from agent_cli.lib.language import tr
 from agent_cli.lib.text import head_and_tail
 
 LONGEST_RESULT = 3_000
@@ -28,7 +29,7 @@ async def summarise(
         async for event in events:
             if isinstance(event, Reply):
                 return event
-    raise ModelError("The summary broke off.", kind=ModelErrorKind.CONNECTION)
+    raise ModelError(tr("The summary broke off."), kind=ModelErrorKind.CONNECTION)
 
 
 def text_of_summary(reply: Reply) -> str:
