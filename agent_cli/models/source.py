@@ -52,6 +52,8 @@ class ModelSource:
     async def describe(self, name: str) -> ModelFacts:
         """What the configuration or LiteLLM's list knows of the model."""
         endpoint = self._endpoints.get(name) or Endpoint(name)
+        if name == GUIDE:
+            return ModelFacts(prices=Prices(0.0, 0.0))
         own = ModelFacts(window=endpoint.window, prices=endpoint.prices)
         if not isinstance(self.get(name), PromptedTools) or (own.window and own.prices):
             return own
