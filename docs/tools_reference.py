@@ -1,6 +1,7 @@
 """Writes docs/tools-reference.md from the registry: `make docs/tools-reference.md`."""
 
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -14,8 +15,8 @@ HEAD = """\
 <!-- Generated from the registry by `make docs/tools-reference.md`. -->
 
 Every built-in tool as the model sees it. [tools.md](tools.md) tells the same in fewer words,
-[permissions.md](permissions.md) says which calls ask first, and [writing-a-tool.md](writing-a-tool.md)
-how to add one.
+[permissions.md](permissions.md) says which calls ask first, and
+[writing-a-tool.md](writing-a-tool.md) how to add one.
 """
 KINDS = {
     ToolKind.READONLY: "changes nothing",
@@ -91,4 +92,4 @@ def _cell(text: str) -> str:
 
 
 if __name__ == "__main__":
-    print(reference(), end="")
+    sys.stdout.write(reference())
