@@ -10,13 +10,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent_cli.lib.language import mark, tr
+
 _KINDS = (
-    (stat.S_ISDIR, "a directory"),
-    (stat.S_ISLNK, "a symbolic link"),
-    (stat.S_ISFIFO, "a named pipe"),
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a character device"),
-    (stat.S_ISBLK, "a block device"),
+    (stat.S_ISDIR, mark("a directory")),
+    (stat.S_ISLNK, mark("a symbolic link")),
+    (stat.S_ISFIFO, mark("a named pipe")),
+    (stat.S_ISSOCK, mark("a socket")),
+    (stat.S_ISCHR, mark("a character device")),
+    (stat.S_ISBLK, mark("a block device")),
 )
 
 
@@ -24,7 +26,7 @@ class NotRegularFile(OSError):
     """The path names something other than a regular file; `kind` says what, in words."""
 
     def __init__(self, path: str, kind: str) -> None:
-        super().__init__(errno.EINVAL, f"not a regular file but {kind}", path)
+        super().__init__(errno.EINVAL, tr("not a regular file but {kind}", kind=tr(kind)), path)
         self.kind = kind
 
 
