@@ -13,7 +13,7 @@ import os
 
 TYPE_CHECKING = False  # --help has no time for typing
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
 LANGUAGES = ("en", "zh")
 SOURCE = "en"
@@ -56,14 +56,6 @@ def mark(text: str) -> str:
 def english(text: str) -> str:
     """The English of a text of ours; any other text as it is."""
     return text.english if isinstance(text, Said) else text
-
-
-def listed(texts: "Iterable[str]") -> str:
-    """Several statements as one."""
-    whole = ""
-    for text in texts:
-        whole = tr("{whole}; {more}", whole=whole, more=text) if whole else text
-    return whole
 
 
 def spoken() -> str:

@@ -13,7 +13,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Literal, Self, assert_never
 
-from agent_cli.lib.language import listed, mark, tr
+from agent_cli.lib.language import mark, tr
+from agent_cli.lib.text import listed
 from agent_cli.safety.environment import search_path
 from agent_cli.safety.sandbox import bubblewrap, landlock, landlock_exec, masks, seatbelt
 from agent_cli.safety.sandbox.confinement import Confinement
