@@ -45,7 +45,7 @@ from agent_cli.core.display import Display
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.field_docs import ClassSource
 from agent_cli.core.messages import Content
-from agent_cli.lib.language import english
+from agent_cli.lib.language import english, mark
 
 if TYPE_CHECKING:
     from agent_cli.core.tool_context import ToolContext
@@ -189,8 +189,8 @@ class Target:
 class StatusTexts:
     """The status line of a call: while it runs and when it failed. Success is the summary."""
 
-    pending: str = "Running…"
-    error: str = "Failed"
+    pending: str = mark("Running…")
+    error: str = mark("Failed")
 
 
 P = TypeVar("P", bound=ToolParams)
