@@ -8,6 +8,7 @@ from typing import Any
 
 from agent_cli.core.errors import UserError
 from agent_cli.core.model import Model, ModelFacts, Prices
+from agent_cli.lib.language import tr
 from agent_cli.models.guide import NAME as GUIDE
 from agent_cli.models.guide.opening import maker
 from agent_cli.models.prompted import PromptedTools
@@ -79,8 +80,15 @@ class ModelSource:
         provider = provider_of(name)
         if provider.key and not endpoint.api_base and not any("KEY" in v for v in variables):
             raise UserError(
-                f"There is no key for {provider.title}, which {name} needs.",
-                hint=f"Set {provider.key}, run `agent setup`, or name another model with --model.",
+                tr(
+                    "There is no key for {provider}, which {model} needs.",
+                    provider=provider.title,
+                    model=name,
+                ),
+                hint=tr(
+                    "Set {key}, run `agent setup`, or name another model with --model.",
+                    key=provider.key,
+                ),
             )
         self._worker.configure(variables)
         if endpoint.api_base and not variables:
