@@ -13,6 +13,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from agent_cli.lib.files import open_regular
+from agent_cli.lib.language import tr
 
 NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,30}")
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -41,13 +42,13 @@ class ServerTable(BaseModel):
     @classmethod
     def _http(cls, url: str) -> str:
         if url and not re.match(r"https?://[^/\s]+", url):
-            raise ValueError("it is not an http(s) address")
+            raise ValueError(tr("it is not an http(s) address"))
         return url
 
     @model_validator(mode="after")
     def _one_way(self) -> "ServerTable":
         if bool(self.command) == bool(self.url):
-            raise ValueError("it needs either a command or a url")
+            raise ValueError(tr("it needs either a command or a url"))
         return self
 
 
@@ -117,11 +118,24 @@ def configured(tables: Mapping[str, Mapping[str, Any]]) -> Configured:
             try:
                 server = Server(_checked(name), source, ServerTable.model_validate(table))
             except (ValidationError, ValueError) as error:
-                problems.append(f"{source}: the MCP server {name!r} is skipped: {_said(error)}.")
+                problems.append(
+                    tr(
+                        "{file}: the MCP server {name!r} is skipped: {why}.",
+                        file=source,
+                        name=name,
+                        why=_said(error),
+                    )
+                )
                 continue
             if name in servers:
-                other = servers[name].source
-                problems.append(f"{source}: the MCP server {name} is skipped: {other} has one too.")
+                problems.append(
+                    tr(
+                        "{file}: the MCP server {name} is skipped: {other} has one too.",
+                        file=source,
+                        name=name,
+                        other=servers[name].source,
+                    )
+                )
             else:
                 servers[name] = server
     enabled = tuple(each for each in servers.values() if each.table.enabled)
@@ -136,16 +150,17 @@ def read_json(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:
-        raise ValueError(f"{path} cannot be read: {error}") from error
+        raise ValueError(tr("{path} cannot be read: {error}", path=path, error=error)) from error
     named = known.get("mcpServers") if isinstance(known, dict) else None
     if not isinstance(named, dict):
-        raise ValueError(f'{path} has no "mcpServers"')  # noqa: TRY004 (it is the file's fault)
+        said = tr('{path} has no "mcpServers"', path=path)
+        raise ValueError(said)  # noqa: TRY004 (it is the file's fault)
     return named
 
 
 def _checked(name: str) -> str:
     if not NAME.fullmatch(name):
-        raise ValueError("its name must be of letters, digits, - and single _, 31 at most")
+        raise ValueError(tr("its name must be of letters, digits, - and single _, 31 at most"))
     return name
 
 
