@@ -47,22 +47,8 @@ class Row:
 
     server: Server
     state: str
-    """One of STATES; `tr` it where it is shown."""
     problem: str = ""
     tools: tuple[str, ...] = ()
-
-
-STATES = (
-    mark("not started"),
-    mark("not approved"),
-    mark("connecting"),
-    mark("ready"),
-    mark("lost"),
-    mark("changed"),
-    mark("sign-in"),
-    mark("failed"),
-    mark("closed"),
-)
 
 
 class Servers:
@@ -128,7 +114,7 @@ class Servers:
         """One server."""
         connection = self._connections.get(server.name)
         if connection is None:
-            return Row(server, self._waiting.get(server.name, "not started"))
+            return Row(server, self._waiting.get(server.name, mark("not started")))
         names = tuple(tool.name for tool in self._tools.get(server.name, ()))
         return Row(server, connection.state, connection.problem, names)
 
@@ -171,7 +157,7 @@ class Servers:
         """Connect a server, if it is what was approved."""
         pin = self._pins.get(server)
         if pin is None or pin.launch != server.launch:
-            self._waiting[server.name] = "not approved" if pin is None else "changed"
+            self._waiting[server.name] = mark("not approved") if pin is None else mark("changed")
             return
         client = await self._client()
         links, limits = await self._links(), await self._limits()
