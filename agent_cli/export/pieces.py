@@ -34,19 +34,19 @@ from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import clean, visible
 
 _ANSWERS = {
-    "once": mark("once"),
-    "session": mark("session"),
-    "project": mark("project"),
-    "no": mark("no"),
+    "once": mark("answered: once"),
+    "session": mark("answered: session"),
+    "project": mark("answered: project"),
+    "no": mark("answered: no"),
 }
 _ENDINGS: dict[FinishReason, str] = {
-    "interrupted": mark("interrupted"),
-    "failed": mark("failed"),
-    "temporary": mark("temporary"),
-    "step_limit": mark("step limit"),
-    "cost_limit": mark("cost limit"),
-    "repetition": mark("repetition"),
-    "denied": mark("denied"),
+    "interrupted": mark("The turn ended: interrupted."),
+    "failed": mark("The turn ended: failed."),
+    "temporary": mark("The turn ended: temporary."),
+    "step_limit": mark("The turn ended: step limit."),
+    "cost_limit": mark("The turn ended: cost limit."),
+    "repetition": mark("The turn ended: repetition."),
+    "denied": mark("The turn ended: denied."),
 }
 
 
@@ -99,8 +99,8 @@ def pieces(events: Iterable[Event]) -> list[Piece]:
                 told.append(calls[event.call_id])
             case ApprovalAnswered():
                 if event.call_id in calls:
-                    answer = tr(_ANSWERS.get(event.answer, event.answer))
-                    calls[event.call_id].notes.append(tr("answered: {answer}", answer=answer))
+                    answer = _ANSWERS.get(event.answer, f"answered: {event.answer}")
+                    calls[event.call_id].notes.append(tr(answer))
             case ToolFinished():
                 if event.call_id in calls:
                     calls[event.call_id].result = event.result
@@ -118,8 +118,8 @@ def _notices(event: Event) -> Iterator[Words]:
         case HistoryCompacted():
             yield Words("program", tr("The conversation was shortened to make room."))
         case TurnFinished() if event.reason != "done":
-            said = tr("The turn ended: {reason}.", reason=tr(_ENDINGS[event.reason]))
-            yield Words("program", clean(f"{said} {event.error}".strip()))
+            said = f"{tr(_ENDINGS[event.reason])} {event.error}"
+            yield Words("program", clean(said.strip()))
         case _:
             pass
 

@@ -6,7 +6,7 @@ from agent_cli.core.display import Display, TextBlock
 from agent_cli.extensions.asking import Asker
 from agent_cli.extensions.mcp.client import Limits, look, why
 from agent_cli.extensions.mcp.links import HttpLink, Link, Links
-from agent_cli.extensions.mcp.pins import Pin, Pins, difference, tool_lines
+from agent_cli.extensions.mcp.pins import Offer, Pin, Pins, difference, shown_lines, tool_lines
 from agent_cli.extensions.mcp.spec import Server
 from agent_cli.lib.language import tr, trn
 from agent_cli.safety.sanitise import oddities
@@ -40,7 +40,7 @@ class Approval:
             return tr("{name} cannot be looked at: {why}.", name=server.name, why=why(error, link))
         lines = tool_lines(offers)
         before = pin.tools if pin is not None else None
-        if lines != before and not await self._may_offer(server, before, lines, len(offers)):
+        if lines != before and not await self._may_offer(server, before, offers):
             return tr("{name} was not approved.", name=server.name)
         self._pins.approve(server, Pin(server.launch, lines))
         self.is_given = True
@@ -74,7 +74,7 @@ class Approval:
         if server.table.url:
             what = tr("to contact the MCP server {name}", name=server.name)
             must = tr("to see its tools, it must be contacted")
-        text, because = "\n".join(server.launch), tr("it is new")
+        text, because = "\n".join(server.shown), tr("it is new")
         if pin is not None:
             text = difference(pin.launch, server.launch)
             because = tr("it changed since you approved it")
@@ -82,14 +82,15 @@ class Approval:
         return await self._agrees(what, text, reasons)
 
     async def _may_offer(
-        self, server: Server, before: tuple[str, ...] | None, lines: tuple[str, ...], count: int
+        self, server: Server, before: tuple[str, ...] | None, offers: tuple[Offer, ...]
     ) -> bool:
-        text = "\n".join(lines) if before is None else difference(before, lines)
+        text = "\n".join(shown_lines(offers))
+        changed = trn("it offers {n:,} tool", "it offers {n:,} tools", len(offers))
+        if before is not None:
+            text = difference(before, tool_lines(offers))
+            changed = tr("what it says about its tools changed since you approved it")
         if len(text) > LONGEST_SHOWN:
             return False
-        changed = trn("it offers {n:,} tool", "it offers {n:,} tools", count)
-        if before is not None:
-            changed = tr("what it says about its tools changed since you approved it")
         reasons = (changed, tr("the model reads these words, which are the server's own"))
         what = tr("the tools of the MCP server {name}", name=server.name)
         return await self._agrees(what, text, reasons)

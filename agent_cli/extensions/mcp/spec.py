@@ -13,7 +13,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from agent_cli.lib.files import open_regular
-from agent_cli.lib.language import tr
+from agent_cli.lib.language import english, tr
 
 NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,30}")
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -63,16 +63,29 @@ class Server:
 
     @property
     def launch(self) -> tuple[str, ...]:
-        """How it is reached, line by line: what the person approves, and what is pinned.
+        """How it is reached, line by line: what is pinned, whatever language is spoken."""
+        return tuple(map(english, self.shown))
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The same as the person reads and approves it.
 
         Values that are set here stand as a hash: a change of them counts, and shows no secret.
         """
         table = self.table
-        lines = [f"url: {table.url}"] if table.url else [f"command: {self.command_line}"]
+        lines = [tr("command: {command}", command=self.command_line)]
+        if table.url:
+            lines = [tr("url: {url}", url=table.url)]
         if table.cwd:
-            lines.append(f"directory: {table.cwd}")
-        for what, values in (("environment", table.env), ("header", table.headers)):
-            lines += [f"{what} {name}: {_origin(value)}" for name, value in sorted(values.items())]
+            lines.append(tr("directory: {path}", path=table.cwd))
+        lines += [
+            tr("environment {name}: {origin}", name=name, origin=_origin(value))
+            for name, value in sorted(table.env.items())
+        ]
+        lines += [
+            tr("header {name}: {origin}", name=name, origin=_origin(value))
+            for name, value in sorted(table.headers.items())
+        ]
         return tuple(lines)
 
     @property
@@ -94,11 +107,13 @@ class Server:
 
 
 def _origin(value: str) -> str:
-    names = VARIABLE.findall(value)
+    names = ", ".join(VARIABLE.findall(value))
     if names and VARIABLE.sub("", value) == "":
-        return f"your {', '.join(names)}"
-    told = f"set here ({sha256(value.encode()).hexdigest()[:8]})"
-    return f"{told}, with your {', '.join(names)}" if names else told
+        return tr("your {names}", names=names)
+    hashed = sha256(value.encode()).hexdigest()[:8]
+    if names:
+        return tr("set here ({hash}), with your {names}", hash=hashed, names=names)
+    return tr("set here ({hash})", hash=hashed)
 
 
 @dataclass(frozen=True)
