@@ -102,14 +102,14 @@ def _mode(mode: str) -> Content:
 def _sandbox(tier: str) -> Content:
     missing = {"none": tr("none"), "off": tr("off")}
     style = "$text-warning" if tier in missing else ""
-    return Content.assemble(f"{tr('sandbox')} ", (missing.get(tier) or _short(tier), style))
+    return Content.assemble(tr("sandbox"), " ", (missing.get(tier) or _short(tier), style))
 
 
 def _context(share: float) -> Content:
     share = min(max(share, 0.0), 1.0)
     bar = _BARS[min(int(share * len(_BARS)), len(_BARS) - 1)]
     style = "$text-error" if share >= 0.95 else "$text-warning" if share >= 0.8 else "$accent"
-    return Content.assemble(f"{tr('ctx')} ", (bar, style), f" {share * 100:.0f} %")
+    return Content.assemble(tr("ctx"), " ", (bar, style), f" {share * 100:.0f} %")
 
 
 def _dollars(status: Status) -> str:

@@ -57,7 +57,7 @@ def guarded(guard: Guard) -> Middleware:
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
         if not guard.lets_in(request):
-            return web.Response(status=403, text=f"{tr('Forbidden')}\n", headers=_HEADERS)
+            return web.Response(status=403, text=tr("Forbidden") + "\n", headers=_HEADERS)
         return await handler(request)
 
     return check

@@ -66,7 +66,7 @@ class BannerBlock(Block):
 
     def _try(self, width: int, look: Look) -> Line:
         """As many tips as fit: half a tip helps nobody."""
-        spans: list[Span] = [*MARGIN, (f"{tr('Try')}   ", look.styles.dim)]
+        spans: list[Span] = [*MARGIN, (tr("Try") + "   ", look.styles.dim)]
         for number, (key, does) in enumerate(self.tips):
             tip: list[Span] = [("     " if number else "", None)]
             tip += [(f"{key} ", look.styles.accent)] if key else []
