@@ -15,6 +15,7 @@ from agent_cli.frontends.tui.blocks.notice import NoticeBlock
 from agent_cli.frontends.tui.modals.rewind import Rewind, RewindModal
 from agent_cli.frontends.tui.modals.undo import UndoModal
 from agent_cli.frontends.tui.transcript import Transcript
+from agent_cli.lib.language import tr
 
 if TYPE_CHECKING:
     from agent_cli.frontends.tui.chat import Chat
@@ -59,7 +60,7 @@ class GoingBack:
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         if self._chat.is_busy:
             work.close()
-            self._chat.warn("A turn is under way.", "Interrupt it with Esc first.")
+            self._chat.warn(tr("A turn is under way."), tr("Interrupt it with Esc first."))
         elif self._is_busy:
             work.close()
         else:
@@ -72,7 +73,7 @@ class GoingBack:
         except UserError as error:
             self._chat.warn(error.message, error.hint)
         except Exception as error:  # a broken undo must not end the session
-            self._chat.own_fault("going back failed", error)
+            self._chat.own_fault(tr("going back failed"), error)
         finally:
             self._is_busy = False
             self._chat.changed()
@@ -94,7 +95,7 @@ class GoingBack:
     async def _rewind(self) -> None:
         moments = await self._undoing.moments()
         if not moments:
-            raise UserError("There is no earlier prompt to go back to.")
+            raise UserError(tr("There is no earlier prompt to go back to."))
         wanted = await self._app.push_screen_wait(RewindModal(moments, self._root))
         if wanted is None:
             return
