@@ -19,6 +19,7 @@ from agent_cli.frontends.acp.updates import note
 from agent_cli.frontends.shared import undo_words
 from agent_cli.frontends.shared.answers import Answer
 from agent_cli.frontends.shared.slash import all_commands
+from agent_cli.lib.language import tr
 from agent_cli.wishes import Resume
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 NOT_HERE = frozenset(
     ("clear", "copy", "fork", "quit", "rewind", "sessions", "theme")  # the editor's own business
 )
-_ELSEWHERE = ("The editor does this itself.", "Use its own commands for threads and text.")
 
 
 class EditorDesk:
@@ -63,7 +63,7 @@ class EditorDesk:
         self._is_obeying = True
         try:
             if command.name in NOT_HERE:
-                self.warn(*_ELSEWHERE)
+                self._elsewhere()
             else:
                 command.run(self, argument)
             await self._flush()
@@ -107,6 +107,11 @@ class EditorDesk:
     def warn(self, text: str, hint: str = "") -> None:
         self._put((text, hint))
 
+    def _elsewhere(self) -> None:
+        self.warn(
+            tr("The editor does this itself."), tr("Use its own commands for threads and text.")
+        )
+
     def notify(self, text: str) -> None:
         self._put((text, ""))
 
@@ -119,22 +124,22 @@ class EditorDesk:
         self._works.append(work)
 
     def choose_session(self, words: str) -> None:
-        self.warn(*_ELSEWHERE)
+        self._elsewhere()
 
     def resume(self, resume: Resume) -> None:
-        self.warn(*_ELSEWHERE)
+        self._elsewhere()
 
     def changed(self) -> None:
         """The editor hears of it when the command is done."""
 
     def clear(self) -> None:
-        self.warn(*_ELSEWHERE)
+        self._elsewhere()
 
     def retry(self) -> None:
         if self._conversation.has_failed:
             self.play(self.session.run(None))
         else:
-            self.warn("There is nothing to try again: the last turn did not fail.")
+            self.warn(tr("There is nothing to try again: the last turn did not fail."))
 
     def undo(self, scope: str) -> None:
         self.background(self._go_back(lambda: self.session.undoing.preview(scope)))
@@ -143,7 +148,7 @@ class EditorDesk:
         self.background(self._go_back(self.session.undoing.preview_redo))
 
     def rewind(self) -> None:
-        self.warn(*_ELSEWHERE)
+        self._elsewhere()
 
     def play(self, turn: AsyncGenerator[Event, None]) -> None:
         self._turn = turn
@@ -152,10 +157,12 @@ class EditorDesk:
         self.play(self.session.run(prompt))
 
     def copy(self, what: Literal["reply", "all"]) -> None:
-        self.warn(*_ELSEWHERE)
+        self._elsewhere()
 
     def help(self) -> None:
-        rows = [f"- **{f'/{c.name} {c.argument}'.rstrip()}**: {c.help}" for c in self.offered]
+        rows = (
+            f"- **{f'/{c.name} {tr(c.argument)}'.rstrip()}**: {tr(c.help)}" for c in self.offered
+        )
         self.say("\n".join(rows))
 
     def changes(self) -> Sequence[str]:
@@ -171,7 +178,7 @@ class EditorDesk:
         """The look is the editor's."""
 
     def leave(self) -> None:
-        self.warn(*_ELSEWHERE)
+        self._elsewhere()
 
     # ── undo and redo ────────────────────────────────────────────────────────────────────────────
 

@@ -19,11 +19,12 @@ from prompt_toolkit.utils import get_cwidth
 from prompt_toolkit.widgets import SearchToolbar
 
 from agent_cli.frontends.shared.answers import Answer
+from agent_cli.lib.language import mark, tr
 
 if TYPE_CHECKING:
     from agent_cli.frontends.repl.live import LiveStage
 
-PLACEHOLDER = "Ask, or / for commands"
+PLACEHOLDER = mark("Ask, or / for commands")
 _MOST_LINES = 12
 """Lines of the prompt that are in view."""
 _MOST_QUEUED = 3
@@ -73,7 +74,7 @@ def layout(stage: "LiveStage") -> Windows:
 
 def _prompt(stage: "LiveStage", search: SearchToolbar) -> Window:
     placeholder = ConditionalProcessor(
-        AfterInput(PLACEHOLDER, style="class:dim"), Condition(lambda: not stage.prompt.text)
+        AfterInput(tr(PLACEHOLDER), style="class:dim"), Condition(lambda: not stage.prompt.text)
     )
     return Window(
         BufferControl(
@@ -97,7 +98,7 @@ def _running(stage: "LiveStage") -> AnyFormattedText:
     lines = [drawn] if drawn else []
     lines += [f"⏎ {_one_line(text, size.columns)}" for text in queue[:_MOST_QUEUED]]
     if len(queue) > _MOST_QUEUED:
-        lines.append(f"  and {len(queue) - _MOST_QUEUED} more")
+        lines.append("  " + tr("and {n} more", n=len(queue) - _MOST_QUEUED))
     return ANSI("\n".join(lines)) if lines else ""
 
 
