@@ -189,7 +189,7 @@ class EditorDesk:
         listed = [f"- {undo_words.called(r)}" for r in preview.records[: undo_words.MOST_LISTED]]
         for plan in preview.files[: undo_words.MOST_LISTED]:
             listed.append("- {}: {}".format(*undo_words.file_line(plan, root, preview.kind)))
-        answers = (undo_words.yes(preview), undo_words.NO)
+        answers = (undo_words.yes(preview), undo_words.no())
         if await self._choose(undo_words.heading(preview), answers, listed) != "yes":
             self.notify("Nothing was done.")
             return

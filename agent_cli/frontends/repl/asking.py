@@ -48,7 +48,7 @@ class Asking:
         if enables:
             lines.append(Text(tr(words.TRUST_ENABLES)))
             lines += [Text(f"  {self._stage.signs.bullet} {one_line(each)}") for each in enables]
-        return await self._confirmed(lines, words.TRUST_HEADING, words.TRUST_ANSWERS)
+        return await self._confirmed(lines, words.TRUST_HEADING, words.trust_answers())
 
     async def confirm(self, message: str, heading: str, answers: tuple[words.Answer, ...]) -> bool:
         """Whether the person says yes to something of the program's own."""

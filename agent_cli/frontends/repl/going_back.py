@@ -13,14 +13,14 @@ from agent_cli.frontends.repl.stage import Stage
 from agent_cli.frontends.repl.talk import BUSY, Talk
 from agent_cli.frontends.shared.undo_words import (
     MOST_LISTED,
-    NO,
-    REWINDS,
     called,
     conflict_answers,
     file_line,
     heading,
     moment_answers,
+    no,
     outcome,
+    rewinds,
     yes,
 )
 from agent_cli.safety.sanitise import visible
@@ -79,7 +79,7 @@ class GoingBack:
         """Ask about the files and do it; False: the person wants none of it."""
         self._show(preview)
         with self._stage.paper.held():
-            if await self._stage.choose(heading(preview), (NO, yes(preview))) != "yes":
+            if await self._stage.choose(heading(preview), (no(), yes(preview))) != "yes":
                 return False
             choices: dict[str, Choice] = {}
             for plan in preview.conflicts:
@@ -116,7 +116,7 @@ class GoingBack:
         moment = await self._moment(moments)
         if moment is None:
             return
-        what = await self._stage.choose("What goes back?", REWINDS, leave="leave")
+        what = await self._stage.choose("What goes back?", rewinds(), leave="leave")
         if what == "leave":
             return
         if what != "conversation":
