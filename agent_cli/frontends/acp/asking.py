@@ -34,7 +34,7 @@ from agent_cli.core.inbox import (
 )
 from agent_cli.frontends.acp import blocks
 from agent_cli.frontends.acp.forms import filled, form
-from agent_cli.frontends.shared import briefing
+from agent_cli.frontends.shared import asking, briefing
 from agent_cli.frontends.shared import requests as words
 from agent_cli.frontends.shared.answers import PLAN_HEADING
 from agent_cli.frontends.shared.answers import Answer as Offered
@@ -111,11 +111,7 @@ class Asking:
         title = briefing.one_line(words.request_title(request))
         offered = sorted(words.approval_answers(request), key=lambda answer: answer.id == "no")
         content = list(self._told(request))
-        match await self.choose(request.call_id, title, offered, content, kind):
-            case "once" | "session" | "project" as answer:
-                return Approval(answer=answer)
-            case _:
-                return Approval()
+        return asking.approval(await self.choose(request.call_id, title, offered, content, kind))
 
     def _told(self, request: ApprovalRequest) -> Iterator[blocks.Shown]:
         """Everything the person needs to know to decide."""
@@ -141,11 +137,9 @@ class Asking:
         content = [blocks.said(blocks.plain(request.plan))]
         offered = sorted(words.plan_answers(), key=lambda answer: answer.id == "keep")
         heading = tr(PLAN_HEADING)
-        match await self.choose(request.call_id, heading, offered, content, "switch_mode"):
-            case "default" | "accept-edits" as answer:
-                return PlanAnswer(answer=answer)
-            case _:
-                return PlanAnswer()
+        return asking.plan_answer(
+            await self.choose(request.call_id, heading, offered, content, "switch_mode")
+        )
 
     async def _questions(self, request: QuestionRequest) -> Answers:
         if self._has_forms:
@@ -167,22 +161,13 @@ class Asking:
         return Answers(answers=filled(request.questions, response.content or {}))
 
     async def _question(self, call_id: str, question: Question) -> str:
-        chosen: set[int] = set()
         heading, _, more = question.text.partition("\n")
         content = [blocks.said(blocks.plain(question.text))] if more else []
         content += [blocks.said(tr(_ANSWER_LATER))] if question.is_open else []
         heading = briefing.one_line(heading)
-        while True:
-            offered = words.question_answers(question, chosen)
-            match await self.choose(call_id, heading, offered, content):
-                case "" | "skip":
-                    return ""
-                case "done":
-                    return words.chosen_labels(question, chosen)
-                case number if question.multiple:
-                    chosen ^= {int(number)}
-                case number:
-                    return question.choices[int(number)].label
+        return await asking.answered(
+            question, lambda offered: self.choose(call_id, heading, offered, content)
+        )
 
 
 def _option(answer: Offered) -> PermissionOption:

@@ -11,13 +11,14 @@ from agent_cli.commands._foreign import find, with_foreign
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event
 from agent_cli.core.session import Session
-from agent_cli.core.undo import Choice, Preview
+from agent_cli.core.undo import Preview
 from agent_cli.core.written import Written
 from agent_cli.frontends.acp import blocks
 from agent_cli.frontends.acp.asking import Cancelled
 from agent_cli.frontends.acp.updates import note
 from agent_cli.frontends.shared import undo_words
 from agent_cli.frontends.shared.answers import Answer
+from agent_cli.frontends.shared.going_back import carried_out, settled
 from agent_cli.frontends.shared.slash import all_commands
 from agent_cli.lib.language import tr
 from agent_cli.wishes import Resume
@@ -188,27 +189,20 @@ class EditorDesk:
         root = self.session.workspace.root
         listed = [f"- {undo_words.called(r)}" for r in preview.records[: undo_words.MOST_LISTED]]
         for plan in preview.files[: undo_words.MOST_LISTED]:
-            listed.append("- {}: {}".format(*undo_words.file_line(plan, root, preview.kind)))
-        answers = (undo_words.yes(preview), undo_words.no())
-        if await self._choose(undo_words.heading(preview), answers, listed) != "yes":
-            self.notify("Nothing was done.")
-            return
-        choices: dict[str, Choice] = {}
-        for plan in preview.conflicts:
             name, fate = undo_words.file_line(plan, root, preview.kind)
-            asked = f"You changed this file since: {name} ({fate})"
-            match await self._choose(asked, undo_words.conflict_answers(plan), ()):
-                case "keep" | "restore" | "markers" as choice:
-                    choices[plan.path] = choice
-                case _:
-                    self.notify("Nothing was done.")
-                    return
-        restored = await self.session.undoing.apply(preview, choices)
-        notice = undo_words.outcome(preview, restored, root)
-        self.session.note(notice)
-        self.notify(notice.text)
+            listed.append(tr("- {name}: {fate}", name=name, fate=fate))
+        answers = (undo_words.yes(preview), undo_words.no())
+        choices = None
+        if await self._choose(undo_words.heading(preview), answers, listed) == "yes":
+            choices = await settled(preview, root, self._choose)
+        if choices is None:
+            self.notify(tr("Nothing was done."))
+            return
+        self.notify((await carried_out(self.session, preview, choices)).text)
 
-    async def _choose(self, heading: str, answers: Sequence[Answer], listed: Sequence[str]) -> str:
+    async def _choose(
+        self, heading: str, answers: Sequence[Answer], listed: Sequence[str] = ()
+    ) -> str:
         """Ask as if a call asked, for that is how an editor can ask."""
         conversation = self._conversation
         content = [blocks.said(blocks.plain("\n".join(listed)))] if listed else []

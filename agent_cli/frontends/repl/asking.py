@@ -18,7 +18,7 @@ from agent_cli.core.inbox import (
 from agent_cli.frontends.repl import drawing
 from agent_cli.frontends.repl.stage import Stage
 from agent_cli.frontends.shared import answers as words
-from agent_cli.frontends.shared import requests
+from agent_cli.frontends.shared import asking, requests
 from agent_cli.frontends.shared.briefing import one_line, where
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
@@ -48,7 +48,7 @@ class Asking:
         if enables:
             lines.append(Text(tr(words.TRUST_ENABLES)))
             lines += [Text(f"  {self._stage.signs.bullet} {one_line(each)}") for each in enables]
-        return await self._confirmed(lines, words.TRUST_HEADING, words.trust_answers())
+        return await self._confirmed(lines, tr(words.TRUST_HEADING), words.trust_answers())
 
     async def confirm(self, message: str, heading: str, answers: tuple[words.Answer, ...]) -> bool:
         """Whether the person says yes to something of the program's own."""
@@ -72,10 +72,8 @@ class Asking:
                         reason = await stage.line(tr(words.WHY_NOT))
                         if reason is not None:
                             return Approval(reason=reason)
-                    case "once" | "session" | "project" as answer:
-                        return Approval(answer=answer)
-                    case _:
-                        return Approval()
+                    case answer:
+                        return asking.approval(answer)
 
     async def _plan(self, request: PlanRequest) -> PlanAnswer:
         stage, plan = self._stage, request.plan
@@ -97,10 +95,8 @@ class Asking:
                         return PlanAnswer(plan=plan, reason=reason)
                 case "edit":
                     return None
-                case "default" | "accept-edits" as answer:
-                    return PlanAnswer(answer=answer, plan=plan)
-                case _:
-                    return PlanAnswer(plan=plan)
+                case answer:
+                    return asking.plan_answer(answer, plan)
 
     async def _questions(self, request: QuestionRequest) -> Answers:
         given: list[str] = []
@@ -114,19 +110,9 @@ class Asking:
         return Answers(answers=tuple(given))
 
     async def _question(self, heading: str, question: Question) -> str:
-        chosen: set[int] = set()
-        while True:
-            offered = tuple(requests.question_answers(question, chosen))
-            match await self._stage.choose(heading, offered, leave="skip"):
-                case "own":
-                    text = await self._stage.line(tr(words.YOUR_ANSWER))
-                    if text is not None:
-                        return text
-                case "skip":
-                    return ""
-                case "done":
-                    return requests.chosen_labels(question, chosen)
-                case number if question.multiple:
-                    chosen ^= {int(number)}
-                case number:
-                    return question.choices[int(number)].label
+        stage = self._stage
+        return await asking.answered(
+            question,
+            lambda offered: stage.choose(heading, offered, leave="skip"),
+            lambda: stage.line(tr(words.YOUR_ANSWER)),
+        )

@@ -17,6 +17,7 @@ from prompt_toolkit.layout.menus import CompletionsMenu
 from prompt_toolkit.layout.processors import AfterInput, ConditionalProcessor
 from prompt_toolkit.utils import get_cwidth
 from prompt_toolkit.widgets import SearchToolbar
+from rich.cells import cell_len, set_cell_size
 
 from agent_cli.frontends.shared.answers import Answer
 from agent_cli.lib.language import mark, tr
@@ -131,4 +132,4 @@ def _status(stage: "LiveStage") -> AnyFormattedText:
 
 def _one_line(text: str, columns: int) -> str:
     shown = " ".join(text.split())
-    return shown if len(shown) < columns - 4 else f"{shown[: columns - 5]}…"
+    return shown if cell_len(shown) < columns - 4 else f"{set_cell_size(shown, columns - 5)}…"

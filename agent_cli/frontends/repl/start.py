@@ -211,7 +211,7 @@ class _Show:
         """The wish for a copy of a session that is open elsewhere, or for what was before it."""
         if not wishes.attended:
             raise error
-        if await self._asking.confirm(error.message, IN_USE_HEADING, in_use_answers()):
+        if await self._asking.confirm(error.message, tr(IN_USE_HEADING), in_use_answers()):
             return replace(wishes, resume=Resume(error.session_id, fork=True))
         if before is None:
             raise error
