@@ -157,7 +157,7 @@ class _Player:
                 case HistoryCompacted():
                     heading = event.ledger.heading
                     said = tr("compacted: {what}. {reason}", what=heading, reason=event.reason)
-                    _err(tr(LEVELS["info"], text=said))
+                    _note("info", said)
                 case ModelRetrying():
                     delay, why = event.delay, event.reason
                     _err(tr("retrying in {delay:.1f} s: {why}", delay=delay, why=why))
@@ -182,11 +182,11 @@ class _Player:
         if self._output == "text" and (receipt.files or receipt.running):
             _err(receipt.line(finished.usage))
         if finished.error:
-            _error(finished.error)
+            _note("error", finished.error)
             if finished.hint:
                 _err(finished.hint)
         if failed_schema:
-            _error(tr("the answer does not fit the schema: {why}", why=failed_schema))
+            _note("error", tr("the answer does not fit the schema: {why}", why=failed_schema))
             return ExitCode.FAILED
         if finished.reason == "done" and finished.denials:
             _err(
@@ -234,7 +234,10 @@ def _obey(line: bytes, session: Session, prompts: asyncio.Queue[str | None]) -> 
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         what, shown = first["msg"], repr(line[:200])
-        _error(tr("a line of input was not understood ({what}): {line}", what=what, line=shown))
+        _note(
+            "error",
+            tr("a line of input was not understood ({what}): {line}", what=what, line=shown),
+        )
         return
     match wish:
         case PromptLine():
@@ -246,7 +249,7 @@ def _obey(line: bytes, session: Session, prompts: asyncio.Queue[str | None]) -> 
             session.interrupt()
         case ReplyLine():
             if not session.reply(wish.id, _answer(wish)):
-                _error(tr("{id} does not wait for an answer", id=wish.id))
+                _note("error", tr("{id} does not wait for an answer", id=wish.id))
 
 
 def _answer(wish: ReplyLine) -> Answer:
@@ -295,7 +298,7 @@ def _piped() -> str:
     with contextlib.suppress(OSError, ValueError):  # what cannot be waited for can be read at once
         if not select.select([sys.stdin], [], [], WAIT_FOR_INPUT)[0]:
             said = tr("nothing comes from standard input; going on without it.")
-            _err(tr(LEVELS["warning"], text=said))
+            _note("warning", said)
             return ""
     return sys.stdin.read()
 
@@ -303,7 +306,7 @@ def _piped() -> str:
 def tell(event: Event) -> None:
     """What happens outside of a turn: notices go to standard error."""
     if isinstance(event, Notice):
-        _err(tr(LEVELS[event.level], text=sentences(event.text, event.hint)))
+        _note(event.level, sentences(event.text, event.hint))
 
 
 def _out(text: str) -> None:
@@ -313,8 +316,8 @@ def _out(text: str) -> None:
     sys.stdout.flush()
 
 
-def _error(text: str) -> None:
-    _err(tr(LEVELS["error"], text=text))
+def _note(level: str, text: str) -> None:
+    _err(tr(LEVELS[level], text=text))
 
 
 def _err(text: str) -> None:
