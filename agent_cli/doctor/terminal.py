@@ -156,6 +156,6 @@ CHECKS = (
     Check("terminal", mark("colours"), colours),
     Check("terminal", mark("characters"), characters),
     Check("terminal", mark("wide characters"), wide_characters),
-    Check("terminal", mark("keys"), keys),
+    Check("terminal", mark("keyboard"), keys),
     Check("terminal", mark("clipboard"), clipboard),
 )

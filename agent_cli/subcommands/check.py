@@ -204,6 +204,7 @@ def _explained(answer: Mapping[str, Any]) -> str:
     rows = [(because, reason) for reason in answer["reasons"]]
     rows += [(runs, " ".join(argv)) for argv in answer["commands"]]
     rows += [(writes, path) for path in answer["writes"]]
-    lines = [tr(EFFECTS[answer["effect"]])]
+    effect = EFFECTS[answer["effect"]]
+    lines = [tr(effect)]
     lines += [f"  {padded(label, column)} {text}" for label, text in rows]
     return "".join(f"{visible(line, one_line=True)}\n" for line in lines)

@@ -70,7 +70,7 @@ def _line(kept: Kept) -> str:
     when = datetime.fromtimestamp(kept.last, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
     room = padded(size(kept.bytes), 9, right=True)
     count = trn("{n:,} checkpoint", "{n:,} checkpoints", kept.checkpoints)
-    use = f"  {tr('in use')}" if kept.in_use else ""
+    use = "  " + tr("in use") if kept.in_use else ""
     return f"{when}  {kept.session_id:<12}  {room}  {count}{use}"
 
 

@@ -107,7 +107,7 @@ def _list(store: TrustStore) -> int:
     for folder in store:
         standing = store.standing(Path(folder.path))
         since = tr("since {when}", when=folder.since)
-        note = "" if standing.trusted else f"  {tr('(changed since: not trusted)')}"
+        note = "" if standing.trusted else "  " + tr("(changed since: not trusted)")
         _say(f"{folder.path}  {since}{note}")
     return ExitCode.DONE
 
