@@ -15,7 +15,7 @@ from agent_cli.core.memory import Memory
 from agent_cli.core.messages import Message
 from agent_cli.core.model import Model, ModelRequest, Usage
 from agent_cli.core.recent_files import RecentFiles
-from agent_cli.core.summary import LONGEST_WHOLE, summarise, text_of_summary
+from agent_cli.core.summary import LONGEST_WHOLE, summarise, summary_request, text_of_summary
 from agent_cli.lib.language import english, tr
 
 log = logging.getLogger(__name__)
@@ -65,7 +65,7 @@ class Compactor:
         """Make room if the next request would fill the window too far."""
         if not self.automatic or messages_tokens(self.conversation.messages) < WORTH_A_LOOK:
             return
-        window = (await self.accounting.facts(model)).window
+        window = (await self.accounting.known.facts(model)).window
         if window is None:
             return
         limit = round(window * self.compact_at)
@@ -80,7 +80,7 @@ class Compactor:
     async def after_overflow(self, model: str, reason: str) -> bool:
         """The provider refused the request for its length; whether it is shorter now."""
         size = self._size(model)
-        window = (await self.accounting.facts(model)).window or size
+        window = (await self.accounting.known.facts(model)).window or size
         # There is no second try, so thinning alone is not relied upon.
         return await self._shorten(model, min(window, size), reason, round(size * 0.8), enough=0)
 
@@ -128,7 +128,7 @@ class Compactor:
         messages = self.conversation.messages
         factor = self.accounting.scale.factor(model)
         room = round(window * NEWEST / factor) if window else 0
-        window = window or (await self.accounting.facts(model)).window or UNKNOWN_WINDOW
+        window = window or (await self.accounting.known.facts(model)).window or UNKNOWN_WINDOW
         older, newest = divide(messages, room)
         if not can_compact(older):
             older, newest = divide(messages, 0)
@@ -158,9 +158,11 @@ class Compactor:
         problem = tr("nobody can write one")
         for writer in self.writers():
             try:
-                facts = await self.accounting.facts(writer.name)
+                facts = await self.accounting.known.facts(writer.name)
                 longest = min(LONGEST_WHOLE, (facts.window or LONGEST_WHOLE) * 2)
-                reply = await summarise(writer, older, focus=focus, longest=longest)
+                request = summary_request(older, focus=focus, longest=longest)
+                async with self.accounting.watching(writer.name, request) as received:
+                    reply = await summarise(writer, request, received)
             except ModelError as error:
                 problem = error.message
                 continue

@@ -68,7 +68,7 @@ class Housekeeping:
         self._house = house
         self._known = KnownModels(house.models)
         self.accounting = Accounting(
-            facts=self.facts, reads_files=self._reads_files, emit=house.emit, spending=spending
+            self._known, reads_files=self._reads_files, emit=house.emit, spending=spending
         )
         self.compactor = Compactor(
             conversation=house.conversation,

@@ -42,7 +42,15 @@ from agent_cli.core.messages import (
     no_result,
     text_of,
 )
-from agent_cli.core.model import Finish, Model, ModelRequest, Reply, TextChunk, ThinkingChunk
+from agent_cli.core.model import (
+    Finish,
+    Model,
+    ModelRequest,
+    Reply,
+    TextChunk,
+    ThinkingChunk,
+    Usage,
+)
 from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.runaway import LONGEST_REPLY, RunawayGuard
@@ -253,25 +261,30 @@ class Turn:
         """One request; its pieces become events, the whole becomes the reply."""
         self._partial.clear()
         runaway = RunawayGuard()
-        self._sent = self.request(model)
-        async with aclosing(model.stream(self._sent)) as events:  # type: ignore[type-var]
-            async for event in events:
-                match event:
-                    case TextChunk(text=text):
-                        self._partial.append(text)
-                        self.emit(TextDelta(text=text))
-                    case ThinkingChunk(text=text):
-                        self.emit(ThinkingDelta(text=text))
-                    case Reply():
+        self._sent = request = self.request(model)
+        async with self.accounting.watching(model.name, request) as received:
+            async with aclosing(model.stream(request)) as events:  # type: ignore[type-var]
+                async for event in events:
+                    if isinstance(event, Reply):
                         return event
-                if problem := runaway.see(text):
-                    return self._cut(model, problem)
-        raise ModelError(tr("The model's reply broke off."), kind=ModelErrorKind.CONNECTION)
+                    received.append(event.text)
+                    self._show(event)
+                    if problem := runaway.see(event.text):
+                        used = await self.accounting.estimate(model.name, request, received)
+                        return self._cut(model, problem, used)
+            raise ModelError(tr("The model's reply broke off."), kind=ModelErrorKind.CONNECTION)
 
-    def _cut(self, model: Model, problem: str) -> Reply:
+    def _show(self, piece: TextChunk | ThinkingChunk) -> None:
+        if isinstance(piece, ThinkingChunk):
+            self.emit(ThinkingDelta(text=piece.text))
+            return
+        self._partial.append(piece.text)
+        self.emit(TextDelta(text=piece.text))
+
+    def _cut(self, model: Model, problem: str, used: Usage) -> Reply:
         text = "".join(self._partial)[:LONGEST_REPLY].rstrip()
         message = AssistantMessage(text=text, model=model.name)
-        return Reply(message, Finish.LENGTH, notices=(problem,))
+        return Reply(message, Finish.LENGTH, usage=used, notices=(problem,))
 
     async def _account(self, reply: Reply) -> None:
         assert self._sent is not None

@@ -101,7 +101,7 @@ def _unsendable(text: str) -> str | None:
 
 
 class ToolError(BaseModel):
-    """Why a call failed."""
+    """Why a call failed, as a person is told."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -127,9 +127,8 @@ class ToolResult(BaseModel):
     @classmethod
     def failed(cls, failure: ToolFailure, *, summary: str = "") -> Self:
         """The result a failure becomes."""
-        message = english(failure.message)
-        error = ToolError(type=failure.type, message=message, details=failure.details)
-        told = f"{message}\n{failure.details}" if failure.details else message
+        error = ToolError(type=failure.type, message=failure.message, details=failure.details)
+        told = "\n".join(english(text) for text in (failure.message, failure.details) if text)
         return cls(
             success=False,
             llm_content=told,
