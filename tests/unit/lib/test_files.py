@@ -219,8 +219,9 @@ def test_a_private_directory_is_created_or_closed_to_others(tmp_path: Path) -> N
 
 
 def test_what_is_no_regular_file_is_told_to_each_in_their_language(tmp_path: Path) -> None:
-    with foreign_tongue(), pytest.raises(NotRegularFile) as caught:
-        open_regular(tmp_path)
-    said = str(caught.value)
+    with foreign_tongue():
+        with pytest.raises(NotRegularFile) as caught:
+            open_regular(tmp_path)
+        said = str(caught.value)
     assert "⟦not a regular file but ⟦a directory⟧⟧" in said
     assert english(said) == f"[Errno 22] not a regular file but a directory: {str(tmp_path)!r}"
