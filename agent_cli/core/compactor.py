@@ -16,6 +16,7 @@ from agent_cli.core.messages import Message
 from agent_cli.core.model import Model, ModelRequest, Usage
 from agent_cli.core.recent_files import RecentFiles
 from agent_cli.core.summary import LONGEST_WHOLE, summarise, summary_request, text_of_summary
+from agent_cli.lib.language import english, tr
 
 log = logging.getLogger(__name__)
 
@@ -72,7 +73,7 @@ class Compactor:
         if self.memory.take_undone():
             self._left = size  # what the person took back is not done again at once
         if size >= max(limit, self._left + round(GROWTH * window) if self._left else 0):
-            reason = f"The window was {size / window:.0%} full."
+            reason = tr("The window was {share:.0%} full.", share=size / window)
             if not await self._shorten(model, window, reason, limit, enough=limit * ENOUGH):
                 self._left = size
 
@@ -105,8 +106,11 @@ class Compactor:
         self.emit(
             Notice(
                 level="warning",
-                text=f"What must be kept still has about {draft.ledger.tokens_after:,} tokens.",
-                hint="/unpin what is not needed, or start anew with /clear.",
+                text=tr(
+                    "What must be kept still has about {tokens:,} tokens.",
+                    tokens=draft.ledger.tokens_after,
+                ),
+                hint=tr("/unpin what is not needed, or start anew with /clear."),
             )
         )
 
@@ -151,7 +155,7 @@ class Compactor:
 
     async def _summary(self, older: Sequence[Message], focus: str) -> tuple[str, str]:
         """A summary and who wrote it; empty if nobody could, which the person is told."""
-        problem = "nobody can write one"
+        problem = tr("nobody can write one")
         for writer in self.writers():
             try:
                 facts = await self.accounting.known.facts(writer.name)
@@ -165,14 +169,17 @@ class Compactor:
             self.accounting.count_aside(writer.name, reply.usage)
             if summary := text_of_summary(reply):
                 return summary, writer.name
-            problem = f"{writer.name} wrote nothing"
-        log.warning("no summary could be written: %s", problem)
+            problem = tr("{model} wrote nothing", model=writer.name)
+        log.warning("no summary could be written: %s", english(problem))
         self.emit(
             Notice(
                 level="warning",
-                text=f"No summary of the conversation could be written ({problem}). "
-                "Older parts are left out instead; what you said and pinned is kept.",
-                hint="/compact undo brings the rest back.",
+                text=tr(
+                    "No summary of the conversation could be written ({problem}). "
+                    "Older parts are left out instead; what you said and pinned is kept.",
+                    problem=problem,
+                ),
+                hint=tr("/compact undo brings the rest back."),
             )
         )
         return "", ""

@@ -7,6 +7,7 @@ from importlib import resources
 from agent_cli.core.errors import ModelError, ModelErrorKind
 from agent_cli.core.messages import AssistantMessage, Message, ToolMessage, UserMessage, text_of
 from agent_cli.core.model import Model, ModelRequest, Reply
+from agent_cli.lib.language import tr
 from agent_cli.lib.text import head_and_tail
 
 LONGEST_RESULT = 3_000
@@ -32,7 +33,7 @@ async def summarise(model: Model, request: ModelRequest, received: list[str]) ->
             if isinstance(event, Reply):
                 return event
             received.append(event.text)
-    raise ModelError("The summary broke off.", kind=ModelErrorKind.CONNECTION)
+    raise ModelError(tr("The summary broke off."), kind=ModelErrorKind.CONNECTION)
 
 
 def text_of_summary(reply: Reply) -> str:
