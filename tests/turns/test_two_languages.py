@@ -17,6 +17,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("Read", {"file_path": "a.txt", "limit": 1}),
     ("Read", {"file_path": "a.tx"}),
     ("Read", {"file_path": "."}),
+    ("Read", {"file_path": "a.txt/x"}),
     ("Write", {"file_path": "new.txt", "content": "x\n"}),
     ("Write", {"file_path": "b.txt", "content": "x\n"}),
     ("Edit", {"file_path": "a.txt", "old_string": "one", "new_string": "1"}),
