@@ -177,7 +177,7 @@ class _Trial:
                 tr("There is no terminal to ask on."),
                 hint=tr("Look at what is shown, then say --yes."),
             )
-        asked = tr("Allow {tool}?", tool=visible(what, one_line=True))
+        asked = tr("Allow {what}?", what=visible(what, one_line=True))
         sys.stdout.write(f"{asked} [y/N] ")
         sys.stdout.flush()
         answer = await asyncio.to_thread(sys.stdin.readline)

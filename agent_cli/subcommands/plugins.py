@@ -83,9 +83,11 @@ def _described(origin: Origin, plugin: Plugin) -> Iterator[str]:
         yield plugin.description
     yield tr("from {place}", place=origin.where)
     for tool in plugin.tools:
-        is_free = tool.is_read_only and not tool.requires_permission
-        asks = tr("runs unasked") if is_free else tr("asks")
-        yield f"  {tool.name}  ({tool.kind.value}, {asks}): {tool.description.short}"
+        facts = {"tool": tool.name, "kind": tool.kind.value, "about": tool.description.short}
+        if tool.is_read_only and not tool.requires_permission:
+            yield tr("  {tool}  ({kind}, runs unasked): {about}", **facts)
+        else:
+            yield tr("  {tool}  ({kind}, asks): {about}", **facts)
     for command in plugin.commands:
         yield f"  /{command.name}: {command.help}"
 
