@@ -10,6 +10,7 @@ from agent_cli.extending import plugin_places
 from agent_cli.extensions.loading import LoadProblem, Origin
 from agent_cli.extensions.plugin import Plugin
 from agent_cli.extensions.plugins import PluginPlaces
+from agent_cli.lib.cells import padded
 from agent_cli.lib.language import tr
 from agent_cli.runtime import asked_here
 from agent_cli.safety.sanitise import visible
@@ -44,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
 def _list(known: PluginPlaces) -> int:
     off = known.disabled | known.switched_off.names()
     rows = [
-        f"{origin.name:<20}  {_state(origin, off):<60}  {origin.where}"
+        f"{origin.name:<20}  {padded(_state(origin, off), 60)}  {origin.where}"
         for origin in known.origins()
     ]
     none = tr(
