@@ -31,6 +31,7 @@ from agent_cli.frontends.tui.modals import sessions as sessions_modal
 from agent_cli.frontends.tui.modals.approval import ApprovalModal
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.sessions import SessionsModal
+from agent_cli.frontends.tui.modals.sheet import Sheet
 from agent_cli.frontends.tui.modals.trust import TrustModal
 from agent_cli.frontends.tui.modals.undo import UndoModal
 from agent_cli.frontends.tui.panel import Changed, Overview
@@ -45,7 +46,7 @@ from tests.screens.host import at_once, screen_text
 
 MODEL = "claude-sonnet-4-5"
 SHOP = "~/src/shop"
-PROPER = {"agent git token shell bubblewrap Markdown HTML JSON MCP"}
+PROPER = {"agent git token shell bubblewrap Markdown HTML JSON MCP md html json"}
 """Names that are the same in every language."""
 KEYS = {"Enter Esc Tab Ctrl Alt Shift enter esc tab ctrl"}
 TOOLS = {"Bash Edit Read"}
@@ -102,7 +103,10 @@ def english_on(text: str, *own: str) -> set[str]:
 
 
 def _words(text: str) -> set[str]:
-    return set(re.findall(r"[A-Za-z]{2,}", text))
+    """All but those that are cut off, by an ellipsis or by the border of what lies above."""
+    inside = re.sub(r"(?m)^.*?(?=[╭╰]─|│.*│)|(?<=─[╮╯]).*$", "", text)
+    whole = re.sub(r"\w*…\w*", "", inside)
+    return set(re.findall(r"[A-Za-z]{2,}", whole))
 
 
 def _is_painted(modal: Screen[Any]) -> bool:
@@ -152,8 +156,8 @@ async def asked(
     scene = make_session(*steps, {"text": "好。"}, files=files, settings={"sandbox": "off"})
     events = await scene.play("开始", answer=lambda _: Approval())
     request = of_type(events, ApprovalAsked)[-1].request
-    assert isinstance(request, ApprovalRequest)
-    return request.model_copy(update={"directory": SHOP, "sandbox": "bubblewrap"})
+    told = request.model_dump_json().replace(str(scene.workspace), SHOP)
+    return ApprovalRequest.model_validate_json(told).model_copy(update={"sandbox": "bubblewrap"})
 
 
 @sizes
@@ -189,7 +193,7 @@ async def test_asking_about_a_dangerous_command(
     )
     async with stage(scene_of(make_session), size) as shown:
         await shown.show(ApprovalModal(request, runs=where(request), guard=at_once()))
-        await shown.check("command", command, SHOP)
+        await shown.check("command", command, SHOP, "a.txt")
 
 
 @sizes
@@ -211,7 +215,8 @@ async def test_help(make_session: SceneMaker, size: tuple[int, int]) -> None:
         shown.app.desk.help()
         await shown.pilot.pause()
         await shown.check("help", SHOP)
-        for _ in range(60):
+        sheet = shown.app.screen.query_one(Sheet)
+        while not sheet.is_at_end:
             await shown.pilot.press("pagedown")
             assert english_on(screen_text(shown.app), SHOP) == set()
 
@@ -270,12 +275,12 @@ async def test_the_side_panel(make_session: SceneMaker, size: tuple[int, int]) -
 
 @sizes
 async def test_a_turn_under_way(make_session: SceneMaker, size: tuple[int, int]) -> None:
-    waiting = chat.running("Bash", "rm -rf build", seconds=2.0)
+    waiting = chat.running("Bash", "rm -rf build", seconds=2.0, status="")
     waiting.asking()
     blocks = [
         PromptBlock("让登录测试通过"),
         chat.edit(),
-        chat.running("Bash", "pytest -q", seconds=3.4),
+        chat.running("Bash", "pytest -q", seconds=3.4, status=""),
         waiting,
     ]
     async with stage(scene_of(make_session), size, *blocks, working=True) as shown:
