@@ -82,8 +82,8 @@ PHRASES: dict[str, tuple[str, str]] = {
         "`/undo` takes the last change back. Type it, or press Enter now.",
         "`/undo` 撤回最近一次改动。输入它，或者现在按回车。",
     ),
-    "refused": ("It was not done: {why}", "没有执行，原因见上面的调用。"),
-    "failed": ("That did not work: {why}", "没有成功，原因见上面的调用。"),
+    "refused": ("It was not done: {why}", "没有执行：{why}"),
+    "failed": ("That did not work: {why}", "没有成功：{why}"),
     "not_offered": (
         "I cannot do that now: {tool} is not available in this mode. In plan mode nothing is "
         "changed; Shift+Tab chooses another mode.",
@@ -109,7 +109,7 @@ PHRASES: dict[str, tuple[str, str]] = {
     "ran": ("`{command}` ended well.", "`{command}` 顺利结束。"),
     "ran_badly": ("`{command}` failed: it ended with exit code {code}.", "`{command}` 失败，退出码 {code}。"),
     "no_output": ("It printed nothing.", "没有任何输出。"),
-    "done": ("{what}.", "已完成。"),
+    "done": ("{what}", "完成：{what}"),
     "look_first": ("I read it first.", "我先读取它。"),
     "undo_hint": ("`/undo` takes it back.", "`/undo` 可以撤回。"),
     "tour_nowhere": (

@@ -180,7 +180,7 @@ def _changed(outcome: Outcome, language: Language) -> Answer:
     if outcome.is_error:
         return _failed(outcome, language)
     what = outcome.text.partition("\n\n")[0].strip().rstrip(".")
-    return Answer(f"{say(language, 'done', what=what)} {say(language, 'undo_hint')}")
+    return Answer(f"{say(language, 'done', what=what)}. {say(language, 'undo_hint')}")
 
 
 def _failed(outcome: Outcome, language: Language) -> Answer:
