@@ -82,6 +82,7 @@ PHRASES: dict[str, tuple[str, str]] = {
         "`/undo` takes the last change back. Type it, or press Enter now.",
         "`/undo` 撤回最近一次改动。输入它，或者现在按回车。",
     ),
+    "declined": ("You did not permit it. {why}", "你没有允许，所以没有执行。{why}"),
     "refused": ("It was not done: {why}", "没有执行：{why}"),
     "failed": ("That did not work: {why}", "没有成功：{why}"),
     "not_offered": (
@@ -109,9 +110,9 @@ PHRASES: dict[str, tuple[str, str]] = {
     "ran": ("`{command}` ended well.", "`{command}` 顺利结束。"),
     "ran_badly": ("`{command}` failed: it ended with exit code {code}.", "`{command}` 失败，退出码 {code}。"),
     "no_output": ("It printed nothing.", "没有任何输出。"),
-    "done": ("{what}", "完成：{what}"),
+    "done": ("{what}. `/undo` takes it back.", "完成：{what}。`/undo` 可以撤回。"),
+    "everywhere": ("all files", "所有文件"),
     "look_first": ("I read it first.", "我先读取它。"),
-    "undo_hint": ("`/undo` takes it back.", "`/undo` 可以撤回。"),
     "tour_nowhere": (
         "The tour needs a scratch folder, and this session has none. Start it with "
         "`agent --model offline:guide` and say `tour`.",

@@ -10,6 +10,8 @@ MOST = 40
 """Files or matches that are shown."""
 
 _NUMBERED = re.compile(r" *(\d+)\t(.*)")
+_DECLINED = re.compile(r"The person did not permit this \w+ call\.(?: The person said:)?")
+"""What stands before the person's own reason."""
 _HIT = re.compile(r"(?:(?P<path>.+?):)?\d+: ")
 
 
@@ -115,5 +117,7 @@ def git_facts(text: str, language: Language) -> str:
 
 def why(text: str, language: Language) -> str:
     """Why a call gave nothing: the person said no, a rule did, or it failed."""
+    if language != "en" and (frame := _DECLINED.match(text)):
+        return say(language, "declined", why=text[frame.end() :].strip())
     is_refusal = re.search(r"did not permit|is not permitted|needs the person's permission", text)
     return say(language, "refused" if is_refusal else "failed", why=text.strip())
