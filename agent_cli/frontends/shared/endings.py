@@ -22,6 +22,16 @@ _ENDS = {
     "repetition": mark("Stopped."),
     "denied": mark("Stopped."),
 }
+_REASONS: dict[FinishReason, str] = {
+    "done": mark("done"),
+    "failed": mark("failed"),
+    "repetition": mark("repetition"),
+    "denied": mark("denied"),
+    "temporary": mark("temporary"),
+    "step_limit": mark("step_limit"),
+    "cost_limit": mark("cost_limit"),
+    "interrupted": mark("interrupted"),
+}
 
 
 def has_failed(event: TurnFinished) -> bool:
@@ -34,6 +44,12 @@ def stopped(event: TurnFinished) -> str:
     if event.reason not in _ENDS:
         return ""
     return sentences(tr(_ENDS[event.reason]), event.error)
+
+
+def ended(event: TurnFinished) -> str:
+    """That a turn is over, for somebody who looks elsewhere."""
+    reason = tr(_REASONS[event.reason])
+    return tr("{reason}: {text}", reason=reason, text=event.text[:80])
 
 
 def retrying(event: ModelRetrying) -> str:

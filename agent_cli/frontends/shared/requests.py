@@ -68,7 +68,7 @@ def plan_answers(*, is_read: bool = True) -> tuple[Answer, ...]:
 
 def question_heading(request: QuestionRequest) -> str:
     """Who asks."""
-    return tr(QUESTION_HEADING if request.by == "model" else OWN_QUESTION_HEADING)
+    return tr(QUESTION_HEADING) if request.by == "model" else tr(OWN_QUESTION_HEADING)
 
 
 def question_answers(question: Question, chosen: set[int]) -> Iterator[Answer]:

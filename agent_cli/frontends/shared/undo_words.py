@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from agent_cli.core.checkpoint import Record, RecordKind, Restored
+from agent_cli.core.checkpoint import Change, Record, RecordKind, Restored
 from agent_cli.core.events import Notice
 from agent_cli.core.undo import CHOICES, Choice, FilePlan, Preview
 from agent_cli.core.undoing import Moment
@@ -20,6 +20,8 @@ _NOTES: dict[Choice, str] = {
     "markers": mark("both versions in one file, with markers around what differs"),
 }
 
+_VERBS = {"created": mark("created"), "changed": mark("changed"), "deleted": mark("deleted")}
+
 
 def heading(preview: Preview) -> str:
     """What is asked."""
@@ -32,6 +34,11 @@ def called(record: Record) -> str:
     """A call in a few words."""
     title = " ".join(record.title.split())
     return f"{record.tool} {title[:80]}".strip()
+
+
+def verb(change: Change) -> str:
+    """What a call did to a file, in a word."""
+    return tr(_VERBS[change.verb])
 
 
 def file_line(plan: FilePlan, root: str, kind: RecordKind) -> tuple[str, str]:

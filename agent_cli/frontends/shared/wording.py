@@ -27,3 +27,8 @@ def sentences(first: str, second: str) -> str:
     if not (first and second):
         return first or second
     return tr("{first} {second}", first=first, second=second)
+
+
+def number_of(number: int, total: int) -> str:
+    """ "1 of 2"."""
+    return tr("{number} of {total}", number=number, total=total)

@@ -20,6 +20,7 @@ from agent_cli.frontends.tui.blocks.notice import NoticeBlock
 from agent_cli.frontends.tui.modals.rewind import Rewind, RewindModal
 from agent_cli.frontends.tui.modals.undo import UndoModal
 from agent_cli.frontends.tui.transcript import Transcript
+from agent_cli.lib.language import tr
 
 if TYPE_CHECKING:
     from agent_cli.frontends.tui.chat import Chat
@@ -64,7 +65,7 @@ class GoingBack:
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         if self._chat.is_busy:
             work.close()
-            self._chat.warn("A turn is under way.", "Interrupt it with Esc first.")
+            self._chat.warn(tr("A turn is under way."), tr("Interrupt it with Esc first."))
         elif self._is_busy:
             work.close()
         else:
@@ -77,7 +78,7 @@ class GoingBack:
         except UserError as error:
             self._chat.warn(error.message, error.hint)
         except Exception as error:  # a broken undo must not end the session
-            self._chat.own_fault("going back failed", error)
+            self._chat.own_fault(tr("going back failed"), error)
         finally:
             self._is_busy = False
             self._chat.changed()
