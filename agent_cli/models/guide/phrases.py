@@ -82,7 +82,6 @@ PHRASES: dict[str, tuple[str, str]] = {
         "`/undo` takes the last change back. Type it, or press Enter now.",
         "`/undo` 撤回最近一次改动。输入它，或者现在按回车。",
     ),
-    "declined": ("You did not permit it. {why}", "你没有允许，所以没有执行。{why}"),
     "refused": ("It was not done: {why}", "没有执行：{why}"),
     "failed": ("That did not work: {why}", "没有成功：{why}"),
     "not_offered": (
