@@ -118,8 +118,8 @@ def bare_messages() -> Iterator[Place]:
 
 def is_prose(text: str) -> bool:
     """Whether a text has two words side by side, one and a value, or is a short sentence."""
-    words = _WORD.sub("w", text.replace(_FIELD, " \0 ").strip())
-    pairs = re.search(r"w[,;:.]? +[w\0]|\0 +w", re.sub(" +", " ", words))
+    words = _WORD.sub("w", text)
+    pairs = re.search(rf"w[,;:.]? +[w{_FIELD}]|{_FIELD} +w", words)
     long = [word for word in _WORD.findall(text) if len(word) > 2]
     return bool(pairs and long) or bool(re.fullmatch(r"[A-Z][a-z]+[.!?]", text.strip()))
 
@@ -157,7 +157,9 @@ def _is_excused(node: ast.AST) -> bool:
 def _excuses(call: ast.Call) -> bool:
     name = _name(call.func)
     owner = _name(call.func.value) if isinstance(call.func, ast.Attribute) else ""
-    return name in SPEAKERS or name in BUGS or owner == "re" or (owner == "log" and name in LOGS)
+    is_log = owner == "log" and name in LOGS
+    is_hidden = name == "Binding" and any(each.arg == "show" for each in call.keywords)
+    return name in SPEAKERS or name in BUGS or owner == "re" or is_log or is_hidden
 
 
 def _is_bare(node: ast.AST) -> bool:
