@@ -72,10 +72,10 @@ def run(arguments: list[str]) -> int:
 
 def _speak() -> None:
     """Speak the language that is set, or the locale's."""
-    from agent_cli.config.glance import glance
+    from agent_cli.config.directories import wished_language
     from agent_cli.lib import language
 
-    language.use(language.chosen(glance(os.environ).language, os.environ))
+    language.use(language.chosen(wished_language(os.environ), os.environ))
 
 
 def _start_worker(options: "argparse.Namespace") -> "subprocess.Popen[bytes] | None":
@@ -144,6 +144,7 @@ def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes
 
     from agent_cli.flags import wishes
     from agent_cli.frontends import headless
+    from agent_cli.lib.language import tr
     from agent_cli.runtime import (
         find_session,
         load_all_settings,
@@ -157,7 +158,7 @@ def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes
     wished = find_session(wishes(options, attended=streamed), os.environ)
     loaded = load_all_settings(wished, os.environ)
     for warning in loaded.warnings:
-        sys.stderr.write(f"warning: {warning}\n")
+        sys.stderr.write(tr("warning: {warning}", warning=warning) + "\n")
     how = headless.Options(options.output_format, schema)
 
     async def play() -> int:
@@ -195,10 +196,12 @@ def _show_config(options: "argparse.Namespace") -> int:
     from agent_cli.config.example import listing
     from agent_cli.config.places import Places
     from agent_cli.flags import wishes
+    from agent_cli.lib.language import tr
     from agent_cli.runtime import load_settings
 
     loaded = load_settings(wishes(options, attended=False), os.environ)
-    sys.stdout.write(f"# user file: {Places.of(os.environ).config_file}\n{listing(loaded)}\n")
+    place = tr("# user file: {path}", path=Places.of(os.environ).config_file)
+    sys.stdout.write(f"{place}\n{listing(loaded)}\n")
     for warning in loaded.warnings:
-        sys.stderr.write(f"warning: {warning}\n")
+        sys.stderr.write(tr("warning: {warning}", warning=warning) + "\n")
     return 0

@@ -28,6 +28,9 @@ class Said(str):
 
     english: str
 
+    def __str__(self) -> str:
+        return self  # so that the text of an exception knows it too
+
 
 def tr(text: str, /, **values: object) -> str:
     """A text in the person's language, with its values filled in."""
@@ -84,7 +87,10 @@ def _said(shown: str, source: str, values: "Mapping[str, object]") -> Said:
     if values:
         shown = shown.format(**values)
         source = source.format(
-            **{k: english(v) if isinstance(v, str) else v for k, v in values.items()}
+            **{
+                k: english(str(v)) if isinstance(v, str | Exception) else v
+                for k, v in values.items()
+            }
         )
     said = Said(shown)
     said.english = source

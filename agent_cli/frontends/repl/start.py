@@ -21,14 +21,15 @@ from agent_cli.frontends.repl.live import LiveStage
 from agent_cli.frontends.repl.stage import Abandoned
 from agent_cli.frontends.repl.talk import Talk
 from agent_cli.frontends.repl.teller import Teller
-from agent_cli.frontends.shared.answers import IN_USE_ANSWERS, IN_USE_HEADING
+from agent_cli.frontends.shared.answers import IN_USE_HEADING, in_use_answers
 from agent_cli.frontends.shared.file_index import FileIndex
 from agent_cli.frontends.shared.first_run import clear_choice, naming
 from agent_cli.frontends.shared.past import how_to_resume
-from agent_cli.frontends.shared.signs import ASCII, WORDS
+from agent_cli.frontends.shared.signs import ASCII, words
 from agent_cli.frontends.shared.slash import all_commands
 from agent_cli.frontends.shared.terminal import moves_cursor
 from agent_cli.frontends.shared.trusting import keep_trust, told, trust_items
+from agent_cli.lib.language import tr
 from agent_cli.models.worker_process import spawn
 from agent_cli.runtime import (
     chosen_model,
@@ -83,7 +84,8 @@ def run(wishes: Wishes, worker: Worker, *, is_read_aloud: bool = False) -> int:
         log.exception("the inline prompt failed")
         what = clean(f"{type(error).__name__}: {error}").partition("\n")[0]
         where = Places.of(os.environ).log_file
-        sys.stderr.write(f"agent: the prompt failed ({what}). The log has more: {where}\n")
+        said = tr("the prompt failed ({what}). The log has more: {log}", what=what, log=where)
+        sys.stderr.write(f"agent: {said}\n")
         return ExitCode.FAILED
 
 
@@ -127,7 +129,7 @@ def _stage(
     is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     can_move = is_terminal and moves_cursor(os.environ)
     if is_read_aloud or not can_move:
-        return FlatStage(WORDS if is_read_aloud else ASCII, marks_pastes=can_move)
+        return FlatStage(words() if is_read_aloud else ASCII, marks_pastes=can_move)
     return LiveStage(
         os.environ,
         completer=Completing(all_commands(), FileIndex(wishes.cwd)),
@@ -209,7 +211,7 @@ class _Show:
         """The wish for a copy of a session that is open elsewhere, or for what was before it."""
         if not wishes.attended:
             raise error
-        if await self._asking.confirm(error.message, IN_USE_HEADING, IN_USE_ANSWERS):
+        if await self._asking.confirm(error.message, tr(IN_USE_HEADING), in_use_answers()):
             return replace(wishes, resume=Resume(error.session_id, fork=True))
         if before is None:
             raise error

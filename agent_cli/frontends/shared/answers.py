@@ -2,16 +2,18 @@
 
 from dataclasses import dataclass
 
-TRUST_HEADING = "Do you trust this folder?"
-TRUST_MEANING = "A folder can tell the agent what to do and bring programs to run."
-TRUST_ENABLES = "If you trust it, these take effect:"
-IN_USE_HEADING = "This session is open elsewhere"
-PLAN_HEADING = "Carry out this plan?"
-QUESTION_HEADING = "The model asks"
-OWN_QUESTION_HEADING = "agent asks"
-WHY_NOT = "Why not, or what instead?"
-WHAT_CHANGES = "What should change?"
-YOUR_ANSWER = "Your answer"
+from agent_cli.lib.language import mark, tr
+
+TRUST_HEADING = mark("Do you trust this folder?")
+TRUST_MEANING = mark("A folder can tell the agent what to do and bring programs to run.")
+TRUST_ENABLES = mark("If you trust it, these take effect:")
+IN_USE_HEADING = mark("This session is open elsewhere")
+PLAN_HEADING = mark("Carry out this plan?")
+QUESTION_HEADING = mark("The model asks")
+OWN_QUESTION_HEADING = mark("agent asks")
+WHY_NOT = mark("Why not, or what instead?")
+WHAT_CHANGES = mark("What should change?")
+YOUR_ANSWER = mark("Your answer")
 
 
 @dataclass(frozen=True)
@@ -26,11 +28,17 @@ class Answer:
     """It cannot be given yet."""
 
 
-TRUST_ANSWERS = (
-    Answer("no", "No", "n", "look around; nothing of the folder is loaded"),
-    Answer("yes", "Yes, I trust it", "y", "remembered for this folder"),
-)
-IN_USE_ANSWERS = (
-    Answer("no", "Leave it there", "n"),
-    Answer("yes", "Go on in a copy", "y", "the session itself stays as it is"),
-)
+def trust_answers() -> tuple[Answer, ...]:
+    """Whether a folder is trusted."""
+    return (
+        Answer("no", tr("No"), "n", tr("look around; nothing of the folder is loaded")),
+        Answer("yes", tr("Yes, I trust it"), "y", tr("remembered for this folder")),
+    )
+
+
+def in_use_answers() -> tuple[Answer, ...]:
+    """What becomes of a session that another program has."""
+    return (
+        Answer("no", tr("Leave it there"), "n"),
+        Answer("yes", tr("Go on in a copy"), "y", tr("the session itself stays as it is")),
+    )

@@ -8,13 +8,14 @@ from agent_cli.core.display import (
     TextBlock,
     TodoBlock,
 )
+from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import head_and_tail
 
 MOST_CHARACTERS = 40_000
 """What is kept for the screen of one text a tool gives."""
 MOST_ROWS = 400
 
-_GAP = "… {left_out:,} characters are not shown"
+_GAP = mark("… {left_out:,} characters are not shown")
 
 
 def bounded(display: Display) -> Display:
@@ -39,4 +40,4 @@ def bounded(display: Display) -> Display:
 
 def bounded_text(text: str) -> str:
     """The beginning and the end of a long text."""
-    return head_and_tail(text, MOST_CHARACTERS, _GAP)
+    return head_and_tail(text, MOST_CHARACTERS, tr(_GAP))

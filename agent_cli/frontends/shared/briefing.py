@@ -5,10 +5,11 @@ from typing import NamedTuple
 
 from agent_cli.core.display import DiffBlock, TerminalBlock, TextBlock
 from agent_cli.core.inbox import ApprovalRequest
+from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import oddities, visible
 
-BEWARE = "Beware"
-MODEL_SAYS = "The model says"
+BEWARE = mark("Beware")
+MODEL_SAYS = mark("The model says")
 
 
 class Fact(NamedTuple):
@@ -23,8 +24,12 @@ def where(request: ApprovalRequest) -> str:
     if not request.steps:
         return ""
     if request.sandbox == "none":
-        return f"without a sandbox, in {request.directory}"
-    return f"in the sandbox ({request.sandbox}), without network, in {request.directory}"
+        return tr("without a sandbox, in {directory}", directory=request.directory)
+    return tr(
+        "in the sandbox ({sandbox}), without network, in {directory}",
+        sandbox=request.sandbox,
+        directory=request.directory,
+    )
 
 
 def told_steps(request: ApprovalRequest) -> tuple[Fact, ...]:
@@ -46,15 +51,15 @@ def warnings(request: ApprovalRequest) -> tuple[str, ...]:
 
 def facts(request: ApprovalRequest, runs: str) -> Iterator[Fact]:
     """What the call means and why it is asked; `runs` says where it would run."""
-    yield from _facts("Consequences", _not_said_above(request))
-    yield from _facts("Leads to", request.resolved)
+    yield from _facts(tr("Consequences"), _not_said_above(request))
+    yield from _facts(tr("Leads to"), request.resolved)
     if not request.steps:  # a command is shown whole above
-        yield from _facts("Touches", _not_named_above(request))
-    yield from _facts("Asked because", request.reasons)
-    yield from _facts("Undo", (request.undo,) if request.undo else ())
+        yield from _facts(tr("Touches"), _not_named_above(request))
+    yield from _facts(tr("Asked because"), request.reasons)
+    yield from _facts(tr("Undo"), (request.undo,) if request.undo else ())
     if request.network:
-        yield from _facts("Network", ("it talks to other machines",))
-    yield from _facts("Runs", (runs,) if runs else ())
+        yield from _facts(tr("Network"), (tr("it talks to other machines"),))
+    yield from _facts(tr("Runs"), (runs,) if runs else ())
 
 
 def said(request: ApprovalRequest) -> str:

@@ -9,6 +9,7 @@ from agent_cli.core.display import Display, TerminalBlock
 from agent_cli.core.events import ToolFinished, ToolProgress, ToolStarted
 from agent_cli.core.messages import text_of
 from agent_cli.frontends.shared.bounded import bounded, bounded_text
+from agent_cli.lib.language import english, tr
 from agent_cli.safety.sanitise import clean, visible
 
 State = Literal["running", "asking", "done", "failed"]
@@ -67,12 +68,13 @@ class Call:
     @property
     def told_status(self) -> str:
         """How it stands, in a few words."""
-        status = "waiting for you" if self.state == "asking" else self.status
+        status = tr("waiting for you") if self.state == "asking" else self.status
         if not status:
-            status = {"running": "running", "failed": "failed"}.get(self.state, "")
+            status = {"running": tr("running"), "failed": tr("failed")}.get(self.state, "")
         if self.state == "done" and (code := self.exit_code):
-            told = f"exit {code}"
-            status = status if told in status else f"{told}  {status}".rstrip()
+            told = tr("exit {code}", code=code)
+            is_told = told in status or english(told) in status  # maybe in another language
+            status = status if is_told else f"{told}  {status}".rstrip()
         return status
 
     @property

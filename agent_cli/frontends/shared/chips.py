@@ -2,9 +2,11 @@
 
 import itertools
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-_CHIP = re.compile(r"\[(?:[\d,]+ lines|[\d.]+ [kM]B) pasted #(\d+)\]")
+from agent_cli.lib.language import tr
+
 MOST_LINES = 10
 _MOST_CHARACTERS = 2_000
 
@@ -22,25 +24,34 @@ class Chips:
     """The pastes of one prompt."""
 
     def __init__(self) -> None:
-        self._texts: dict[int, str] = {}
+        self._texts: dict[str, str] = {}
+        """What stands for each chip."""
         self._numbers = itertools.count(1)
 
     def add(self, text: str) -> str:
         """The chip that stands for a text from now on."""
-        number = next(self._numbers)
-        self._texts[number] = text
-        return f"[{_size(text)} pasted #{number}]"
+        chip = tr("[{size} pasted #{number}]", size=_size(text), number=next(self._numbers))
+        self._texts[chip] = text
+        return chip
 
     def expand(self, text: str) -> str:
         """The text with each chip replaced; what a paste says about chips is left alone."""
-        return _CHIP.sub(lambda found: self._texts.get(int(found[1]), found[0]), text)
+        parts, end = [], 0
+        for found in self._found(text):
+            parts += [text[end : found.start()], self._texts[found[0]]]
+            end = found.end()
+        return "".join([*parts, text[end:]])
 
     def at(self, line: str, column: int) -> Chip | None:
         """The chip that a caret is in, or touches."""
-        for found in _CHIP.finditer(line):
-            if found.start() <= column <= found.end() and int(found[1]) in self._texts:
-                return Chip(found.start(), found.end(), self._texts[int(found[1])])
+        for found in self._found(line):
+            if found.start() <= column <= found.end():
+                return Chip(found.start(), found.end(), self._texts[found[0]])
         return None
+
+    def _found(self, text: str) -> Iterator[re.Match[str]]:
+        if self._texts:
+            yield from re.finditer("|".join(map(re.escape, self._texts)), text)
 
 
 def deserves_chip(text: str) -> bool:
@@ -51,6 +62,6 @@ def deserves_chip(text: str) -> bool:
 def _size(text: str) -> str:
     lines = text.count("\n") + (not text.endswith("\n"))
     if lines > MOST_LINES:
-        return f"{lines:,} lines"
+        return tr("{n:,} lines", n=lines)
     size = len(text.encode("utf-8", "replace"))
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"

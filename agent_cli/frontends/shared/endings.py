@@ -2,6 +2,8 @@
 
 from agent_cli.core.errors import ExitCode
 from agent_cli.core.events import FinishReason, HistoryCompacted, ModelRetrying, TurnFinished
+from agent_cli.frontends.shared.wording import sentences
+from agent_cli.lib.language import mark, tr
 
 EXIT_CODES: dict[FinishReason, int] = {
     "done": ExitCode.DONE,
@@ -14,11 +16,21 @@ EXIT_CODES: dict[FinishReason, int] = {
     "interrupted": ExitCode.INTERRUPTED,
 }
 _ENDS = {
-    "interrupted": "Interrupted.",
-    "step_limit": "Stopped.",
-    "cost_limit": "Stopped.",
-    "repetition": "Stopped.",
-    "denied": "Stopped.",
+    "interrupted": mark("Interrupted."),
+    "step_limit": mark("Stopped."),
+    "cost_limit": mark("Stopped."),
+    "repetition": mark("Stopped."),
+    "denied": mark("Stopped."),
+}
+_REASONS: dict[FinishReason, str] = {
+    "done": mark("done"),
+    "failed": mark("failed"),
+    "repetition": mark("repetition"),
+    "denied": mark("denied"),
+    "temporary": mark("temporary"),
+    "step_limit": mark("step_limit"),
+    "cost_limit": mark("cost_limit"),
+    "interrupted": mark("interrupted"),
 }
 
 
@@ -31,14 +43,20 @@ def stopped(event: TurnFinished) -> str:
     """Why a turn ended before its end; empty if it did not, or if it failed."""
     if event.reason not in _ENDS:
         return ""
-    return " ".join(part for part in (_ENDS[event.reason], event.error) if part)
+    return sentences(tr(_ENDS[event.reason]), event.error)
+
+
+def ended(event: TurnFinished) -> str:
+    """That a turn is over, for somebody who looks elsewhere."""
+    reason = tr(_REASONS[event.reason])
+    return tr("{reason}: {text}", reason=reason, text=event.text[:80])
 
 
 def retrying(event: ModelRetrying) -> str:
     """What is told while a request waits to be made again."""
-    return f"{event.reason} Trying again in {event.delay:.0f} s."
+    return tr("{reason} Trying again in {delay:.0f} s.", reason=event.reason, delay=event.delay)
 
 
 def compacted(event: HistoryCompacted) -> str:
     """What is told when the conversation was shortened."""
-    return f"Compacted: {event.ledger.heading}. {event.reason}"
+    return tr("Compacted: {heading}. {reason}", heading=event.ledger.heading, reason=event.reason)

@@ -5,11 +5,12 @@ from dataclasses import replace
 
 from agent_cli.config.places import Places
 from agent_cli.core.errors import ExitCode, UserError
+from agent_cli.lib.language import mark, tr
 from agent_cli.models.guide import NAME as GUIDE
 from agent_cli.setup.choice import Choice
 from agent_cli.wishes import Wishes
 
-NOTHING_FOUND = (
+NOTHING_FOUND = mark(
     "No key and no model on this machine were found, so this is the offline guide, which follows "
     "rules. Say `tour` to be shown around; `agent setup` chooses a model."
 )
@@ -22,10 +23,13 @@ async def clear_choice(environment: Mapping[str, str]) -> tuple[Choice | None, s
 
     findings = await look(environment, KeyStore(Places.of(environment).config).load())
     if proposal := propose(findings):
-        words = f"Using {proposal.choice.model}, because {proposal.because}."
-        return proposal.choice, f"{words} `agent setup` chooses another."
+        return proposal.choice, tr(
+            "Using {model}, because {reason}. `agent setup` chooses another.",
+            model=proposal.choice.model,
+            reason=proposal.because,
+        )
     if findings.is_empty:
-        return Choice(GUIDE), NOTHING_FOUND
+        return Choice(GUIDE), tr(NOTHING_FOUND)
     return None, ""
 
 
@@ -33,8 +37,8 @@ def naming(wishes: Wishes, choice: Choice | None) -> Wishes:
     """The wishes with a model; raises UserError if the person chose none."""
     if choice is None:
         raise UserError(
-            "No model was chosen.",
-            hint="`agent setup` helps to choose one.",
+            tr("No model was chosen."),
+            hint=tr("`agent setup` helps to choose one."),
             exit_code=ExitCode.INTERRUPTED,
         )
     named = {"model": choice.model, "api_base": choice.api_base}

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from agent_cli.lib.dates import ago
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
 
 if TYPE_CHECKING:  # the screen is there before either is loaded
@@ -12,7 +13,7 @@ if TYPE_CHECKING:  # the screen is there before either is loaded
 
 def resumed_line(past: "History", now: float) -> str:
     """ "Resumed · Fix the tests · 2 hours ago"."""
-    parts = ["Resumed", visible(past.title, one_line=True)]
+    parts = [tr("Resumed"), visible(past.title, one_line=True)]
     if past.updated is not None:
         parts.append(ago(past.updated.timestamp(), now))
     return " · ".join(part for part in parts if part)
@@ -20,4 +21,4 @@ def resumed_line(past: "History", now: float) -> str:
 
 def how_to_resume(session: "Session") -> str:
     """How to come back, if there is anything to come back to."""
-    return f"Resume with agent -r {session.id}" if session.is_kept else ""
+    return tr("Resume with agent -r {id}", id=session.id) if session.is_kept else ""

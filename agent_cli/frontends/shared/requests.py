@@ -17,40 +17,40 @@ from agent_cli.core.inbox import (
     Request,
 )
 from agent_cli.frontends.shared.answers import OWN_QUESTION_HEADING, QUESTION_HEADING, Answer
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
-
-_NO = Answer("no", "No", "n")
-_BECAUSE = Answer("because", "No, because …", "b")
-_DONE = Answer("done", "Done", "d")
-_OWN = Answer("own", "Something else …", "o")
-_WRITE = Answer("own", "Write an answer …", "w")
-_SKIP = Answer("skip", "No answer", "n")
 
 
 def approval_heading(request: ApprovalRequest) -> str:
     """What is asked, by what is shown, and for which agent."""
     match request.preview:
         case TerminalBlock() | TextBlock(language="bash"):
-            asked = "Run this command?"
+            asked = tr("Run this command?")
         case DiffBlock():
-            asked = "Make this change?"
+            asked = tr("Make this change?")
         case _:
-            asked = f"Allow {visible(request.tool, one_line=True)}?"
-    return f"{_asker(request)}{asked}"
+            asked = tr("Allow {tool}?", tool=visible(request.tool, one_line=True))
+    return _by_agent(request, asked)
 
 
-def _asker(request: ApprovalRequest) -> str:
-    return f"{visible(request.agent, one_line=True)}: " if request.agent else ""
+def _by_agent(request: ApprovalRequest, asked: str) -> str:
+    if not request.agent:
+        return asked
+    return tr("{agent}: {asked}", agent=visible(request.agent, one_line=True), asked=asked)
 
 
 def approval_answers(request: ApprovalRequest, *, is_read: bool = True) -> tuple[Answer, ...]:
     """No, why not, and the ways to say yes; those wait until all was seen."""
-    answers = [_NO, _BECAUSE, Answer("once", "Yes, once", "y", disabled=not is_read)]
+    answers = [
+        Answer("no", tr("No"), "n"),
+        Answer("because", tr("No, because …"), "b"),
+        Answer("once", tr("Yes, once"), "y", disabled=not is_read),
+    ]
     if request.rule:
         rule = visible(request.rule, one_line=True)
         answers += (
-            Answer("session", "Yes, always in this session", "s", rule, disabled=not is_read),
-            Answer("project", "Yes, always in this project", "p", rule, disabled=not is_read),
+            Answer("session", tr("Yes, always in this session"), "s", rule, disabled=not is_read),
+            Answer("project", tr("Yes, always in this project"), "p", rule, disabled=not is_read),
         )
     return tuple(answers)
 
@@ -58,17 +58,17 @@ def approval_answers(request: ApprovalRequest, *, is_read: bool = True) -> tuple
 def plan_answers(*, is_read: bool = True) -> tuple[Answer, ...]:
     """To think on, to change the plan, or to carry it out."""
     return (
-        Answer("keep", "Keep planning", "k"),
-        Answer("because", "Keep planning, but …", "b"),
-        Answer("edit", "Edit the plan", "e"),
-        Answer("default", "Yes, and ask before changes", "y", disabled=not is_read),
-        Answer("accept-edits", "Yes, and accept edits", "a", disabled=not is_read),
+        Answer("keep", tr("Keep planning"), "k"),
+        Answer("because", tr("Keep planning, but …"), "b"),
+        Answer("edit", tr("Edit the plan"), "e"),
+        Answer("default", tr("Yes, and ask before changes"), "y", disabled=not is_read),
+        Answer("accept-edits", tr("Yes, and accept edits"), "a", disabled=not is_read),
     )
 
 
 def question_heading(request: QuestionRequest) -> str:
     """Who asks."""
-    return QUESTION_HEADING if request.by == "model" else OWN_QUESTION_HEADING
+    return tr(QUESTION_HEADING) if request.by == "model" else tr(OWN_QUESTION_HEADING)
 
 
 def question_answers(question: Question, chosen: set[int]) -> Iterator[Answer]:
@@ -80,10 +80,13 @@ def question_answers(question: Question, chosen: set[int]) -> Iterator[Answer]:
         key = str(number + 1) if number < 9 else ""
         yield Answer(str(number), label, key, visible(choice.description, one_line=True))
     if question.multiple and question.choices:
-        yield _DONE
+        yield Answer("done", tr("Done"), "d")
     if question.is_open:
-        yield _OWN if question.choices else _WRITE
-        yield _SKIP
+        if question.choices:
+            yield Answer("own", tr("Something else …"), "o")
+        else:
+            yield Answer("own", tr("Write an answer …"), "w")
+        yield Answer("skip", tr("No answer"), "n")
 
 
 def chosen_labels(question: Question, chosen: set[int]) -> str:
@@ -95,11 +98,11 @@ def request_title(request: Request) -> str:
     """What is asked, in a few words."""
     match request:
         case ApprovalRequest():
-            return f"{_asker(request)}{request.tool} {request.title}"
+            return _by_agent(request, f"{request.tool} {request.title}")
         case QuestionRequest():
             return request.questions[0].text if request.questions else ""
         case PlanRequest():
-            return "a plan to approve"
+            return tr("a plan to approve")
 
 
 def refusal(request: Request) -> Reply:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, replace
 
+from agent_cli.lib.language import tr
+
 
 @dataclass(frozen=True)
 class Signs:
@@ -49,13 +51,16 @@ ASCII = Signs(
     done_item="[x]",
     spinner="-\\|/",
 )
-WORDS = replace(
-    ASCII,
-    running="Running:",
-    asking="Waiting:",
-    done="Done:",
-    failed="Failed:",
-    bar=" ",
-    prompt=">",
-)
-"""For text that is read aloud."""
+
+
+def words() -> Signs:
+    """For text that is read aloud."""
+    return replace(
+        ASCII,
+        running=tr("Running:"),
+        asking=tr("Waiting:"),
+        done=tr("Done:"),
+        failed=tr("Failed:"),
+        bar=" ",
+        prompt=">",
+    )

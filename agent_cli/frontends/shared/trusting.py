@@ -4,7 +4,15 @@ from pathlib import Path
 
 from agent_cli.config.places import Places
 from agent_cli.core.trust import TooMuch, TrustItem, what_trust_enables
+from agent_cli.lib.language import mark, tr
 from agent_cli.runtime import trust_store
+
+_KINDS = {
+    "settings": mark("settings"),
+    "instructions": mark("instructions"),
+    "servers": mark("servers"),
+    "extension": mark("extension"),
+}
 
 
 def trust_items(folder: Path) -> tuple[TrustItem, ...] | None:
@@ -17,7 +25,15 @@ def trust_items(folder: Path) -> tuple[TrustItem, ...] | None:
 
 def told(items: tuple[TrustItem, ...]) -> tuple[str, ...]:
     """Each file that takes effect, in words."""
-    return tuple(f"{item.kind}: {item.path} ({item.detail})" for item in items)
+    return tuple(
+        tr(
+            "{kind}: {path} ({detail})",
+            kind=tr(_KINDS[item.kind]),
+            path=item.path,
+            detail=item.detail,
+        )
+        for item in items
+    )
 
 
 def keep_trust(folder: Path, items: tuple[TrustItem, ...], places: Places) -> str:
@@ -25,5 +41,5 @@ def keep_trust(folder: Path, items: tuple[TrustItem, ...], places: Places) -> st
     try:
         trust_store(places).trust(folder, items)
     except OSError as error:
-        return f"The answer cannot be stored: {error}"
+        return tr("The answer cannot be stored: {error}", error=error)
     return ""

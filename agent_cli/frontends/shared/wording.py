@@ -1,12 +1,16 @@
-"""Figures as a person reads them."""
+"""Figures and sentences as a person reads them."""
+
+from agent_cli.lib.language import tr
 
 
 def duration(seconds: float, *, tenths: bool = True) -> str:
     """ "0.1 s", "12 s", "2 min 05 s"."""
     if tenths and seconds < 9.95:
-        return f"{seconds:.1f} s"
+        return tr("{seconds:.1f} s", seconds=seconds)
     whole = round(seconds) if tenths else int(seconds)
-    return f"{whole} s" if whole < 60 else f"{whole // 60} min {whole % 60:02} s"
+    if whole < 60:
+        return tr("{seconds} s", seconds=whole)
+    return tr("{minutes} min {seconds:02} s", minutes=whole // 60, seconds=whole % 60)
 
 
 def rough(count: int) -> str:
@@ -16,3 +20,15 @@ def rough(count: int) -> str:
     if count < 999_950:
         return f"{count / 1_000:.1f} k"
     return f"{count / 1_000_000:.1f} M"
+
+
+def sentences(first: str, second: str) -> str:
+    """One after the other; either may be empty."""
+    if not (first and second):
+        return first or second
+    return tr("{first} {second}", first=first, second=second)
+
+
+def number_of(number: int, total: int) -> str:
+    """ "1 of 2"."""
+    return tr("{number} of {total}", number=number, total=total)

@@ -22,6 +22,7 @@ from agent_cli.frontends.tui.terminal_input import TerminalDriver
 from agent_cli.frontends.tui.transcript import Transcript
 from agent_cli.frontends.tui.widgets import Widgets
 from agent_cli.frontends.tui.working import WorkingLine
+from agent_cli.lib.language import tr
 
 if TYPE_CHECKING:  # all of it is loaded once the prompt is on the screen
     from agent_cli.core.session import Session
@@ -149,7 +150,7 @@ class AgentApp(CrashingApp[int]):
 
     def _use_theme(self, name: str) -> None:
         if name not in self.available_themes:
-            self.chat.warn(f"There is no theme {name}.", "/theme lists them.")
+            self.chat.warn(tr("There is no theme {name}.", name=name), tr("/theme lists them."))
         elif name != self.theme:
             self.theme = name
 
@@ -157,7 +158,7 @@ class AgentApp(CrashingApp[int]):
         """Every slash command in Textual's palette too."""
         for command in self.desk if self.is_open else ():
             does = partial(self.desk.carry_out, command)
-            yield SystemCommand(f"/{command.name}", command.help, does)
+            yield SystemCommand(f"/{command.name}", tr(command.help), does)
 
     # ── what the widgets say ─────────────────────────────────────────────────────────────────────
 
@@ -209,7 +210,7 @@ class AgentApp(CrashingApp[int]):
         if now - self._left_at < TWICE:
             self.action_leave()
         self._left_at = now
-        self.notify("Ctrl+C again leaves.", timeout=TWICE, markup=False)
+        self.notify(tr("Ctrl+C again leaves."), timeout=TWICE, markup=False)
 
     def on_transcript_retry_asked(self, event: Transcript.RetryAsked) -> None:
         """Try again what failed."""
@@ -267,6 +268,12 @@ class AgentApp(CrashingApp[int]):
     def action_help(self) -> None:
         if self.is_open:
             self.desk.help()
+
+    def action_command_palette(self) -> None:
+        from agent_cli.frontends.tui.palette import Palette  # noqa: PLC0415 (rarely needed)
+
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette())
 
     def action_leave(self) -> None:
         self.exit(0)

@@ -21,6 +21,7 @@ from agent_cli.frontends.tui.modals.question import QuestionModal
 from agent_cli.frontends.tui.notify import notify_terminal
 from agent_cli.frontends.tui.scribe import Scribe
 from agent_cli.frontends.tui.working import WorkingLine
+from agent_cli.lib.language import tr
 
 
 class Questions:
@@ -56,7 +57,7 @@ class Questions:
         self._scribe.asking(request.call_id)
         self._working.wait()
         self._asking = modal_for(request, len(self._waiting))
-        notify_terminal(self._app, "agent needs you", request_title(request))
+        notify_terminal(self._app, tr("agent needs you"), request_title(request))
         self._app.push_screen(self._asking, self._answered)
 
     def _answered(self, answer: Answer | None) -> None:

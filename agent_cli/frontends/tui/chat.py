@@ -24,7 +24,7 @@ from agent_cli.core.events import (
 )
 from agent_cli.core.session import Session
 from agent_cli.core.written import Written
-from agent_cli.frontends.shared.endings import has_failed
+from agent_cli.frontends.shared.endings import ended, has_failed
 from agent_cli.frontends.shared.past import resumed_line
 from agent_cli.frontends.shared.slash import MODES, OWN_OPTIONS, SHELL
 from agent_cli.frontends.tui.asking import Questions
@@ -36,7 +36,7 @@ from agent_cli.frontends.tui.gauge import Gauge
 from agent_cli.frontends.tui.notify import notify_terminal
 from agent_cli.frontends.tui.scribe import Scribe
 from agent_cli.frontends.tui.widgets import Widgets
-from agent_cli.lib.text import plural
+from agent_cli.lib.language import english, tr, trn
 from agent_cli.models.guide import NAME as GUIDE
 
 log = logging.getLogger(__name__)
@@ -96,7 +96,7 @@ class Chat:
     def send_written(self, prompt: Written) -> None:
         """Begin a turn with what a command of the person's wrote."""
         if self._turn is not None:
-            self.warn("A turn is under way.", "Interrupt it with Esc first.")
+            self.warn(tr("A turn is under way."), tr("Interrupt it with Esc first."))
             return
         self._transcript.add(PromptBlock(prompt.said))
         self._start(self.session.run(prompt))
@@ -112,23 +112,23 @@ class Chat:
     def retry(self) -> None:
         """Play the turn again that failed."""
         if self._turn is not None:
-            self.warn("A turn is under way.", "Interrupt it with Esc first.")
+            self.warn(tr("A turn is under way."), tr("Interrupt it with Esc first."))
         elif not self._has_failed:
-            self.warn("There is nothing to try again: the last turn did not fail.")
+            self.warn(tr("There is nothing to try again: the last turn did not fail."))
         else:
             self._start(self.session.run(None))
 
     def play(self, turn: AsyncGenerator[Event, None]) -> None:
         """Follow something that reads like a turn."""
         if self._turn is not None:
-            self.warn("A turn is under way.", "Interrupt it with Esc first.")
+            self.warn(tr("A turn is under way."), tr("Interrupt it with Esc first."))
         else:
             self._start(turn)
 
     def clear(self) -> None:
         """Begin a new conversation on an empty screen."""
         if self._turn is not None:
-            self.warn("A turn is under way.", "Interrupt it with Esc first.")
+            self.warn(tr("A turn is under way."), tr("Interrupt it with Esc first."))
             return
         self.session.forget()
         self.scribe.forget()
@@ -159,7 +159,7 @@ class Chat:
     def greet(self) -> None:
         """Say where we are."""
         root = self.session.workspace.root
-        facts = (self.session.model, f"{self.session.mode.value} mode")
+        facts = (self.session.model, tr("{mode} mode", mode=self.session.mode.value))
         home = self.session.workspace.home
         place = f"~{root.removeprefix(home)}" if root.startswith(f"{home}/") else root
         tips = GUIDE_TIPS if self.session.model == GUIDE else TIPS
@@ -190,8 +190,13 @@ class Chat:
         self._has_failed = bool(ends) and has_failed(ends[-1])
         self._transcript.add(NoticeBlock(resumed_line(past, time.time())))
         if past.unknown:
-            what = plural(past.unknown, "entry", "entries")
-            self.warn(f"A newer version of the program wrote {what} that cannot be shown here.")
+            self.warn(
+                trn(
+                    "A newer version of the program wrote {n:,} entry that cannot be shown here.",
+                    "A newer version of the program wrote {n:,} entries that cannot be shown here.",
+                    past.unknown,
+                )
+            )
 
     def warn(self, text: str, hint: str = "") -> None:
         """Show that something is wrong."""
@@ -203,9 +208,12 @@ class Chat:
 
     def own_fault(self, what: str, error: Exception) -> None:
         """Tell of a bug of ours, and keep its traceback."""
-        log.error("%s", what, exc_info=error)
-        where = f"The log has more: {self._log_file}" if self._log_file else "See the log."
-        text = f"This is a bug in the program: {what} ({type(error).__name__}: {error})."
+        log.error("%s", english(what), exc_info=error)
+        where = tr("See the log.")
+        if self._log_file:
+            where = tr("The log has more: {path}", path=self._log_file)
+        cause = f"{type(error).__name__}: {error}"
+        text = tr("This is a bug in the program: {what} ({cause}).", what=what, cause=cause)
         self._transcript.add(ErrorBlock(text, where, can_retry=False))
 
     def changed(self) -> None:
@@ -268,7 +276,7 @@ class Chat:
                 async for event in events:
                     self._take(event)
         except Exception as error:  # the screen's fault, not the turn's: that one is an event
-            self.own_fault("the screen could not show what happened", error)
+            self.own_fault(tr("the screen could not show what happened"), error)
         finally:
             self._widgets.working.stop()
             self.gauge.meter.stop()
@@ -316,7 +324,7 @@ class Chat:
                 self._has_failed = has_failed(event)
                 self.suggestion = event.suggestion
                 if event.steps:
-                    notify_terminal(self._app, "agent", f"{event.reason}: {event.text[:80]}")
+                    notify_terminal(self._app, "agent", ended(event))
 
 
 def _is_shell(text: str) -> bool:

@@ -11,6 +11,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from agent_cli.frontends.shared.wording import number_of
 from agent_cli.frontends.tui.ink import FAINT, MUTED
 from agent_cli.safety.sanitise import visible
 
@@ -93,7 +94,7 @@ def render_list(items: Sequence[Completing], cursor: int, width: int) -> Content
             line = Content.assemble(line, gap, (visible(item.help, one_line=True), MUTED))
         lines.append(line.truncate(width, ellipsis=True) if line.cell_length > width else line)
     if len(items) > _MOST_ROWS:
-        lines.append(Content.styled(f"  {cursor + 1} of {len(items)}", FAINT))
+        lines.append(Content.styled(f"  {number_of(cursor + 1, len(items))}", FAINT))
     return Content("\n").join(lines)
 
 

@@ -18,6 +18,7 @@ from agent_cli.frontends.tui.completion import Completing, Completion
 from agent_cli.frontends.tui.prompt import Prompt
 from agent_cli.frontends.tui.queue_line import QueueLine
 from agent_cli.frontends.tui.status import StatusLine
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean
 
 _STALE = 15.0
@@ -147,7 +148,7 @@ class Composer(Vertical):
         if time.monotonic() - self._loaded_at > _STALE and self._loading is None:
             self._loading = asyncio.create_task(self._load())
         if not self.files.is_loaded:
-            self.completion.show((Completing("reading the file names …", ""),))
+            self.completion.show((Completing(tr("reading the file names …"), ""),))
             return
         names = await self.files.find(query)
         found = MENTIONED.search(self._line_to_caret())
@@ -158,7 +159,7 @@ class Composer(Vertical):
         try:
             await self.files.load()
         except OSError as error:
-            self.notify(f"The files cannot be listed: {error}", markup=False)
+            self.notify(tr("The files cannot be listed: {error}", error=error), markup=False)
         finally:
             self._loading = None
             self._loaded_at = time.monotonic()

@@ -16,6 +16,7 @@ from agent_cli.frontends.tui.composer import CommandItem
 from agent_cli.frontends.tui.going_back import GoingBack
 from agent_cli.frontends.tui.modals.help import HelpModal
 from agent_cli.frontends.tui.transcript import Transcript
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.sessions import Sessions
 from agent_cli.wishes import Resume
@@ -46,14 +47,14 @@ class ScreenDesk:
 
     def items(self) -> list[CommandItem]:
         """The commands as the menu shows them."""
-        return [CommandItem(each.name, each.help, each.argument) for each in self]
+        return [CommandItem(each.name, tr(each.help), tr(each.argument)) for each in self]
 
     def obey(self, text: str) -> None:
         """Carry out what was typed after the slash."""
         name, _, argument = text.partition(" ")
         command = find(name, self)
         if command is None:
-            self.warn(f"There is no command /{name}.", "/help lists them.")
+            self.warn(tr("There is no command /{name}.", name=name), tr("/help lists them."))
             return
         self.carry_out(command, argument.strip())
 
@@ -62,7 +63,7 @@ class ScreenDesk:
         try:
             command.run(self, argument)
         except Exception as error:  # a broken command must not end the session
-            self._chat.own_fault(f"/{command.name} failed", error)
+            self._chat.own_fault(tr("/{name} failed", name=command.name), error)
 
     # ── what commands need of us ─────────────────────────────────────────────────────────────────
 
@@ -86,7 +87,7 @@ class ScreenDesk:
 
     def choose_session(self, words: str) -> None:
         if self.sessions is None:
-            self.warn("Sessions are not kept here.")
+            self.warn(tr("Sessions are not kept here."))
             return
         # Loads SQLite, which the first paint does without.
         from agent_cli.frontends.tui.modals.sessions import SessionsModal  # noqa: PLC0415
@@ -102,7 +103,7 @@ class ScreenDesk:
 
     def resume(self, resume: Resume) -> None:
         if self._chat.is_busy:
-            self.warn("A turn is under way.", "Interrupt it with Esc first.")
+            self.warn(tr("A turn is under way."), tr("Interrupt it with Esc first."))
             return
         self.following = resume
         self._app.exit(0)
@@ -136,10 +137,10 @@ class ScreenDesk:
         replies = [b.plain_text() for b in blocks if what == "all" or isinstance(b, ReplyBlock)]
         if replies:
             self._app.copy_to_clipboard("\n\n".join(replies) if what == "all" else replies[-1])
-            self._app.notify("Copied.", markup=False)
+            self._app.notify(tr("Copied."), markup=False)
 
     def help(self) -> None:
-        named = [(f"/{c.name} {c.argument}".rstrip(), c.help) for c in self]
+        named = [(f"/{c.name} {tr(c.argument)}".rstrip(), tr(c.help)) for c in self]
         self._app.push_screen(HelpModal(named))
 
     def changes(self) -> Sequence[str]:

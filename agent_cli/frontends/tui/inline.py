@@ -7,6 +7,7 @@ from rich.style import Style
 
 from agent_cli.frontends.tui.lines import Span
 from agent_cli.frontends.tui.look import Look
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean
 
 _OPENING = {"strong_open": "strong", "em_open": "emphasis", "s_open": "struck"}
@@ -45,10 +46,8 @@ def _leaf(token: Token, style: Style, look: Look) -> list[Span]:
             return [(_safe(token.content), style + look.styles.code)]
         case "image":
             target = _safe(str(token.attrGet("src") or ""))
-            return [
-                (f"[image: {_safe(token.content) or 'unnamed'}]", style),
-                *_target(target, [], look),
-            ]
+            name = _safe(token.content) or tr("unnamed")
+            return [(tr("[image: {name}]", name=name), style), *_target(target, [], look)]
         case _:
             return [(_safe(token.content), style)] if token.content else []
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.content import Content
 from textual.geometry import Size
 
+from agent_cli.frontends.shared.wording import number_of
 from agent_cli.frontends.tui.ink import FAINT, MUTED
 from agent_cli.frontends.tui.modals.sheet import Part, Prose, Sheet, Space
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
 
 if TYPE_CHECKING:
@@ -58,22 +60,22 @@ class Panel(Sheet):
 
 def _parts(overview: Overview) -> Iterator[Part]:
     done = sum(item.status == "completed" for item in overview.todo)
-    yield _heading("Todo", f"{done} of {len(overview.todo)}" if overview.todo else "")
+    yield _heading(tr("Todo"), number_of(done, len(overview.todo)) if overview.todo else "")
     yield from map(_todo, overview.todo)
     if not overview.todo:
-        yield _nothing("nothing yet")
+        yield _nothing(tr("nothing yet"))
     yield Space()
-    yield _heading("Changed files", str(len(overview.files) or ""))
+    yield _heading(tr("Changed files"), str(len(overview.files) or ""))
     for path, changed in overview.files.items():
         yield _file(path, changed)
     if not overview.files:
-        yield _nothing("none in this session")
+        yield _nothing(tr("none in this session"))
     yield Space()
-    yield _heading("Background", str(len(overview.jobs) or ""))
+    yield _heading(tr("Background"), str(len(overview.jobs) or ""))
     for command, standing in overview.jobs:
         yield Prose(Content.assemble(_plain(command), (f"  {_plain(standing)}", MUTED)))
     if not overview.jobs:
-        yield _nothing("nothing runs")
+        yield _nothing(tr("nothing runs"))
 
 
 def _heading(title: str, figure: str) -> Part:

@@ -15,6 +15,7 @@ from textual.widgets.text_area import Selection
 from agent_cli.frontends.shared.chips import Chips, deserves_chip
 from agent_cli.frontends.shared.typed import Kind, fit, kind_of, pasted
 from agent_cli.frontends.tui.editor import edit_outside
+from agent_cli.lib.language import mark, tr
 
 _NEWLINE = {"shift+enter", "alt+enter", "ctrl+j", "ctrl+enter"}
 _MENU = {"up", "down", "tab", "enter", "escape", "pageup", "pagedown"}
@@ -74,11 +75,13 @@ class Prompt(TextArea):
         self,
         *,
         history: Callable[[], Sequence[str]] = tuple,
-        placeholder: str = "Ask, or / for commands",
+        placeholder: str = mark("Ask, or / for commands"),
         id: str | None = None,
     ) -> None:
         self._chips = Chips()
-        super().__init__(id=id, placeholder=placeholder, highlight_cursor_line=False, compact=True)
+        super().__init__(
+            id=id, placeholder=tr(placeholder), highlight_cursor_line=False, compact=True
+        )
         self.cursor_blink = False
         self.match_cursor_bracket = False
         self.menu: Menu | None = None
@@ -245,7 +248,8 @@ class Prompt(TextArea):
         if chip is None:
             return False
         if len(chip.text) > _MOST_EXPANDED:
-            self.notify("Too long to unfold here. Ctrl+G opens it in the editor.", markup=False)
+            text = tr("Too long to unfold here. Ctrl+G opens it in the editor.")
+            self.notify(text, markup=False)
             return True
         self.history.checkpoint()
         result = self.replace(fit(chip.text), (row, chip.start), (row, chip.end))
@@ -276,10 +280,11 @@ class Prompt(TextArea):
         try:
             text = await edit_outside(self.app, self._chips.expand(self.text))
         except (OSError, SuspendNotSupported, ValueError) as error:
-            self.notify(f"The editor cannot be opened: {error}", severity="error", markup=False)
+            failed = tr("The editor cannot be opened: {error}", error=error)
+            self.notify(failed, severity="error", markup=False)
             return
         if text is None:
-            self.notify("The editor failed; the text is as before.", markup=False)
+            self.notify(tr("The editor failed; the text is as before."), markup=False)
         elif deserves_chip(text) and len(text) > _MOST_EXPANDED:
             self.replace_all(self._chips.add(pasted(text)))
         else:

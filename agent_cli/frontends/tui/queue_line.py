@@ -7,10 +7,11 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from agent_cli.frontends.tui.ink import FAINT
+from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import clean
 
 _MOST_SHOWN = 3
-_HINT = "esc takes it back · enter sends it now"
+_HINT = mark("esc takes it back · enter sends it now")
 
 
 class QueueLine(Widget):
@@ -53,9 +54,10 @@ def render_queue(messages: tuple[str, ...], width: int) -> Content:
     shown = messages[-_MOST_SHOWN:]
     lines = [_line(text, width) for text in shown]
     if hidden := len(messages) - len(shown):
-        lines.insert(0, Content(f"⋯ {hidden} more").truncate(width, ellipsis=True))
-    if lines and (room := width - lines[-1].cell_length - cell_len(_HINT)) >= 3:
-        lines[-1] = Content.assemble(lines[-1], " " * room, (_HINT, FAINT))
+        lines.insert(0, Content(tr("⋯ {n} more", n=hidden)).truncate(width, ellipsis=True))
+    hint = tr(_HINT)
+    if lines and (room := width - lines[-1].cell_length - cell_len(hint)) >= 3:
+        lines[-1] = Content.assemble(lines[-1], " " * room, (hint, FAINT))
     return Content("\n").join(lines)
 
 

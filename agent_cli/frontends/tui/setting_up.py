@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
@@ -17,6 +18,7 @@ from textual.widgets.option_list import Option as Item
 from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.ink import MUTED
 from agent_cli.frontends.tui.modals.line import Line
+from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import visible
 from agent_cli.setup.choice import Choice
 from agent_cli.setup.desk import SetupDesk
@@ -24,11 +26,9 @@ from agent_cli.setup.flow import Option, set_up
 
 MOST_TOLD = 8
 """Lines of what was said that stay on the screen."""
-_CHOOSE = "↑↓ choose · enter takes it · type to narrow the list down · esc goes back"
-_TYPE = "enter sends it · esc goes back"
-_WAIT = "esc leaves"
-_YES = Option("yes", "Yes")
-_NO = Option("no", "No")
+_CHOOSE = mark("↑↓ choose · enter takes it · type to narrow the list down · esc goes back")
+_TYPE = mark("enter sends it · esc goes back")
+_WAIT = mark("esc leaves")
 
 
 async def ask_on_screen(desk: SetupDesk) -> Choice | None:
@@ -83,9 +83,9 @@ class SetupScreen(Screen[Choice | None]):
     ) -> str | None:
         """The id of an option, or what was typed where that may be."""
         self._options, self._takes_text = options, bool(other)
-        placeholder = (
-            f"type to narrow the list down, or {other}" if other else "type to narrow down"
-        )
+        placeholder = tr("type to narrow down")
+        if other:
+            placeholder = tr("type to narrow the list down, or {other}", other=other)
         return await self._ask(heading, placeholder, _CHOOSE)
 
     async def ask_line(self, heading: str) -> str | None:
@@ -98,13 +98,14 @@ class SetupScreen(Screen[Choice | None]):
         self._options, self._takes_text = (), True
         self._line.password = True
         try:
-            return await self._ask(heading, "it is not shown", _TYPE)
+            return await self._ask(heading, tr("it is not shown"), _TYPE)
         finally:
             self._line.password = False
 
     async def confirm(self, question: str) -> bool:
         """Yes or no; no is what Enter says."""
-        return await self.choose(question, [_NO, _YES]) == _YES.id
+        no, yes = Option("no", tr("No")), Option("yes", tr("Yes"))
+        return await self.choose(question, [no, yes]) == yes.id
 
     def say(self, text: str) -> None:
         """Tell how things stand."""
@@ -128,14 +129,14 @@ class SetupScreen(Screen[Choice | None]):
     def _show(self, *, asks: bool, hint: str) -> None:
         self._heading.display = self._line.display = asks
         self._list.display = asks and bool(self._options)
-        self._hint.update(Content.styled(hint, MUTED))
+        self._hint.update(Content.styled(tr(hint), MUTED))
         if asks:
             self._line.focus()
 
     def _fill(self, words: str) -> None:
         wanted = words.lower().split()
         fitting = [option for option in self._options if _fits(option, wanted)]
-        width = max((len(option.label) for option in fitting), default=0)
+        width = max((cell_len(_label(option)) for option in fitting), default=0)
         self._list.clear_options()
         self._list.add_options([Item(_drawn(option, width), option.id) for option in fitting])
         self._list.highlighted = 0 if fitting else None
@@ -205,5 +206,10 @@ def _fits(option: Option, words: Sequence[str]) -> bool:
 
 
 def _drawn(option: Option, width: int) -> Content:
-    label = visible(option.label, one_line=True)
-    return Content.assemble(f"{label:<{width}}  ", (visible(option.detail, one_line=True), MUTED))
+    label = _label(option)
+    gap = " " * (width - cell_len(label) + 2)
+    return Content.assemble(label, gap, (visible(option.detail, one_line=True), MUTED))
+
+
+def _label(option: Option) -> str:
+    return visible(option.label, one_line=True)

@@ -20,6 +20,7 @@ from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.frontends.shared.past import how_to_resume
 from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.app import AgentApp
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean
 from agent_cli.storage.program_log import start_log
 from agent_cli.storage.session_lock import SessionInUse
@@ -113,7 +114,9 @@ def tell_crash(error: Exception, session: "Session | None" = None) -> int:
     """One line for a terminal that is itself again; the traceback is in the log."""
     where = Places.of(os.environ).log_file
     what = clean(f"{type(error).__name__}: {error}").partition("\n")[0]
-    sys.stderr.write(f"agent: the screen failed ({what}). The log has more: {where}\n")
+    told = tr("agent: the screen failed ({what}). The log has more: {path}", what=what, path=where)
+    sys.stderr.write(f"{told}\n")
     if session is not None and (line := how_to_resume(session)):
-        sys.stderr.write(f"Nothing is lost. {line}\n")
+        kept = tr("Nothing is lost. {how}", how=line)
+        sys.stderr.write(f"{kept}\n")
     return ExitCode.FAILED

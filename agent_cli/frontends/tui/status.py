@@ -8,6 +8,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from agent_cli.frontends.tui.ink import FAINT
+from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import visible
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -33,7 +34,7 @@ class Status:
     elapsed: float | None = None
     """Seconds of the running turn."""
     tokens_per_second: float | None = None
-    hint: str = "^P palette"
+    hint: str = mark("^P palette")
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def render_status(status: Status, width: int) -> Content:
     line = Content(_GAP).join(part.content for part in parts)
     if line.cell_length > width:
         return line.truncate(width, ellipsis=True)
-    hint = visible(status.hint, one_line=True)
+    hint = visible(tr(status.hint), one_line=True)
     room = width - line.cell_length - cell_len(hint)
     if not hint or room < len(_GAP):
         return line
@@ -76,8 +77,7 @@ def _parts(status: Status) -> list[_Part]:
     if status.model:
         parts.append(_Part(Content(_short(status.model)), 7))
     if status.sandbox:
-        style = "$text-warning" if status.sandbox in {"none", "off"} else ""
-        parts.append(_Part(Content.assemble(("sandbox ", ""), (_short(status.sandbox), style)), 2))
+        parts.append(_Part(_sandbox(status.sandbox), 2))
     if status.branch:
         parts.append(_Part(Content(_short(status.branch)), 3))
     if status.context is not None:
@@ -86,7 +86,7 @@ def _parts(status: Status) -> list[_Part]:
     if status.elapsed is not None:
         parts.append(_Part(Content(_duration(status.elapsed)), 5))
     if status.tokens_per_second is not None:
-        parts.append(_Part(Content(f"{status.tokens_per_second:.0f} tok/s"), 4))
+        parts.append(_Part(Content(tr("{speed:.0f} tok/s", speed=status.tokens_per_second)), 4))
     return parts
 
 
@@ -99,11 +99,17 @@ def _mode(mode: str) -> Content:
     return Content.assemble((_short(mode), style), " ⇧⇥")
 
 
+def _sandbox(tier: str) -> Content:
+    missing = {"none": tr("none"), "off": tr("off")}
+    style = "$text-warning" if tier in missing else ""
+    return Content.assemble(tr("sandbox"), " ", (missing.get(tier) or _short(tier), style))
+
+
 def _context(share: float) -> Content:
     share = min(max(share, 0.0), 1.0)
     bar = _BARS[min(int(share * len(_BARS)), len(_BARS) - 1)]
     style = "$text-error" if share >= 0.95 else "$text-warning" if share >= 0.8 else "$accent"
-    return Content.assemble("ctx ", (bar, style), f" {share * 100:.0f} %")
+    return Content.assemble(tr("ctx"), " ", (bar, style), f" {share * 100:.0f} %")
 
 
 def _dollars(status: Status) -> str:
@@ -114,11 +120,11 @@ def _dollars(status: Status) -> str:
 
 def _duration(seconds: float) -> str:
     if seconds < 60:
-        return f"{seconds:.0f} s"
+        return tr("{seconds:.0f} s", seconds=seconds)
     minutes, rest = divmod(int(seconds), 60)
     if minutes < 60:
-        return f"{minutes}:{rest:02d} min"
-    return f"{minutes // 60}:{minutes % 60:02d} h"
+        return tr("{minutes}:{seconds:02} min", minutes=minutes, seconds=rest)
+    return tr("{hours}:{minutes:02} h", hours=minutes // 60, minutes=minutes % 60)
 
 
 def _short(name: str) -> str:

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -18,6 +19,7 @@ from agent_cli.frontends.tui.column import Place
 from agent_cli.frontends.tui.column_view import ColumnView
 from agent_cli.frontends.tui.look import COMPONENTS
 from agent_cli.frontends.tui.selecting import copied, painted
+from agent_cli.lib.language import tr
 
 
 class Transcript(ColumnView, can_focus=True):
@@ -188,15 +190,15 @@ class Transcript(ColumnView, can_focus=True):
 
     @property
     def _hint(self) -> str:
-        return f" {self.look.signs.down} new "
+        return tr(" {sign} new ", sign=self.look.signs.down)
 
     @property
     def _hint_start(self) -> int:
-        return max(0, self.size.width - len(self._hint) - 1)
+        return max(0, self.size.width - cell_len(self._hint) - 1)
 
     def _with_hint(self, strip: Strip) -> Strip:
         hint = Segment(self._hint, self.look.styles.hint)
-        end = self._hint_start + len(self._hint)
+        end = self._hint_start + cell_len(self._hint)
         return Strip([*strip.crop(0, self._hint_start), hint, *strip.crop(end)])
 
     def _with_cursor(self, strip: Strip, *, signed: bool) -> Strip:

@@ -12,9 +12,11 @@ from textual.widget import Widget
 from agent_cli.frontends.shared.signs import ASCII, EMOJI
 from agent_cli.frontends.shared.wording import duration, rough
 from agent_cli.frontends.tui.lines import Line, Span, crop
+from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import clean
 
 _FRAMES_A_SECOND = 10
+_WORKING = mark("working")
 
 
 class WorkingLine(Widget):
@@ -37,7 +39,7 @@ class WorkingLine(Widget):
         self._clock = clock
         self._started: float | None = None
         self._ticking: Timer | None = None
-        self._doing = "working"
+        self._doing = _WORKING
         self._is_waiting = False
         self._tokens = 0
 
@@ -46,7 +48,7 @@ class WorkingLine(Widget):
         """Whether the line shows anything."""
         return self._started is not None
 
-    def start(self, doing: str = "working") -> None:
+    def start(self, doing: str = _WORKING) -> None:
         """Begin to count the time of a turn."""
         self._started = self._clock()
         self._tokens = 0
@@ -72,18 +74,18 @@ class WorkingLine(Widget):
         """Be empty again."""
         self._started = None
         self._is_waiting = False
-        self._set("working")
+        self._set(_WORKING)
 
     def text(self) -> str:
         """What the line says, without the spinner."""
         if self._started is None:
             return ""
         if self._is_waiting:
-            return "waiting for you"
-        parts = [self._doing, duration(self._clock() - self._started, tenths=False)]
+            return tr("waiting for you")
+        parts = [tr(self._doing), duration(self._clock() - self._started, tenths=False)]
         if self._tokens:
-            parts.append(f"{rough(self._tokens)} tokens")
-        return f" {self._signs.dot} ".join([*parts, "esc interrupts"])
+            parts.append(tr("{count} tokens", count=rough(self._tokens)))
+        return f" {self._signs.dot} ".join([*parts, tr("esc interrupts")])
 
     def on_mount(self) -> None:
         every = 1.0 if self._still else 1 / _FRAMES_A_SECOND

@@ -6,6 +6,8 @@ import secrets
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
+from agent_cli.lib.language import tr
+
 _HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; connect-src 'self'; "
@@ -55,7 +57,7 @@ def guarded(guard: Guard) -> Middleware:
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
         if not guard.lets_in(request):
-            return web.Response(status=403, text="Forbidden\n", headers=_HEADERS)
+            return web.Response(status=403, text=tr("Forbidden") + "\n", headers=_HEADERS)
         return await handler(request)
 
     return check

@@ -11,6 +11,7 @@ from aiohttp import WSMsgType, web
 
 from agent_cli.frontends.web.child import Child
 from agent_cli.frontends.web.guard import Guard, add_headers, guarded
+from agent_cli.lib.language import spoken, tr
 
 LOOPBACK = "127.0.0.1"
 _PAGE = Path(__file__).with_name("page.html")
@@ -42,7 +43,14 @@ class Server:
 
     async def _page(self, request: web.Request) -> web.Response:
         page = _PAGE.read_text(encoding="utf-8")
-        page = page.replace("{websocket}", f"ws://{request.host}/{self.guard.token}/ws")
+        values = {
+            "{language}": spoken(),
+            "{ended}": tr("The session has ended."),
+            "{again}": tr("Start another"),
+            "{websocket}": f"ws://{request.host}/{self.guard.token}/ws",
+        }
+        for name, value in values.items():
+            page = page.replace(name, value)
         return web.Response(text=page, content_type="text/html")
 
     async def _websocket(self, request: web.Request) -> web.WebSocketResponse:

@@ -7,15 +7,16 @@ from textual.strip import Strip
 from agent_cli.frontends.tui.blocks.base import EDGE, MARGIN, Block
 from agent_cli.frontends.tui.lines import BLANK, Line, Span, crop, shorten, width_of, wrap
 from agent_cli.frontends.tui.look import ROW, Look
+from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import clean
 
 TIPS = (
-    ("", "explain this repository"),
-    ("/help", "commands"),
-    ("@", "add a file"),
-    ("!", "run a command"),
+    ("", mark("explain this repository")),
+    ("/help", mark("commands")),
+    ("@", mark("add a file")),
+    ("!", mark("run a command")),
 )
-GUIDE_TIPS = (("", "tour"), *TIPS[1:])
+GUIDE_TIPS = (("", mark("tour")), *TIPS[1:])
 """For the offline guide, which explains nothing."""
 
 
@@ -35,13 +36,13 @@ class BannerBlock(Block):
         self.place = _one_line(place)
         self.branch = _one_line(branch)
         self.facts = tuple(_one_line(fact) for fact in facts)
-        self.tips = tuple((_one_line(key), _one_line(does)) for key, does in tips)
+        self.tips = tuple((_one_line(key), _one_line(tr(does))) for key, does in tips)
 
     def render(self, width: int, look: Look) -> Sequence[Strip]:
         width = min(width, ROW)
         lines: list[Strip] = [self._top(width, look), BLANK]
         if self.facts:
-            facts = f"Ready. {f' {look.signs.dot} '.join(self.facts)}"
+            facts = tr("Ready. {facts}", facts=f" {look.signs.dot} ".join(self.facts))
             lines += wrap([(facts, None)], width - EDGE, first=MARGIN)
         if self.tips:
             lines.append(self._try(width, look))
@@ -49,7 +50,8 @@ class BannerBlock(Block):
 
     def plain_text(self) -> str:
         where = "  ".join(part for part in (self.name, self.place, self.branch) if part)
-        return f"{where}\nReady. {', '.join(self.facts)}"
+        ready = tr("Ready. {facts}", facts=", ".join(self.facts))
+        return f"{where}\n{ready}"
 
     def _top(self, width: int, look: Look) -> Line:
         styles = look.styles
@@ -64,7 +66,7 @@ class BannerBlock(Block):
 
     def _try(self, width: int, look: Look) -> Line:
         """As many tips as fit: half a tip helps nobody."""
-        spans: list[Span] = [*MARGIN, ("Try   ", look.styles.dim)]
+        spans: list[Span] = [*MARGIN, (tr("Try") + "   ", look.styles.dim)]
         for number, (key, does) in enumerate(self.tips):
             tip: list[Span] = [("     " if number else "", None)]
             tip += [(f"{key} ", look.styles.accent)] if key else []

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from rich.cells import cell_len
 from textual.strip import Strip
 
 from agent_cli.frontends.tui.blocks.base import EDGE, MARGIN, Block
 from agent_cli.frontends.tui.lines import Span, wrap
 from agent_cli.frontends.tui.look import PROSE, Look
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean
 
 Level = Literal["info", "warning", "error"]
@@ -42,10 +44,10 @@ class NoticeBlock(Block):
         if self.level == "info":
             return [*MARGIN, (f"{look.signs.dot} ", look.styles.dim)], [*MARGIN, *MARGIN]
         word, style = {
-            "warning": ("warning", look.styles.waiting),
-            "error": ("error", look.styles.failure),
+            "warning": (tr("warning"), look.styles.waiting),
+            "error": (tr("error"), look.styles.failure),
         }[self.level]
-        return [*MARGIN, (f"{word}  ", style)], [*MARGIN, (" " * (len(word) + 2), None)]
+        return [*MARGIN, (f"{word}  ", style)], [*MARGIN, (" " * (cell_len(word) + 2), None)]
 
 
 class ErrorBlock(NoticeBlock):
@@ -56,4 +58,5 @@ class ErrorBlock(NoticeBlock):
         self.can_retry = can_retry
 
     def _advice(self) -> list[str]:
-        return [*super()._advice(), *(["r retries, and so does /retry"] if self.can_retry else [])]
+        retries = [tr("r retries, and so does /retry")] if self.can_retry else []
+        return [*super()._advice(), *retries]

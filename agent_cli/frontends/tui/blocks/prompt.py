@@ -7,7 +7,7 @@ from textual.strip import Strip
 from agent_cli.frontends.tui.blocks.base import EDGE, Block
 from agent_cli.frontends.tui.lines import Line, Span, wrap
 from agent_cli.frontends.tui.look import PROSE, Look
-from agent_cli.lib.text import plural
+from agent_cli.lib.language import trn
 from agent_cli.safety.sanitise import clean
 
 _MOST = 12
@@ -32,8 +32,12 @@ class PromptBlock(Block):
             if not self.expanded and len(lines) > _MOST:
                 break
         if not self.expanded and (len(lines) > _MOST or len(source) < len(self.text)):
-            more = plural(self.text.count("\n") + 1, "line")
-            note = f"{look.signs.ellipsis} {more} in all"
+            note = trn(
+                "{ellipsis} {n:,} line in all",
+                "{ellipsis} {n:,} lines in all",
+                self.text.count("\n") + 1,
+                ellipsis=look.signs.ellipsis,
+            )
             return [*lines[:_MOST], Line([*bar, (note, look.styles.dim)], gutter=2)]
         return lines
 

@@ -7,6 +7,7 @@ from textual.strip import Strip
 from agent_cli.frontends.tui.blocks.base import EDGE, MARGIN, Block
 from agent_cli.frontends.tui.lines import wrap
 from agent_cli.frontends.tui.look import Look
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean
 
 MOST_LISTED = 200
@@ -19,7 +20,7 @@ class ReceiptBlock(Block):
         self._line = clean(line).replace("\n", " ")
         self._details = [clean(each).replace("\n", " ") for each in details[:MOST_LISTED]]
         if len(details) > MOST_LISTED:
-            self._details.append(f"and {len(details) - MOST_LISTED:,} more")
+            self._details.append(tr("and {n:,} more", n=len(details) - MOST_LISTED))
         self.can_fold = bool(self._details)
 
     def render(self, width: int, look: Look) -> Sequence[Strip]:

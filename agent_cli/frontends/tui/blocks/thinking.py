@@ -9,6 +9,7 @@ from agent_cli.frontends.shared.wording import duration
 from agent_cli.frontends.tui.blocks.base import EDGE, MARGIN, Block
 from agent_cli.frontends.tui.lines import Line, Span, crop, wrap
 from agent_cli.frontends.tui.look import PROSE, Look
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import Cleaner
 
 
@@ -40,11 +41,12 @@ class ThinkingBlock(Block):
         style = look.styles.thinking
         text = self.plain_text()
         if self._seconds is None:
-            heading = f"thinking{look.signs.ellipsis} "
+            heading = tr("thinking{ellipsis} ", ellipsis=look.signs.ellipsis)
         elif not self._timed:
-            heading = "thought"
+            heading = tr("thought")
         else:
-            heading = f"thought for {duration(max(1, self._seconds), tenths=False)}"
+            time = duration(max(1, self._seconds), tenths=False)
+            heading = tr("thought for {time}", time=time)
         room = min(width - EDGE, PROSE + 2)
         if not self.expanded:
             last = text.rpartition("\n")[2][-2 * PROSE :] if self._seconds is None else ""

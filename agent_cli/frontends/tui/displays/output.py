@@ -8,6 +8,7 @@ from agent_cli.core.display import TextBlock
 from agent_cli.frontends.tui.highlight import highlighted
 from agent_cli.frontends.tui.lines import Line, Span, crop, split_lines, wrap
 from agent_cli.frontends.tui.look import Look, foreign
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean, styled
 
 MOST = 500
@@ -53,7 +54,8 @@ def source_lines(block: TextBlock, width: int, look: Look) -> Sequence[Strip]:
 
 def left_out(count: int, look: Look) -> Line:
     """The note that stands for lines that are not shown."""
-    return Line([(f"{look.signs.ellipsis} {count:,} more lines", look.styles.dim)])
+    note = tr("{ellipsis} {n:,} more lines", ellipsis=look.signs.ellipsis, n=count)
+    return Line([(note, look.styles.dim)])
 
 
 def _selected(texts: list[list[Span]], look: Look) -> list[list[Span]]:
@@ -61,5 +63,9 @@ def _selected(texts: list[list[Span]], look: Look) -> list[list[Span]]:
     if len(texts) <= MOST:
         return texts
     head, tail = MOST // 5, MOST - MOST // 5
-    note = f"{look.signs.ellipsis} {len(texts) - head - tail:,} lines are not shown"
+    note = tr(
+        "{ellipsis} {n:,} lines are not shown",
+        ellipsis=look.signs.ellipsis,
+        n=len(texts) - head - tail,
+    )
     return [*texts[:head], [(note, look.styles.dim)], *texts[-tail:]]

@@ -9,12 +9,13 @@ from agent_cli.frontends.shared import briefing
 from agent_cli.frontends.shared.answers import WHY_NOT, Answer
 from agent_cli.frontends.shared.requests import approval_answers, approval_heading
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
+from agent_cli.frontends.shared.wording import number_of
 from agent_cli.frontends.tui.ink import FAINT, MUTED
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.preview import code, draw
 from agent_cli.frontends.tui.modals.sheet import Lines, Part, Row, Space
+from agent_cli.lib.language import tr
 
-_BEWARE = Content.styled(f"⚠ {briefing.BEWARE}", "$text-warning")
 _COLUMN = 16
 _STEP_COLUMN = 40
 
@@ -39,7 +40,7 @@ class ApprovalModal(GuardedModal[Approval]):
             approval_heading(request),
             tuple(describe(request, runs)),
             approval_answers(request, is_read=False),
-            corner=f"{number} of {total}" if total > 1 else "",
+            corner=number_of(number, total) if total > 1 else "",
             guard=guard,
         )
 
@@ -49,7 +50,7 @@ class ApprovalModal(GuardedModal[Approval]):
     def give(self, answer: Answer) -> None:
         match answer.id:
             case "because":
-                self.open_line(WHY_NOT)
+                self.open_line(tr(WHY_NOT))
             case "once" | "session" | "project" if self.seen_end:
                 self.dismiss(Approval(answer=answer.id))
             case _:
@@ -67,12 +68,13 @@ def describe(request: ApprovalRequest, runs: str = "") -> Iterator[Part]:
     if steps := briefing.told_steps(request):
         yield from _steps(steps)
         yield Space()
+    beware = Content.styled(f"⚠ {tr(briefing.BEWARE)}", "$text-warning")
     for warning in briefing.warnings(request):
-        yield Row(_BEWARE, Content.styled(warning, "bold"), _COLUMN)
+        yield Row(beware, Content.styled(warning, "bold"), _COLUMN)
     for fact in briefing.facts(request, runs):
         yield Row(Content.styled(fact.label, MUTED), Content(fact.text), _COLUMN)
     if words := briefing.said(request):
-        label = Content.styled(briefing.MODEL_SAYS, MUTED)
+        label = Content.styled(tr(briefing.MODEL_SAYS), MUTED)
         yield Row(label, Content.styled(words, "italic"), _COLUMN)
 
 

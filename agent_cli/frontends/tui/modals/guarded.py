@@ -19,14 +19,15 @@ from agent_cli.frontends.tui.ink import MUTED
 from agent_cli.frontends.tui.modals.answer_list import AnswerList
 from agent_cli.frontends.tui.modals.line import Line
 from agent_cli.frontends.tui.modals.sheet import Part, Sheet
+from agent_cli.lib.language import mark, tr
 
 Result = TypeVar("Result")
 
 _SCROLLING = {"pageup", "pagedown", "ctrl+up", "ctrl+down", "ctrl+home", "ctrl+end", "space"}
-_HINT = "↑↓ choose · enter answers"
-_SCROLL_HINT = "space scrolls · ↑↓ choose · enter answers"
-_PASSED_ON_HINT = "what you typed went to the prompt"
-_UNREAD_HINT = "space scrolls; yes is possible once you have seen the end"
+_HINT = mark("↑↓ choose · enter answers")
+_SCROLL_HINT = mark("space scrolls · ↑↓ choose · enter answers")
+_PASSED_ON_HINT = mark("what you typed went to the prompt")
+_UNREAD_HINT = mark("space scrolls; yes is possible once you have seen the end")
 
 
 class GuardedModal(ModalScreen[Result]):
@@ -290,7 +291,8 @@ class GuardedModal(ModalScreen[Result]):
             self._draw_hint()
 
     def _draw_hint(self) -> None:
-        self._hint.update(Content(_PASSED_ON_HINT if self._has_passed_on else self._usual_hint()))
+        hint = _PASSED_ON_HINT if self._has_passed_on else self._usual_hint()
+        self._hint.update(Content(tr(hint)))
 
     def _usual_hint(self) -> str:
         if not self._sheet.max_scroll_y:

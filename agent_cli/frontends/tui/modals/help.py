@@ -11,28 +11,29 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from agent_cli.frontends.tui.modals.sheet import Part, Prose, Row, Sheet, Space
+from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import visible
 
 Pairs = Sequence[tuple[str, str]]
 
 KEYS: Pairs = (
-    ("Enter", "send"),
-    ("Shift+Enter", "new line; also Alt+Enter, Ctrl+J, or \\ before Enter"),
-    ("Esc", "stop the turn; take a waiting message back"),
-    ("Esc Esc", "go back to an earlier prompt"),
-    ("Ctrl+C", "clear the prompt, then stop the turn, then (twice) leave"),
-    ("Shift+Tab", "next mode"),
-    ("↑ ↓", "earlier prompts"),
-    ("Ctrl+R", "search earlier prompts"),
-    ("Ctrl+E", "unfold the paste at the caret"),
-    ("Ctrl+G", "write in your editor"),
-    ("Ctrl+Z  Ctrl+Y", "undo, redo"),
-    ("Ctrl+O", "unfold all results"),
-    ("Ctrl+B", "side panel"),
-    ("Ctrl+P", "all commands"),
-    ("/", "a command"),
-    ("@", "a file"),
-    ("!", "a shell command of your own; the model sees what it prints"),
+    ("Enter", mark("send")),
+    ("Shift+Enter", mark("new line; also Alt+Enter, Ctrl+J, or \\ before Enter")),
+    ("Esc", mark("stop the turn; take a waiting message back")),
+    ("Esc Esc", mark("go back to an earlier prompt")),
+    ("Ctrl+C", mark("clear the prompt, then stop the turn, then (twice) leave")),
+    ("Shift+Tab", mark("next mode")),
+    ("↑ ↓", mark("earlier prompts")),
+    ("Ctrl+R", mark("search earlier prompts")),
+    ("Ctrl+E", mark("unfold the paste at the caret")),
+    ("Ctrl+G", mark("write in your editor")),
+    ("Ctrl+Z  Ctrl+Y", mark("undo, redo")),
+    ("Ctrl+O", mark("unfold all results")),
+    ("Ctrl+B", mark("side panel")),
+    ("Ctrl+P", mark("all commands")),
+    ("/", mark("a command")),
+    ("@", mark("a file")),
+    ("!", mark("a shell command of your own; the model sees what it prints")),
 )
 
 
@@ -52,13 +53,13 @@ class HelpModal(ModalScreen[None]):
 
     def __init__(self, commands: Pairs = (), keys: Pairs = KEYS) -> None:
         super().__init__()
-        self._sheet = Sheet(tuple(_parts(commands, keys)))
+        self._sheet = Sheet(tuple(_parts(commands, [(key, tr(does)) for key, does in keys])))
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
-            dialog.border_title = Content.styled("Help", "bold")
+            dialog.border_title = Content.styled(tr("Help"), "bold")
             yield self._sheet
-            yield Static(Content("esc closes"), classes="hint", markup=False)
+            yield Static(Content(tr("esc closes")), classes="hint", markup=False)
 
     def on_mount(self) -> None:
         self._sheet.styles.max_height = max(self.app.size.height - 5, 3)
@@ -71,11 +72,11 @@ class HelpModal(ModalScreen[None]):
 
 
 def _parts(commands: Pairs, keys: Pairs) -> Iterator[Part]:
-    yield Prose(Content.styled("Keys", "bold"))
+    yield Prose(Content.styled(tr("Keys"), "bold"))
     yield from _rows(keys)
     if commands:
         yield Space()
-        yield Prose(Content.styled("Commands", "bold"))
+        yield Prose(Content.styled(tr("Commands"), "bold"))
         yield from _rows(commands)
 
 

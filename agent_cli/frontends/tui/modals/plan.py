@@ -11,6 +11,7 @@ from agent_cli.frontends.tui.editor import edit_outside
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.preview import code
 from agent_cli.frontends.tui.modals.sheet import Prose
+from agent_cli.lib.language import tr
 
 
 class PlanModal(GuardedModal[PlanAnswer]):
@@ -19,7 +20,7 @@ class PlanModal(GuardedModal[PlanAnswer]):
     def __init__(self, plan: str, *, guard: TypedAhead | None = None) -> None:
         self.plan = plan
         parts = (Prose(code(plan, "markdown")),)
-        super().__init__(PLAN_HEADING, parts, plan_answers(is_read=False), guard=guard)
+        super().__init__(tr(PLAN_HEADING), parts, plan_answers(is_read=False), guard=guard)
 
     def end_seen(self) -> None:
         self.update_answers(plan_answers())
@@ -27,7 +28,7 @@ class PlanModal(GuardedModal[PlanAnswer]):
     def give(self, answer: Answer) -> None:
         match answer.id:
             case "because":
-                self.open_line(WHAT_CHANGES)
+                self.open_line(tr(WHAT_CHANGES))
             case "edit":
                 self._edit()
             case "default" | "accept-edits" if self.seen_end:
@@ -43,8 +44,10 @@ class PlanModal(GuardedModal[PlanAnswer]):
         try:
             text = await edit_outside(self.app, self.plan)
         except (OSError, SuspendNotSupported, ValueError) as error:
-            self.notify(f"The editor cannot be opened: {error}", severity="error", markup=False)
+            text = tr("The editor cannot be opened: {error}", error=error)
+            self.notify(text, severity="error", markup=False)
             return
         if text is not None and text.strip():
             self.plan = text
-            self.show(PLAN_HEADING, (Prose(code(text, "markdown")),), plan_answers(is_read=False))
+            parts = (Prose(code(text, "markdown")),)
+            self.show(tr(PLAN_HEADING), parts, plan_answers(is_read=False))

@@ -14,6 +14,7 @@ from agent_cli.core.display import (
 )
 from agent_cli.frontends.shared.briefing import diff_body, shown_path
 from agent_cli.frontends.tui.ink import FAINT
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
 
 _MOST_HIGHLIGHTED = 20_000
@@ -35,7 +36,7 @@ def draw(block: Display, directory: str = "") -> Content:
         case TodoBlock():
             return Content("\n".join(visible(item.text, one_line=True) for item in block.items))
         case ImageBlock():
-            return Content(f"picture {visible(block.path, one_line=True)}")
+            return Content(tr("picture {path}", path=visible(block.path, one_line=True)))
 
 
 def code(text: str, language: str) -> Content:

@@ -8,8 +8,10 @@ from agent_cli.core.inbox import Answers, Question, QuestionRequest
 from agent_cli.frontends.shared.answers import YOUR_ANSWER, Answer
 from agent_cli.frontends.shared.requests import chosen_labels, question_answers, question_heading
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
+from agent_cli.frontends.shared.wording import number_of
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.sheet import Part, Prose
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
 
 
@@ -53,7 +55,7 @@ class QuestionModal(GuardedModal[Answers]):
         self.dismiss(Answers(answers=tuple(self._given)))
 
     def _write(self) -> None:
-        self.open_line(YOUR_ANSWER)
+        self.open_line(tr(YOUR_ANSWER))
 
     def _next(self, text: str) -> None:
         self._given.append(text)
@@ -65,7 +67,7 @@ class QuestionModal(GuardedModal[Answers]):
 
     def _title(self) -> str:
         total, heading = len(self.request.questions), question_heading(self.request)
-        return f"{heading}  {len(self._given) + 1} of {total}" if total > 1 else heading
+        return f"{heading}  {number_of(len(self._given) + 1, total)}" if total > 1 else heading
 
     def _offered(self) -> Sequence[Answer]:
         return tuple(question_answers(self._question, self._chosen))

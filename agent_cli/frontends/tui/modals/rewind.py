@@ -9,13 +9,14 @@ from textual.content import Content
 from agent_cli.core.undoing import Moment
 from agent_cli.frontends.shared.answers import Answer
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
-from agent_cli.frontends.shared.undo_words import REWINDS, called, moment_answers, shown
+from agent_cli.frontends.shared.undo_words import called, moment_answers, rewinds, shown, verb
 from agent_cli.frontends.tui.ink import MUTED
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.sheet import Part, Prose, Space
+from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import visible
 
-HEADING = "Go back to before which prompt?"
+HEADING = mark("Go back to before which prompt?")
 MOST_LISTED = 200
 
 
@@ -37,8 +38,9 @@ class RewindModal(GuardedModal[Rewind | None]):
         self._root = root
         self._page = 0
         self._chosen: Moment | None = None
-        parts = (Prose(Content.styled("What was said and done after it is taken back.", MUTED)),)
-        super().__init__(HEADING, parts, moment_answers(moments, 0), guard=guard)
+        meaning = tr("What was said and done after it is taken back.")
+        parts = (Prose(Content.styled(meaning, MUTED)),)
+        super().__init__(tr(HEADING), parts, moment_answers(moments, 0), guard=guard)
 
     def give(self, answer: Answer) -> None:
         match answer.id:
@@ -46,7 +48,7 @@ class RewindModal(GuardedModal[Rewind | None]):
                 self.dismiss(None)
             case "earlier":
                 self._page += 1
-                self.show(HEADING, (), moment_answers(self._moments, self._page))
+                self.show(tr(HEADING), (), moment_answers(self._moments, self._page))
             case "both" | "conversation" | "files" if self._chosen is not None:
                 self.dismiss(Rewind(self._chosen, answer.id))
             case turn:
@@ -58,7 +60,7 @@ class RewindModal(GuardedModal[Rewind | None]):
     def _choose(self, turn: int) -> None:
         self._chosen = next(each for each in self._moments if each.turn == turn)
         later = [each for each in self._moments if each.turn >= turn]
-        self.show("What goes back?", tuple(_parts(later, self._root)), REWINDS)
+        self.show(tr("What goes back?"), tuple(_parts(later, self._root)), rewinds())
 
 
 def _parts(moments: Sequence[Moment], root: str) -> Iterator[Part]:
@@ -66,14 +68,15 @@ def _parts(moments: Sequence[Moment], root: str) -> Iterator[Part]:
     listed = 0
     for moment in moments:
         prompt = visible(" ".join(moment.prompt.split())[:200], one_line=True)
-        yield Prose(Content.styled(prompt or "(tried again)", "bold"))
+        yield Prose(Content.styled(prompt or tr("(tried again)"), "bold"))
         for record in moment.calls:
             yield Prose(Content(f"  {visible(called(record), one_line=True)}"))
             for change in record.changes:
                 listed += 1
                 if listed <= MOST_LISTED:
-                    text = f"    {change.verb} {shown(change.path, root)}"
+                    text = f"    {verb(change)} {shown(change.path, root)}"
                     yield Prose(Content.styled(text, MUTED))
     if listed > MOST_LISTED:
-        yield Prose(Content.styled(f"    and {listed - MOST_LISTED:,} more", MUTED))
+        more = tr("and {n:,} more", n=listed - MOST_LISTED)
+        yield Prose(Content.styled(f"    {more}", MUTED))
     yield Space()

@@ -21,7 +21,7 @@ from agent_cli.core.messages import AssistantMessage, UserMessage, text_of
 from agent_cli.frontends.tui.modals.line import Line
 from agent_cli.frontends.tui.modals.sheet import Part, Prose, Row, Sheet
 from agent_cli.lib.dates import ago
-from agent_cli.lib.text import plural
+from agent_cli.lib.language import mark, tr, trn
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.session_index import SessionInfo
 from agent_cli.storage.sessions import Sessions
@@ -31,7 +31,7 @@ _MOST = 200
 _LATEST = 4
 """Messages a look into a session shows."""
 _LONGEST = 300
-_HINT = "enter goes on · ctrl+f in a copy · tab other directories too · esc closes"
+_HINT = mark("enter goes on · ctrl+f in a copy · tab other directories too · esc closes")
 
 
 class SessionsModal(ModalScreen[Resume | None]):
@@ -67,13 +67,13 @@ class SessionsModal(ModalScreen[Resume | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
-            dialog.border_title = Content.styled("Sessions", "bold")
-            line = Line("Search")
+            dialog.border_title = Content.styled(tr("Sessions"), "bold")
+            line = Line(tr("Search"))
             line.value = self._words
             yield line
             yield self._list
             yield self._look
-            yield Static(Content(_HINT), classes="hint", markup=False)
+            yield Static(Content(tr(_HINT)), classes="hint", markup=False)
 
     def on_mount(self) -> None:
         self._search()
@@ -142,8 +142,12 @@ class SessionsModal(ModalScreen[Resume | None]):
         if found:
             self._list.highlighted = 0
         else:
-            where = "anywhere" if workspace is None else "in this directory (tab: in others)"
-            self._look.show([Prose(Content.styled(f"No session {where}.", "dim"))])
+            nothing = (
+                tr("No session anywhere.")
+                if workspace is None
+                else tr("No session in this directory (tab: in others).")
+            )
+            self._look.show([Prose(Content.styled(nothing, "dim"))])
 
     async def _show(self) -> None:
         info = self._chosen
@@ -159,7 +163,7 @@ class SessionsModal(ModalScreen[Resume | None]):
 
 def _line(info: SessionInfo, now: float, here: str) -> Content:
     """What the session is about; when it was; where, if elsewhere; the words searched for."""
-    facts = [ago(info.updated, now), plural(info.turns, "turn")]
+    facts = [ago(info.updated, now), trn("{n:,} turn", "{n:,} turns", info.turns)]
     if info.workspace != here:
         facts.append(info.workspace)
     line = Content.assemble(
@@ -179,15 +183,16 @@ def _line(info: SessionInfo, now: float, here: str) -> Content:
 def _parts(info: SessionInfo, entries: Sequence[Entry]) -> Iterator[Part]:
     """The latest messages, and what the session is."""
     said = [entry.body.message for entry in path(entries) if isinstance(entry.body, Said)]
-    spoken: list[tuple[str, str]] = []
+    you, agent = Content.styled(tr("you"), "$accent"), Content.styled("agent", "dim")
+    spoken: list[tuple[Content, str]] = []
     for message in said:
         if isinstance(message, UserMessage) and message.origin == "person":
-            spoken.append(("you", text_of(message.content)))
+            spoken.append((you, text_of(message.content)))
         elif isinstance(message, AssistantMessage) and message.text:
-            spoken.append(("agent", message.text))
+            spoken.append((agent, message.text))
     for who, text in spoken[-_LATEST:]:
         line = visible(" ".join(text[:_LONGEST].split()), one_line=True)
-        yield Row(Content.styled(who, "$accent" if who == "you" else "dim"), Content(line), 8)
+        yield Row(who, Content(line), 8)
     cost = "" if info.cost is None else f" · ${info.cost:.2f}"
     facts = f"{info.id} · {visible(info.model, one_line=True)}{cost}"
-    yield Row(Content.styled("session", "dim"), Content.styled(facts, "dim"), 8)
+    yield Row(Content.styled(tr("session"), "dim"), Content.styled(facts, "dim"), 8)

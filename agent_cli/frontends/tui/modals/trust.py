@@ -5,15 +5,16 @@ from collections.abc import Iterator, Sequence
 from textual.content import Content
 
 from agent_cli.frontends.shared.answers import (
-    TRUST_ANSWERS,
     TRUST_ENABLES,
     TRUST_HEADING,
     TRUST_MEANING,
     Answer,
+    trust_answers,
 )
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.sheet import Lines, Part, Prose, Space
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
 
 
@@ -24,7 +25,7 @@ class TrustModal(GuardedModal[bool]):
         self, folder: str, enables: Sequence[str] = (), *, guard: TypedAhead | None = None
     ) -> None:
         parts = tuple(_parts(folder, enables))
-        super().__init__(TRUST_HEADING, parts, TRUST_ANSWERS, guard=guard)
+        super().__init__(tr(TRUST_HEADING), parts, trust_answers(), guard=guard)
 
     def give(self, answer: Answer) -> None:
         self.dismiss(answer.id == "yes" and self.seen_end)
@@ -33,8 +34,8 @@ class TrustModal(GuardedModal[bool]):
 def _parts(folder: str, enables: Sequence[str]) -> Iterator[Part]:
     yield Lines(Content.styled(visible(folder, one_line=True), "bold"))
     yield Space()
-    yield Prose(Content(TRUST_MEANING))
+    yield Prose(Content(tr(TRUST_MEANING)))
     if enables:
         yield Space()
-        yield Prose(Content(TRUST_ENABLES))
+        yield Prose(Content(tr(TRUST_ENABLES)))
         yield from (Lines(Content(f"· {visible(text, one_line=True)}"), 2) for text in enables)

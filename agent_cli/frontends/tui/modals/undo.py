@@ -9,16 +9,17 @@ from agent_cli.frontends.shared.answers import Answer
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.shared.undo_words import (
     MOST_LISTED,
-    NO,
     called,
     conflict_answers,
     file_line,
     heading,
+    no,
     yes,
 )
 from agent_cli.frontends.tui.ink import MUTED
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.sheet import Part, Prose, Row, Space
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
 
 Choices = dict[str, Choice]
@@ -33,7 +34,7 @@ class UndoModal(GuardedModal[Choices | None]):
         self._choices: Choices = {}
         self._open: list[FilePlan] = list(preview.conflicts)
         super().__init__(
-            heading(preview), tuple(_parts(preview, root)), (NO, yes(preview)), guard=guard
+            heading(preview), tuple(_parts(preview, root)), (no(), yes(preview)), guard=guard
         )
 
     def give(self, answer: Answer) -> None:
@@ -56,7 +57,7 @@ class UndoModal(GuardedModal[Choices | None]):
         plan = self._open[0]
         name, fate = file_line(plan, self._root, self._kind)
         parts = (Prose(Content(name)), Prose(Content.styled(fate, MUTED)))
-        self.show("You changed this file since", parts, conflict_answers(plan))
+        self.show(tr("You changed this file since"), parts, conflict_answers(plan))
 
 
 def _parts(preview: Preview, root: str) -> Iterator[Part]:
@@ -64,10 +65,10 @@ def _parts(preview: Preview, root: str) -> Iterator[Part]:
         yield Prose(Content.styled(visible(called(record), one_line=True), MUTED))
     yield Space()
     if not preview.files:
-        yield Prose(Content("All files are as they were already."))
+        yield Prose(Content(tr("All files are as they were already.")))
     for plan in preview.files[:MOST_LISTED]:
         name, fate = file_line(plan, root, preview.kind)
         style = "$warning" if plan.outcome in ("conflict", "lost") else ""
         yield Row(Content(name), Content.styled(fate, style), 40)
     if len(preview.files) > MOST_LISTED:
-        yield Prose(Content(f"and {len(preview.files) - MOST_LISTED:,} more"))
+        yield Prose(Content(tr("and {n:,} more", n=len(preview.files) - MOST_LISTED)))
