@@ -193,6 +193,18 @@ async def test_an_edit_reads_first_and_asks(guide: Opener, text: str) -> None:
     assert "greet.py" in said.text
 
 
+async def test_what_was_asked_in_chinese_is_answered_in_chinese(guide: Opener) -> None:
+    guided = guide()
+    refused = await guided.say("把 greet.py 里的 helo 改成 hello", no)
+    assert refused.text.endswith("没有执行：你没有允许这次 Edit 调用，因为：not now")
+    made = await guided.say("把 greet.py 里的 helo 改成 hello", yes)
+    assert made.text.endswith("完成：`greet.py`。`/undo` 可以撤回。")
+    missing = await guided.say("查看 gret.py")
+    assert missing.text == "没有成功：`gret.py` 不存在。你是指 greet.py 吗？"
+    replaced = await guided.say("把所有文件里的 TODO 改成 DONE", yes)
+    assert replaced.text.startswith("完成：3 处匹配（2 个文件）。")
+
+
 async def test_replacing_everywhere_is_one_question(guide: Opener) -> None:
     guided = guide()
     said = await guided.say("replace TODO by $DONE everywhere", yes)

@@ -109,9 +109,15 @@ PHRASES: dict[str, tuple[str, str]] = {
     "ran": ("`{command}` ended well.", "`{command}` 顺利结束。"),
     "ran_badly": ("`{command}` failed: it ended with exit code {code}.", "`{command}` 失败，退出码 {code}。"),
     "no_output": ("It printed nothing.", "没有任何输出。"),
-    "done": ("{what}", "完成：{what}"),
+    "refusal": ("The person did not permit this {tool} call.", "你没有允许这次 {tool} 调用。"),
+    "refusal_because": (
+        "The person did not permit this {tool} call. The person said: {because}",
+        "你没有允许这次 {tool} 调用，因为：{because}",
+    ),
+    "missing": ("{path} does not exist.", "`{path}` 不存在。"),
+    "missing_near": ("{path} does not exist. Did you mean {near}?", "`{path}` 不存在。你是指 {near} 吗？"),
+    "done": ("{what}. `/undo` takes it back.", "完成：{what}。`/undo` 可以撤回。"),
     "look_first": ("I read it first.", "我先读取它。"),
-    "undo_hint": ("`/undo` takes it back.", "`/undo` 可以撤回。"),
     "tour_nowhere": (
         "The tour needs a scratch folder, and this session has none. Start it with "
         "`agent --model offline:guide` and say `tour`.",
@@ -146,7 +152,7 @@ PHRASES: dict[str, tuple[str, str]] = {
         "**3 of 5 · An edit.** Now I correct the misspelt greeting. A change asks first and shows "
         "you exactly what would change. Answer as you like: No is the default.",
         "**第 3 步，共 5 步 · 修改。** 现在我改正拼错的问候语。改动之前会询问，"
-        "并给你看确切的改动。随你回答：默认是“不”。",
+        "并给你看确切的改动。随你回答：默认是“否”。",
     ),
     "tour_edit_yes": (
         "The file is changed. Shift+Tab switches to accept-edits, where edits inside a trusted "
@@ -156,7 +162,7 @@ PHRASES: dict[str, tuple[str, str]] = {
     "tour_edit_no": (
         "The file is as it was: {why}\n\nA no, and your reason if you give one, goes to the model, "
         "which has to find another way.",
-        "文件保持原样：{why}\n\n你的“不”，以及你给出的理由，会告诉模型，由它另想办法。",
+        "文件保持原样：{why}\n\n你的“否”，以及你给出的理由，会告诉模型，由它另想办法。",
     ),
     "tour_command": (
         "**4 of 5 · A dangerous command.** I ask to delete a folder for good with `rm -rf`. The "

@@ -7,6 +7,7 @@ from typing import assert_never
 from agent_cli.models.guide.phrases import say
 from agent_cli.models.guide.plan import Act, Answer, Call, Outcome, Plan
 from agent_cli.models.guide.results import (
+    changed,
     fenced,
     file_page,
     found_files,
@@ -179,8 +180,7 @@ def _create(wish: Create, language: Language) -> Plan:
 def _changed(outcome: Outcome, language: Language) -> Answer:
     if outcome.is_error:
         return _failed(outcome, language)
-    what = outcome.text.partition("\n\n")[0].strip().rstrip(".")
-    return Answer(f"{say(language, 'done', what=what)}. {say(language, 'undo_hint')}")
+    return Answer(changed(outcome.text, language))
 
 
 def _failed(outcome: Outcome, language: Language) -> Answer:
