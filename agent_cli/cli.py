@@ -42,6 +42,8 @@ def run(arguments: list[str]) -> int:
     from agent_cli.flags import SUBCOMMANDS, parser, subcommand
 
     options = parser(arguments).parse_args(arguments)
+    if not options.command and options.output_format != "text":
+        _speak_english()
     interactive = not options.command and _is_interactive(options)
     inline = not options.command and _wants_inline(options, interactive=interactive)
     interactive = interactive and not inline
@@ -77,6 +79,13 @@ def _speak() -> None:
     from agent_cli.lib import language
 
     language.use(language.chosen(wished_language(os.environ), os.environ))
+
+
+def _speak_english() -> None:
+    """What a program reads is the same everywhere."""
+    from agent_cli.lib import language
+
+    language.use(language.SOURCE)
 
 
 def _start_worker(options: "argparse.Namespace") -> "subprocess.Popen[bytes] | None":

@@ -109,14 +109,8 @@ PHRASES: dict[str, tuple[str, str]] = {
     "ran": ("`{command}` ended well.", "`{command}` 顺利结束。"),
     "ran_badly": ("`{command}` failed: it ended with exit code {code}.", "`{command}` 失败，退出码 {code}。"),
     "no_output": ("It printed nothing.", "没有任何输出。"),
-    "refusal": ("The person did not permit this {tool} call.", "你没有允许这次 {tool} 调用。"),
-    "refusal_because": (
-        "The person did not permit this {tool} call. The person said: {because}",
-        "你没有允许这次 {tool} 调用，因为：{because}",
-    ),
-    "missing": ("{path} does not exist.", "`{path}` 不存在。"),
-    "missing_near": ("{path} does not exist. Did you mean {near}?", "`{path}` 不存在。你是指 {near} 吗？"),
     "done": ("{what}. `/undo` takes it back.", "完成：{what}。`/undo` 可以撤回。"),
+    "everywhere": ("all files", "所有文件"),
     "look_first": ("I read it first.", "我先读取它。"),
     "tour_nowhere": (
         "The tour needs a scratch folder, and this session has none. Start it with "

@@ -2,6 +2,7 @@
 
 import re
 
+from agent_cli.lib.language import told
 from agent_cli.lib.text import plural
 from agent_cli.models.guide.phrases import say
 from agent_cli.models.guide.wishes import Language
@@ -11,12 +12,6 @@ MOST = 40
 
 _NUMBERED = re.compile(r" *(\d+)\t(.*)")
 _HIT = re.compile(r"(?:(?P<path>.+?):)?\d+: ")
-_CHANGED = re.compile(r"(?:Edited|Created|Overwrote) (.+?) (?:at lines? \d|\(\d)")
-_REPLACED = re.compile(r"Replaced ([\d,]+) match(?:es)? in ([\d,]+) files?")
-_REFUSED = re.compile(
-    r"The person did not permit this (\w+) call\.(?: The person said: (.+))?", re.DOTALL
-)
-_MISSING = re.compile(r"(\S+) does not exist\.(?: Did you mean (.+)\?)?")
 
 
 def counted(number: int, language: Language, one: str, zh: str) -> str:
@@ -115,8 +110,7 @@ def git_facts(text: str, language: Language) -> str:
     changed = re.search(
         r"^(?:modified|added|deleted|untracked|renamed|conflicted) \(", text, re.MULTILINE
     )
-    told = fenced(text)
-    return f"{say(language, 'changes' if changed else 'clean')}\n\n{told}"
+    return f"{say(language, 'changes' if changed else 'clean')}\n\n{fenced(text)}"
 
 
 def why(text: str, language: Language) -> str:
@@ -126,28 +120,8 @@ def why(text: str, language: Language) -> str:
 
 
 def reason(text: str, language: Language) -> str:
-    """A tool's words, which are English for a model; in Chinese where the guide knows how."""
-    text = text.strip()
-    if language == "en":
-        return text
-    if found := _REFUSED.fullmatch(text):
-        tool, because = found.groups()
-        if because is None:
-            return say(language, "refusal", tool=tool)
-        return say(language, "refusal_because", tool=tool, because=because)
-    if found := _MISSING.fullmatch(text):
-        path, near = found.groups()
-        if near is None:
-            return say(language, "missing", path=path)
-        return say(language, "missing_near", path=path, near=near.replace(" or ", " 或 "))
-    return text
-
-
-def changed(text: str, language: Language) -> str:
-    """What a change has done, and how to take it back."""
-    what = text.partition("\n\n")[0].strip().rstrip(".")
-    if language == "zh" and (found := _CHANGED.match(what)):
-        what = f"`{found[1]}`"
-    elif language == "zh" and (found := _REPLACED.match(what)):
-        what = f"{found[1]} 处匹配（{found[2]} 个文件）"
-    return say(language, "done", what=what)
+    """What a call gave instead of a result, as the person was told."""
+    first, _, more = text.strip().partition("\n")
+    if language != "en":  # which is what models are told
+        first = told(first)
+    return "\n".join(filter(None, (first, more)))
