@@ -110,7 +110,8 @@ def git_facts(text: str, language: Language) -> str:
     changed = re.search(
         r"^(?:modified|added|deleted|untracked|renamed|conflicted) \(", text, re.MULTILINE
     )
-    return f"{say(language, 'changes' if changed else 'clean')}\n\n{fenced(text)}"
+    facts = fenced(text if language == "en" else told(text))
+    return f"{say(language, 'changes' if changed else 'clean')}\n\n{facts}"
 
 
 def why(text: str, language: Language) -> str:
