@@ -1,6 +1,7 @@
 """Figures and sentences as a person reads them."""
 
 from agent_cli.lib.language import tr
+from agent_cli.safety.characters import cells
 
 
 def duration(seconds: float, *, tenths: bool = True) -> str:
@@ -20,6 +21,14 @@ def rough(count: int) -> str:
     if count < 999_950:
         return f"{count / 1_000:.1f} k"
     return f"{count / 1_000_000:.1f} M"
+
+
+def beginning(text: str, columns: int) -> str:
+    """As much of a text as so many columns of a terminal can show."""
+    if cells(text) <= columns:
+        return text
+    end = next(at for at in range(columns - 1, -1, -1) if cells(text[:at]) < columns)
+    return f"{text[:end]}…"
 
 
 def sentences(first: str, second: str) -> str:
