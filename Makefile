@@ -59,6 +59,9 @@ config.example.toml: $(VENV)/installed agent_cli/config/schema.py ## write the e
 docs/configuration.md: $(VENV)/installed agent_cli/config/schema.py agent_cli/config/reference.py ## write the reference from the schema
 	$(BIN)/python -c "from agent_cli.config.reference import reference; print(reference(), end='')" > $@
 
+docs/tools-reference.md: $(VENV)/installed-dev docs/tools_reference.py $(wildcard agent_cli/tools/*) ## write the tools reference from the registry
+	$(BIN)/python docs/tools_reference.py > $@
+
 catalogues: $(VENV)/installed-dev ## bring the translations up to date with what is said
 	$(BIN)/python -m tests.kit.catalogues
 

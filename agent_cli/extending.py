@@ -21,6 +21,7 @@ from agent_cli.core.inbox import Inbox
 from agent_cli.core.registry import Registry
 from agent_cli.core.session import Session
 from agent_cli.core.trust import COMMANDS, SKILLS, TrustItem
+from agent_cli.lib.language import tr
 from agent_cli.lib.threads import in_own_thread
 from agent_cli.safety.environment import child_environment, looks_secret
 from agent_cli.storage.trust import TrustStore
@@ -111,7 +112,8 @@ class LaterExtensions:
                 lambda: make_host(self._asked, self._registry, self._inbox, self.hooks)
             )
         except Exception as error:
-            tell(Notice(level="error", text=f"Extensions cannot be loaded: {error}"))
+            text = tr("Extensions cannot be loaded: {error}", error=error)
+            tell(Notice(level="error", text=text))
             raise
         finally:
             self._is_up.set()
@@ -254,7 +256,7 @@ def configured_servers(asked: Asked) -> Configured:
         try:
             tables[str(path)] = read(path)
         except (UserError, ValueError) as error:
-            problems.append(f"No MCP servers from there: {error}")
+            problems.append(tr("No MCP servers from there: {error}", error=error))
     found = configured(tables)
     return replace(found, problems=(*problems, *found.problems))
 

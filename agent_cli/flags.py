@@ -3,6 +3,8 @@
 import argparse
 import os
 
+from agent_cli.lib.language import mark, tr
+
 TYPE_CHECKING = False  # importing typing for it would cost more than all of this module
 if TYPE_CHECKING:
     from typing import Any
@@ -11,23 +13,54 @@ if TYPE_CHECKING:
 
 MODES = ("default", "accept-edits", "plan", "auto", "yolo")
 SUBCOMMANDS = {
-    "audit": "show what was run, and by whose permission",
-    "checkpoints": "show what is kept for undo, and let it go",
-    "check": "explain what would be decided about a command",
-    "mcp": "list, add, remove and test MCP servers",
-    "new": "write an example of a tool of your own, with its test",
-    "plugins": "list tools and commands of your own, switch them on and off",
-    "completions": "write what bash, zsh or fish needs to complete this command line",
-    "doctor": "look at what the program depends on, and say what to do",
-    "serve": "the full-screen app in a browser on this machine",
-    "sessions": "list, show, search, export and delete sessions",
-    "setup": "choose a model and give its key",
-    "stats": "count calls, tokens and dollars by tool, model and day",
-    "trust": "show what trusting a folder enables, and trust it",
+    "audit": mark("show what was run, and by whose permission"),
+    "checkpoints": mark("show what is kept for undo, and let it go"),
+    "check": mark("explain what would be decided about a command"),
+    "mcp": mark("list, add, remove and test MCP servers"),
+    "new": mark("write an example of a tool of your own, with its test"),
+    "plugins": mark("list tools and commands of your own, switch them on and off"),
+    "completions": mark("write what bash, zsh or fish needs to complete this command line"),
+    "doctor": mark("look at what the program depends on, and say what to do"),
+    "serve": mark("the full-screen app in a browser on this machine"),
+    "sessions": mark("list, show, search, export and delete sessions"),
+    "setup": mark("choose a model and give its key"),
+    "stats": mark("count calls, tokens and dollars by tool, model and day"),
+    "trust": mark("show what trusting a folder enables, and trust it"),
 }
 """Each is a module in subcommands/ with `add_arguments` and `run`."""
-ACP = "serve an editor over the Agent Client Protocol"
-CONFIG = "show every setting and where it came from"
+ACP = mark("serve an editor over the Agent Client Protocol")
+CONFIG = mark("show every setting and where it came from")
+RULES = {
+    "allow": mark("allow calls that match"),
+    "ask": mark("ask calls that match"),
+    "deny": mark("deny calls that match"),
+}
+ARGPARSE = (
+    mark("usage: "),
+    mark("positional arguments"),
+    mark("options"),
+    mark("%(heading)s:"),
+    mark("show this help message and exit"),
+    mark("%(prog)s: error: %(message)s\n"),
+    mark("argument %(argument_name)s: %(message)s"),
+    mark("expected one argument"),
+    mark("expected at most one argument"),
+    mark("expected at least one argument"),
+    mark("invalid %(type)s value: %(value)r"),
+    mark("invalid choice: %(value)r (choose from %(choices)s)"),
+    mark("invalid choice: %(value)r, maybe you meant %(closest)r? (choose from %(choices)s)"),
+    mark("unknown parser %(parser_name)r (choices: %(choices)s)"),
+    mark("unrecognized arguments: %s"),
+    mark("the following arguments are required: %s"),
+    mark("one of the arguments %s is required"),
+    mark("not allowed with argument %s"),
+    mark("ignored explicit argument %r"),
+    mark("ambiguous option: %(option)s could match %(matches)s"),
+    mark("unexpected option string: %s"),
+)
+"""What argparse says itself, from Python 3.11 to 3.14; a later one's new words stay English."""
+# It takes its words from this global, and offers no other door.
+argparse._ = lambda text: text and tr(text)  # type: ignore[attr-defined]
 
 
 class _Formatter(argparse.HelpFormatter):
@@ -40,56 +73,89 @@ class _Formatter(argparse.HelpFormatter):
             columns = 80
         super().__init__(prog, width=max(40, min(columns, 100) - 2))
 
+    def _format_usage(self, usage: "Any", actions: "Any", groups: "Any", prefix: "Any") -> str:
+        """Lines after the first begin below the program's name, however wide the prefix is."""
+        said = tr("usage: ") if prefix is None else prefix
+        if said.isascii():
+            return super()._format_usage(usage, actions, groups, said)
+        from agent_cli.lib.cells import width_of
+
+        room = "-" * width_of(said)
+        return super()._format_usage(usage, actions, groups, room).replace(room, said, 1)
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        if text.isascii():
+            return super()._split_lines(text, width)
+        from agent_cli.lib.cells import wrapped
+
+        return wrapped(text, width)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n".join(indent + line for line in self._split_lines(text, width))
+
+
+class _Parser(argparse.ArgumentParser):
+    """One whose parts, at any depth, are laid out alike."""
+
+    def __init__(self, **given: "Any") -> None:
+        super().__init__(**{"formatter_class": _Formatter, **given})
+
 
 def parser(arguments: "list[str] | None" = None) -> argparse.ArgumentParser:
     """All flags and commands; of the sub-commands, only one that is used is loaded."""
-    top = argparse.ArgumentParser(
+    top = _Parser(
         prog="agent",
         allow_abbrev=False,  # --mode plan must not be the model "plan"
         usage="agent [OPTION ...] [COMMAND ...]",
-        formatter_class=_Formatter,
-        description="A coding agent in your terminal. It shows every call and asks before "
-        "anything dangerous.",
-        epilog="Exit codes: 0 done, 1 failed, 2 usage or configuration, 3 stopped by a limit, "
-        "4 a permission was needed that nobody could give, 75 try again later, 130 interrupted.",
+        description=tr(
+            "A coding agent in your terminal. It shows every call and asks before "
+            "anything dangerous."
+        ),
+        epilog=tr(
+            "Exit codes: 0 done, 1 failed, 2 usage or configuration, 3 stopped by a limit, "
+            "4 a permission was needed that nobody could give, 75 try again later, "
+            "130 interrupted."
+        ),
     )
-    top.add_argument("-V", "--version", action="store_true", help="show the version and exit")
+    top.add_argument("-V", "--version", action="store_true", help=tr("show the version and exit"))
     top.add_argument(
         "-p", "--prompt", metavar="PROMPT", nargs="?", const="-",
-        help="answer one prompt and exit; - reads it from standard input",
+        help=tr("answer one prompt and exit; - reads it from standard input"),
     )  # fmt: skip
     _add_commands(top, arguments or [])
-    screen = top.add_argument_group("screen")
+    screen = top.add_argument_group(tr("screen"))
     screen.add_argument(
-        "--inline", action="store_true", help="in the terminal's scrollback, not on a full screen"
+        "--inline",
+        action="store_true",
+        help=tr("in the terminal's scrollback, not on a full screen"),
     )
     screen.add_argument(
         "--screen-reader", action="store_true",
-        help="plain lines of text, nothing moves, answers by number",
+        help=tr("plain lines of text, nothing moves, answers by number"),
     )  # fmt: skip
     _add_resuming(top)
     _add_settings(top)
-    output = top.add_argument_group("output")
+    output = top.add_argument_group(tr("output"))
     output.add_argument(
         "--output-format", choices=("text", "json", "stream-json"), default="text",
-        help="the answer, one JSON object, or one event per line",
+        help=tr("the answer, one JSON object, or one event per line"),
     )  # fmt: skip
     output.add_argument(
         "--input-format", choices=("text", "stream-json"), default="text",
-        help="stream-json: prompts, replies and interrupts as JSON lines on standard input",
+        help=tr("stream-json: prompts, replies and interrupts as JSON lines on standard input"),
     )  # fmt: skip
     output.add_argument(
-        "--json-schema", metavar="FILE", help="the final answer must satisfy this JSON Schema"
+        "--json-schema", metavar="FILE", help=tr("the final answer must satisfy this JSON Schema")
     )
     return top
 
 
 def _add_commands(top: argparse.ArgumentParser, arguments: "list[str]") -> None:
-    commands = top.add_subparsers(title="commands", dest="command", metavar="COMMAND", prog="agent")
+    commands = top.add_subparsers(
+        title=tr("commands"), dest="command", metavar="COMMAND", prog="agent"
+    )
     for name, words in sorted({"acp": ACP, "config": CONFIG, **SUBCOMMANDS}.items()):
-        added = commands.add_parser(
-            name, help=words, formatter_class=_Formatter, allow_abbrev=False
-        )
+        added = commands.add_parser(name, help=tr(words), allow_abbrev=False)
         if name in ("acp", "config"):
             _add_settings(added)
         elif name in arguments:
@@ -105,38 +171,38 @@ def subcommand(name: str) -> "Any":
 
 
 def _add_resuming(top: argparse.ArgumentParser) -> None:
-    group = top.add_argument_group("sessions")
+    group = top.add_argument_group(tr("sessions"))
     group.add_argument(
         "-c", "--continue", dest="continued", action="store_true",
-        help="go on with the last session of this directory",
+        help=tr("go on with the last session of this directory"),
     )  # fmt: skip
     group.add_argument(
         "-r", "--resume", metavar="ID", nargs="?", const="",
-        help="go on with the session of this id, or in which these words were said",
+        help=tr("go on with the session of this id, or in which these words were said"),
     )  # fmt: skip
-    group.add_argument("--fork", action="store_true", help="go on in a copy of the session")
+    group.add_argument("--fork", action="store_true", help=tr("go on in a copy of the session"))
 
 
 def _add_settings(target: argparse.ArgumentParser) -> None:
-    model = target.add_argument_group("model")
-    model.add_argument("--model", metavar="NAME", help="the model, as LiteLLM names it")
-    model.add_argument("--api-base", metavar="URL", help="where the model is served")
-    model.add_argument("--system-prompt-file", metavar="FILE", help="instead of our own words")
-    model.add_argument("--append-system-prompt", metavar="TEXT", help="added to the system prompt")
-    model.add_argument("--profile", metavar="NAME", help="the role to play: tools, words, mode")
-    safety = target.add_argument_group("permissions")
-    safety.add_argument("--permission-mode", choices=MODES, help="how much happens unasked")
-    for effect in ("allow", "ask", "deny"):
-        safety.add_argument(
-            f"--{effect}", metavar="RULE", action="append", help=f"{effect} calls that match"
-        )
-    safety.add_argument("--tools", metavar="LIST", help="use only these tools, by comma")
-    safety.add_argument("--trust", action="store_true", help="trust this folder for this run")
-    safety.add_argument("--cwd", metavar="DIR", help="work in this directory")
-    safety.add_argument("--add-dir", metavar="DIR", action="append", help="also allow this one")
-    limits = target.add_argument_group("limits")
-    limits.add_argument("--max-steps", metavar="N", help="model requests in one turn")
-    limits.add_argument("--max-cost", metavar="DOLLARS", help="dollars in one session")
+    model = target.add_argument_group(tr("model"))
+    model.add_argument("--model", metavar="NAME", help=tr("the model, as LiteLLM names it"))
+    model.add_argument("--api-base", metavar="URL", help=tr("where the model is served"))
+    model.add_argument("--system-prompt-file", metavar="FILE", help=tr("instead of our own words"))
+    model.add_argument(
+        "--append-system-prompt", metavar="TEXT", help=tr("added to the system prompt")
+    )
+    model.add_argument("--profile", metavar="NAME", help=tr("the role to play: tools, words, mode"))
+    safety = target.add_argument_group(tr("permissions"))
+    safety.add_argument("--permission-mode", choices=MODES, help=tr("how much happens unasked"))
+    for effect, told in RULES.items():
+        safety.add_argument(f"--{effect}", metavar="RULE", action="append", help=tr(told))
+    safety.add_argument("--tools", metavar="LIST", help=tr("use only these tools, by comma"))
+    safety.add_argument("--trust", action="store_true", help=tr("trust this folder for this run"))
+    safety.add_argument("--cwd", metavar="DIR", help=tr("work in this directory"))
+    safety.add_argument("--add-dir", metavar="DIR", action="append", help=tr("also allow this one"))
+    limits = target.add_argument_group(tr("limits"))
+    limits.add_argument("--max-steps", metavar="N", help=tr("model requests in one turn"))
+    limits.add_argument("--max-cost", metavar="DOLLARS", help=tr("dollars in one session"))
 
 
 def wishes(options: argparse.Namespace, *, attended: bool) -> "Wishes":
@@ -150,13 +216,19 @@ def wishes(options: argparse.Namespace, *, attended: bool) -> "Wishes":
     added = tuple(Path(each).resolve() for each in options.add_dir or ())
     for directory in (cwd, *added):
         if not directory.is_dir():
-            raise UserError(f"{directory} is not a directory.")
+            raise UserError(tr("{path} is not a directory.", path=directory))
     system = None
     if options.system_prompt_file:
         try:
             system = Path(options.system_prompt_file).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise UserError(f"{options.system_prompt_file} cannot be read: {error}.") from error
+            raise UserError(
+                tr(
+                    "{path} cannot be read: {reason}.",
+                    path=options.system_prompt_file,
+                    reason=error,
+                )
+            ) from error
     return Wishes(
         cwd=cwd,
         added=added,
@@ -180,7 +252,7 @@ def _resume(options: argparse.Namespace) -> "Resume | None":
     if words is None and not getattr(options, "continued", False):
         if getattr(options, "fork", False):
             raise UserError(
-                "--fork needs a session.", hint="agent -c --fork, or agent -r ID --fork"
+                tr("--fork needs a session."), hint=tr("agent -c --fork, or agent -r ID --fork")
             )
         return None
     return Resume(words or "", ask=words == "", fork=options.fork, stay=options.cwd is not None)

@@ -11,6 +11,7 @@ from agent_cli.core.history import History
 from agent_cli.core.permissions import Mode
 from agent_cli.core.store import Store
 from agent_cli.lib import sweep
+from agent_cli.lib.language import tr
 from agent_cli.lib.watchdog import mark_of
 from agent_cli.storage.sessions import Sessions, SeveralSessions
 from agent_cli.wishes import Resume
@@ -34,8 +35,12 @@ def directory(resume: Resume, cwd: Path) -> Path:
     before = Path(resume.found.workspace)
     if not before.is_dir():
         raise UserError(
-            f"The directory of the session {resume.found.id} is gone: {before}.",
-            hint="Name the one to work in with --cwd.",
+            tr(
+                "The directory of the session {id} is gone: {path}.",
+                id=resume.found.id,
+                path=before,
+            ),
+            hint=tr("Name the one to work in with --cwd."),
         )
     return before
 

@@ -33,6 +33,7 @@ from agent_cli.core.tool_context import SessionView
 from agent_cli.extending import Asked, LaterExtensions, configured_hooks
 from agent_cli.lib.discovery import values_named
 from agent_cli.lib.garbage import collection_paused
+from agent_cli.lib.language import tr
 from agent_cli.lib.own_environment import forget
 from agent_cli.models.guide import NAME as GUIDE
 from agent_cli.models.guide.opening import maker, tour_folder
@@ -94,8 +95,11 @@ def load_settings(wishes: Wishes, environment: Mapping[str, str]) -> Loaded:
     warnings = [*loaded.warnings, *learnt_rules(places, str(wishes.cwd)).load().warnings]
     if standing.state == "changed":
         warnings.append(
-            f"{wishes.cwd} is not trusted any more: {', '.join(standing.changed[:5])} changed. "
-            "Look at it with `agent trust`."
+            tr(
+                "{folder} is not trusted any more: {files} changed. Look at it with `agent trust`.",
+                folder=wishes.cwd,
+                files=", ".join(standing.changed[:5]),
+            )
         )
     settings = with_card(with_choice(loaded.settings, places), places)
     origins = dict(loaded.origins)
@@ -304,8 +308,8 @@ def _telemetry(endpoint: str) -> tuple[Observer, ...]:
         from agent_cli.storage.telemetry import Telemetry  # noqa: PLC0415 (an extra, rarely used)
     except ImportError as error:
         raise UserError(
-            "OpenTelemetry is not installed, but telemetry.endpoint is set.",
-            hint="Install the extra: pip install 'agent-cli[otel]'.",
+            tr("OpenTelemetry is not installed, but telemetry.endpoint is set."),
+            hint=tr("Install the extra: pip install 'agent-cli[otel]'."),
         ) from error
     return (Telemetry(endpoint),)
 
@@ -356,11 +360,13 @@ def read_schema(path: Path) -> dict[str, Any]:
     try:
         schema = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise UserError(f"The schema {path} cannot be read: {error.strerror}.") from error
+        said = tr("The schema {path} cannot be read: {error}.", path=path, error=error.strerror)
+        raise UserError(said) from error
     except ValueError as error:
-        raise UserError(f"The schema {path} is not JSON: {error}.") from error
+        said = tr("The schema {path} is not JSON: {error}.", path=path, error=error)
+        raise UserError(said) from error
     if not isinstance(schema, dict):
-        raise UserError(f"The schema {path} is not a JSON object.")
+        raise UserError(tr("The schema {path} is not a JSON object.", path=path))
     return schema
 
 
@@ -368,10 +374,13 @@ def chosen_model(settings: Settings) -> str:
     """The name of the model to use; raises UserError if none is chosen."""
     if not settings.model:
         raise UserError(
-            "No model is chosen.",
-            hint="`agent setup` helps to choose one. Or name it with --model, AGENT_MODEL or "
-            "`model = …` in the configuration: anthropic/claude-sonnet-4-5, ollama_chat/qwen3, "
-            f"or {GUIDE}, which follows rules and needs no key.",
+            tr("No model is chosen."),
+            hint=tr(
+                "`agent setup` helps to choose one. Or name it with --model, AGENT_MODEL or "
+                "`model = …` in the configuration: anthropic/claude-sonnet-4-5, "
+                "ollama_chat/qwen3, or {guide}, which follows rules and needs no key.",
+                guide=GUIDE,
+            ),
         )
     return settings.model
 
@@ -411,7 +420,10 @@ def _selection(wishes: Wishes, registry: Registry) -> Selection:
         tool = registry.get(wanted)
         if tool is None:
             known = ", ".join(tool.name for tool in registry)
-            raise UserError(f"There is no tool named {wanted}.", hint=f"The tools are: {known}.")
+            raise UserError(
+                tr("There is no tool named {name}.", name=wanted),
+                hint=tr("The tools are: {names}.", names=known),
+            )
         names.append(tool.name)
     return Selection(names=frozenset(names))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import Scheduling, WorkStealingScheduling
 
 from tests.kit.program import Program
 from tests.kit.sessions import SceneMaker
@@ -14,6 +15,29 @@ from tests.kit.sessions import SceneMaker
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile("explore" if os.environ.get("HYPOTHESIS_EXPLORE") else "steady")
+
+LONGEST = ("test_kill.py",)
+"""Files that begin first, so that no core waits for them in the end."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int | None:
+    """Half as many again as there are cores: tests of the screen mostly wait for it to settle."""
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
+        return None
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, (cores or 1) * 3 // 2)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config) -> Scheduling | None:
+    """`-n` alone gives one process all the slow tests, which stand side by side; let others take
+    from it what it has not begun."""
+    return WorkStealingScheduling(config) if config.getvalue("dist") == "load" else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.name not in LONGEST)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from agent_cli.commands._command import Command, Desk
 from agent_cli.core.extensions import AnySlashCommand, PromptCommand, SlashCommand
 from agent_cli.core.session import Session
 from agent_cli.core.written import Written
+from agent_cli.lib.language import tr
 
 
 def with_foreign(own: Sequence[Command], session: Session) -> list[Command]:
@@ -46,7 +47,8 @@ async def _carry_out(command: SlashCommand, desk: Desk, argument: str) -> None:
         said = command.run(argument)
         text = await said if inspect.isawaitable(said) else said
     except Exception as error:  # an extension's own
-        desk.warn(f"/{command.name} failed ({type(error).__name__}: {error}).")
+        what = f"{type(error).__name__}: {error}"
+        desk.warn(tr("/{name} failed ({what}).", name=command.name, what=what))
         return
     if text:
         desk.say(str(text))

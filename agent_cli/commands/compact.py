@@ -1,6 +1,7 @@
 """Shortens the conversation: shown first, and it can be undone."""
 
 from agent_cli.commands._command import Command, Desk
+from agent_cli.lib.language import mark, tr
 
 
 def run(desk: Desk, argument: str) -> None:
@@ -9,17 +10,18 @@ def run(desk: Desk, argument: str) -> None:
     if argument != "undo":
         desk.play(session.compact(argument))
     elif session.is_running:
-        desk.warn("A turn is under way.", "Interrupt it first.")
+        desk.warn(tr("A turn is under way."), tr("Interrupt it first."))
     elif session.memory.undo_compaction():
-        desk.say(f"Undone: the conversation has {len(session.messages):,} messages again.")
+        count = len(session.messages)
+        desk.say(tr("Undone: the conversation has {n:,} messages again.", n=count))
         desk.changed()
     else:
-        desk.warn("Nothing was compacted.")
+        desk.warn(tr("Nothing was compacted."))
 
 
 COMMAND = Command(
     name="compact",
-    help="summarise the older part, after showing what is kept",
-    argument="[focus, or undo]",
+    help=mark("summarise the older part, after showing what is kept"),
+    argument=mark("[focus, or undo]"),
     run=run,
 )

@@ -1,8 +1,12 @@
 """Shows what fills the model's window."""
 
+from collections.abc import Iterator
+from functools import reduce
+
 from agent_cli.commands._command import Command, Desk
-from agent_cli.core.context import WORDS
-from agent_cli.lib.text import plural
+from agent_cli.core.context import WORDS, Fill
+from agent_cli.core.session import Session
+from agent_cli.lib.language import mark, tr, trn
 
 CELLS = 24
 
@@ -12,23 +16,41 @@ def run(desk: Desk, argument: str) -> None:
     session, window = desk.session, desk.window()
     fill = session.fill()
     whole = window or fill.total or 1
-    rows = [_row(WORDS[name], count, whole) for name, count in fill.parts]
+    rows = [_row(tr(WORDS[name]), count, whole) for name, count in fill.parts]
     if window:
-        rows.append(_row("free", max(0, window - fill.total), window))
-    share = f" of {window:,} ({fill.total / window:.0%})" if window else "; the window is not known"
-    basis = (
-        "The parts are scaled to what the provider counted last."
-        if fill.is_counted
-        else "This is an estimate: the provider has not counted anything yet."
+        rows.append(_row(tr("free"), max(0, window - fill.total), window))
+    head = tr("| part | tokens | share | |") + "\n|---|---:|---:|---|\n"
+    table = head + "\n".join(rows)
+    notes = reduce(_after, _notes(session, fill))
+    desk.say("\n\n".join((_whole(fill.total, window), table, notes)))
+
+
+def _whole(total: int, window: int | None) -> str:
+    if not window:
+        return tr(
+            "The next request would have about **{total:,}** tokens; the window is not known.",
+            total=total,
+        )
+    return tr(
+        "The next request would have about **{total:,}** tokens of {window:,} ({share:.0%}).",
+        total=total,
+        window=window,
+        share=total / window,
     )
-    pins = session.memory.pins
-    pinned = f" {plural(len(pins), 'pin')}." if pins else ""
-    desk.say(
-        f"The next request would have about **{fill.total:,}** tokens{share}.\n\n"
-        + "| part | tokens | share | |\n|---|---:|---:|---|\n"
-        + "\n".join(rows)
-        + f"\n\n{basis} {plural(len(session.messages), 'message')}.{pinned}"
-    )
+
+
+def _notes(session: Session, fill: Fill) -> Iterator[str]:
+    if fill.is_counted:
+        yield tr("The parts are scaled to what the provider counted last.")
+    else:
+        yield tr("This is an estimate: the provider has not counted anything yet.")
+    yield trn("{n:,} message.", "{n:,} messages.", len(session.messages))
+    if pins := session.memory.pins:
+        yield trn("{n:,} pin.", "{n:,} pins.", len(pins))
+
+
+def _after(first: str, second: str) -> str:
+    return tr("{first} {second}", first=first, second=second)
 
 
 def _row(name: str, count: int, whole: int) -> str:
@@ -37,4 +59,4 @@ def _row(name: str, count: int, whole: int) -> str:
     return f"| {name} | {count:,} | {share:.0%} | {bar} |"
 
 
-COMMAND = Command(name="context", help="what fills the model's window", run=run)
+COMMAND = Command(name="context", help=mark("what fills the model's window"), run=run)

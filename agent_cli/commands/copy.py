@@ -1,6 +1,7 @@
 """Puts text on the clipboard."""
 
 from agent_cli.commands._command import Command, Desk
+from agent_cli.lib.language import mark
 
 
 def run(desk: Desk, argument: str) -> None:
@@ -8,4 +9,6 @@ def run(desk: Desk, argument: str) -> None:
     desk.copy("all" if argument == "all" else "reply")
 
 
-COMMAND = Command(name="copy", help="the last reply to the clipboard", argument="[all]", run=run)
+COMMAND = Command(
+    name="copy", help=mark("the last reply to the clipboard"), argument="[all]", run=run
+)

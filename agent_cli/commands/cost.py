@@ -6,11 +6,11 @@ from agent_cli.commands._command import Command, Desk
 from agent_cli.core.model import Usage
 from agent_cli.core.pricing import price
 from agent_cli.core.spending import Account
+from agent_cli.lib.language import mark, tr
 
 LAST_TURNS = 10
-HEAD = (
-    "| {what} | requests | input | from cache | output | cost |\n|---|---:|---:|---:|---:|---:|\n"
-)
+HEAD = mark("| {what} | requests | input | from cache | output | cost |")
+RULE = "|---|---:|---:|---:|---:|---:|"
 
 
 def run(desk: Desk, argument: str) -> None:
@@ -18,29 +18,32 @@ def run(desk: Desk, argument: str) -> None:
     spending = desk.session.spending
     total = spending.total
     if not spending.models:
-        desk.say("Nothing was used yet.")
+        desk.say(tr("Nothing was used yet."))
         return
     models = (_row(f"`{name}`", account) for name, account in spending.models.items())
     turns = [turn for turn in spending.turns if turn.requests]
     shown = (_row(str(turn.number), turn) for turn in turns[-LAST_TURNS:])
     older = len(turns) - LAST_TURNS
-    desk.say(
-        f"**{price(total)}** so far. Input: {_input(total)}. Output: {total.output_tokens:,} "
-        f"tokens.\n\n{_table('model', models)}\n\n{_table('turn', shown)}"
-        + (f"\n\n{older:,} earlier turns are not listed." if older > 0 else "")
-    )
+    parts = [_summary(total), _table(tr("model"), models), _table(tr("turn"), shown)]
+    if older > 0:
+        parts.append(tr("{n:,} earlier turns are not listed.", n=older))
+    desk.say("\n\n".join(parts))
 
 
-def _input(used: Usage) -> str:
-    uncached = used.input_tokens - used.cached_tokens
-    return (
-        f"{used.input_tokens:,} tokens, {used.cached_tokens:,} of them from the cache and "
-        f"{uncached:,} not"
+def _summary(used: Usage) -> str:
+    return tr(
+        "**{price}** so far. Input: {input:,} tokens, {cached:,} of them from the cache and "
+        "{uncached:,} not. Output: {output:,} tokens.",
+        price=price(used),
+        input=used.input_tokens,
+        cached=used.cached_tokens,
+        uncached=used.input_tokens - used.cached_tokens,
+        output=used.output_tokens,
     )
 
 
 def _table(what: str, rows: Iterable[str]) -> str:
-    return HEAD.format(what=what) + "\n".join(rows)
+    return "\n".join((tr(HEAD, what=what), RULE, *rows))
 
 
 def _row(what: str, account: Account) -> str:
@@ -51,4 +54,4 @@ def _row(what: str, account: Account) -> str:
     )
 
 
-COMMAND = Command(name="cost", help="tokens and dollars, by model and turn", run=run)
+COMMAND = Command(name="cost", help=mark("tokens and dollars, by model and turn"), run=run)

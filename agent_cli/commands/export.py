@@ -6,6 +6,7 @@ from pathlib import Path
 from agent_cli.commands._command import Command, Desk
 from agent_cli.core.errors import UserError
 from agent_cli.lib.files import write_atomic
+from agent_cli.lib.language import mark, tr
 
 
 def run(desk: Desk, argument: str) -> None:
@@ -14,7 +15,7 @@ def run(desk: Desk, argument: str) -> None:
 
     session = desk.session
     if not session.is_kept:
-        desk.warn("There is nothing to export yet.")
+        desk.warn(tr("There is nothing to export yet."))
         return
     name = os.path.expanduser(argument or f"session-{session.id}.md")  # noqa: PTH111 (an argument)
     file = Path(session.workspace.root) / name
@@ -23,11 +24,15 @@ def run(desk: Desk, argument: str) -> None:
     except UserError as error:
         desk.warn(error.message, error.hint)
     except OSError as error:
-        desk.warn(f"{file} cannot be written: {error.strerror or error}.")
+        why = error.strerror or error
+        desk.warn(tr("{file} cannot be written: {why}.", file=file, why=why))
     else:
-        desk.notify(f"Written to {file}.")
+        desk.notify(tr("Written to {file}.", file=file))
 
 
 COMMAND = Command(
-    name="export", help="write the session to a file: .md, .html, .json", argument="[file]", run=run
+    name="export",
+    help=mark("write the session to a file: .md, .html, .json"),
+    argument=mark("[file]"),
+    run=run,
 )

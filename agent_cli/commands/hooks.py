@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from agent_cli.commands._command import Command, Desk
 from agent_cli.extending import hooks_of
+from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import visible
 
 if TYPE_CHECKING:
@@ -15,14 +16,19 @@ if TYPE_CHECKING:
 def run(desk: Desk, argument: str) -> None:
     """Each hook with its moment."""
     rows = "\n".join(map(_row, hooks_of(desk.session)))
-    desk.say(rows or "There are no hooks. `[[hooks]]` in the configuration adds one.")
+    desk.say(rows or tr("There are no hooks. `[[hooks]]` in the configuration adds one."))
 
 
 def _row(hook: Hook) -> str:
     about = f" ({', '.join(hook.tools)})" if hook.tools else ""
-    return visible(
-        f"- **{hook.on}**{about}: {hook.name}, at most {hook.timeout:g} s", one_line=True
+    told = tr(
+        "- **{moment}**{about}: {name}, at most {seconds:g} s",
+        moment=hook.on,
+        about=about,
+        name=hook.name,
+        seconds=hook.timeout,
     )
+    return visible(told, one_line=True)
 
 
-COMMAND = Command(name="hooks", help="what is run when something happens", run=run)
+COMMAND = Command(name="hooks", help=mark("what is run when something happens"), run=run)

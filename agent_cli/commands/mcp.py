@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from agent_cli.commands._command import Command, Desk
 from agent_cli.extending import host_of
-from agent_cli.lib.text import plural
+from agent_cli.lib.language import mark, tr, trn
 from agent_cli.safety.sanitise import visible
 
 if TYPE_CHECKING:
@@ -14,6 +14,17 @@ if TYPE_CHECKING:
     from agent_cli.extensions.mcp.spec import Server
 
 ACTIONS = ("approve", "reconnect", "login", "tools")
+_STATES = (
+    mark("not started"),
+    mark("not approved"),
+    mark("connecting"),
+    mark("lost"),
+    mark("changed"),
+    mark("sign-in"),
+    mark("failed"),
+    mark("closed"),
+)
+"""What is said of a server that is not ready."""
 
 
 def run(desk: Desk, argument: str) -> None:
@@ -21,7 +32,7 @@ def run(desk: Desk, argument: str) -> None:
     host = host_of(desk.session)
     servers = host.servers if host is not None else None
     if host is None or servers is None:
-        desk.warn("MCP servers are switched off, or not loaded yet.")
+        desk.warn(tr("MCP servers are switched off, or not loaded yet."))
         return
     action, _, name = argument.partition(" ")
     if not action:
@@ -29,8 +40,8 @@ def run(desk: Desk, argument: str) -> None:
         return
     server = servers.find(name.strip())
     if action not in ACTIONS or server is None:
-        names = ", ".join(row.server.name for row in servers.rows) or "none"
-        desk.warn(f"/mcp {'|'.join(ACTIONS)} NAME", f"The servers are: {names}.")
+        names = ", ".join(row.server.name for row in servers.rows) or tr("none")
+        desk.warn(f"/mcp {'|'.join(ACTIONS)} NAME", tr("The servers are: {names}.", names=names))
     elif action == "tools":
         desk.say(_tools(servers, server))
     else:
@@ -42,7 +53,9 @@ async def _carry_out(desk: Desk, servers: Servers, server: Server, action: str) 
         case "approve":
             desk.say(visible(await servers.approve(server)))
         case "login":
-            said = await servers.sign_in(server, lambda url: desk.say(f"Sign in at:\n\n    {url}"))
+            said = await servers.sign_in(
+                server, lambda url: desk.say(tr("Sign in at:") + f"\n\n    {url}")
+            )
             desk.say(visible(said))
         case _:
             await servers.reconnect(server)
@@ -51,22 +64,28 @@ async def _carry_out(desk: Desk, servers: Servers, server: Server, action: str) 
 
 def _listed(servers: Servers) -> str:
     return "\n".join(map(_line, servers.rows)) or (
-        "There are no MCP servers. `agent mcp add NAME -- COMMAND` adds one."
+        tr("There are no MCP servers. `agent mcp add NAME -- COMMAND` adds one.")
     )
 
 
 def _line(row: Row) -> str:
     reached = row.server.table.url or row.server.command_line
-    state = plural(len(row.tools), "tool") if row.state == "ready" else row.state
+    ready = row.state == "ready"
+    state = trn("{n:,} tool", "{n:,} tools", len(row.tools)) if ready else tr(row.state)
     problem = f": {visible(row.problem, one_line=True)}" if row.problem else ""
     return f"- **{row.server.name}** `{visible(reached, one_line=True)}`: {state}{problem}"
 
 
 def _tools(servers: Servers, server: Server) -> str:
     row = next(each for each in servers.rows if each.server == server)
-    return "\n".join(f"- `{name}`" for name in row.tools) or f"{server.name} offers no tools now."
+    return "\n".join(f"- `{name}`" for name in row.tools) or tr(
+        "{name} offers no tools now.", name=server.name
+    )
 
 
 COMMAND = Command(
-    name="mcp", help="MCP servers and their tools", run=run, argument="[approve|reconnect … name]"
+    name="mcp",
+    help=mark("MCP servers and their tools"),
+    run=run,
+    argument=mark("[approve|reconnect … name]"),
 )

@@ -1,6 +1,7 @@
 """Pins something: it is sent word for word ever after."""
 
 from agent_cli.commands._command import Command, Desk
+from agent_cli.lib.language import mark, tr
 
 
 def run(desk: Desk, argument: str) -> None:
@@ -8,15 +9,15 @@ def run(desk: Desk, argument: str) -> None:
     memory = desk.session.memory
     if not argument:
         rows = [f"{number}. {_short(pin.text)}" for number, pin in enumerate(memory.pins, 1)]
-        desk.say("\n".join(rows) or "Nothing is pinned. `/pin WORDS` or `/pin last` does.")
+        desk.say("\n".join(rows) or tr("Nothing is pinned. `/pin WORDS` or `/pin last` does."))
     elif desk.session.is_running:
-        desk.warn("A turn is under way.", "Pin it when the turn is over.")
+        desk.warn(tr("A turn is under way."), tr("Pin it when the turn is over."))
     else:
         pin = memory.pin_last_reply() if argument == "last" else memory.pin(argument)
         if pin is None:
-            desk.warn("The model has said nothing yet.")
+            desk.warn(tr("The model has said nothing yet."))
         else:
-            desk.say(f"Pinned: {_short(pin.text)}")
+            desk.say(tr("Pinned: {text}", text=_short(pin.text)))
 
 
 def _short(text: str) -> str:
@@ -26,8 +27,8 @@ def _short(text: str) -> str:
 
 COMMAND = Command(
     name="pin",
-    help="keep something word for word",
-    argument="[words, or last]",
+    help=mark("keep something word for word"),
+    argument=mark("[words, or last]"),
     aliases=("pins",),
     run=run,
 )

@@ -2,6 +2,7 @@
 
 from agent_cli.commands._command import Command, Desk
 from agent_cli.core.permissions import Mode
+from agent_cli.lib.language import mark
 
 
 def run(desk: Desk, argument: str) -> None:
@@ -11,4 +12,6 @@ def run(desk: Desk, argument: str) -> None:
     desk.changed()
 
 
-COMMAND = Command(name="plan", help="plan without changing anything, or stop planning", run=run)
+COMMAND = Command(
+    name="plan", help=mark("plan without changing anything, or stop planning"), run=run
+)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from agent_cli.commands._command import Command, Desk
 from agent_cli.extending import host_of
+from agent_cli.lib.language import mark, tr
 
 if TYPE_CHECKING:
     from agent_cli.extensions.plugins import Standing
@@ -16,16 +17,19 @@ def run(desk: Desk, argument: str) -> None:
     host = host_of(desk.session)
     plugins = host.plugins if host is not None else None
     standings = plugins.standings if plugins is not None else ()
-    desk.say("\n".join(map(_row, standings)) or "There are no plugins.")
+    desk.say("\n".join(map(_row, standings)) or tr("There are no plugins."))
 
 
 def _row(standing: Standing) -> str:
     name = f"- **{standing.origin.name}** `{standing.origin.where}`"
     if standing.plugin is None:
-        return f"{name}: {'skipped: ' + standing.problem if standing.problem else 'loading…'}"
+        problem = standing.problem
+        state = tr("skipped: {why}", why=problem) if problem else tr("loading…")
+        return f"{name}: {state}"
     tools = ", ".join(tool.name for tool in standing.plugin.tools)
     commands = ", ".join(f"/{command.name}" for command in standing.plugin.commands)
-    return f"{name}: {'; '.join(part for part in (tools, commands) if part) or 'nothing'}"
+    brought = "; ".join(part for part in (tools, commands) if part) or tr("nothing")
+    return f"{name}: {brought}"
 
 
-COMMAND = Command(name="plugins", help="tools and commands of your own", run=run)
+COMMAND = Command(name="plugins", help=mark("tools and commands of your own"), run=run)

@@ -3,6 +3,7 @@
 from agent_cli.commands._command import Command, Desk
 from agent_cli.core.errors import UserError
 from agent_cli.core.profile import Profile
+from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import visible
 
 
@@ -12,30 +13,40 @@ def run(desk: Desk, argument: str) -> None:
     if not argument:
         lines = [_line(profile) for profile in session.profiles]
         problems = [f"\n{visible(text)}" for text in session.profiles.problems]
-        said = f"The profile is **{session.profile.name}**. `/profile NAME` changes it.\n\n"
-        desk.say(said + "\n".join((*lines, *problems)))
+        now = tr(
+            "The profile is **{name}**. `/profile NAME` changes it.", name=session.profile.name
+        )
+        desk.say(f"{now}\n\n" + "\n".join((*lines, *problems)))
         return
     try:
         session.use_profile(argument)
     except UserError as error:
         desk.warn(error.message, error.hint)
         return
-    desk.say(f"The profile is now **{argument}**, the mode **{session.mode.value}**.")
+    desk.say(
+        tr(
+            "The profile is now **{name}**, the mode **{mode}**.",
+            name=argument,
+            mode=session.mode.value,
+        )
+    )
     desk.changed()
 
 
 def _line(profile: Profile) -> str:
     facts = [
-        f"model {profile.model}" if profile.model else "",
-        "read-only" if profile.read_only else "",
-        f"tools {', '.join(profile.tools)}" if profile.tools != "all" else "",
-        f"mode {profile.mode.value}" if profile.mode else "",
-        f"budget ${profile.budget:g}" if profile.budget else "",
+        tr("model {name}", name=profile.model) if profile.model else "",
+        tr("read-only") if profile.read_only else "",
+        tr("tools {names}", names=", ".join(profile.tools)) if profile.tools != "all" else "",
+        tr("mode {name}", name=profile.mode.value) if profile.mode else "",
+        tr("budget ${amount:g}", amount=profile.budget) if profile.budget else "",
         profile.source if profile.source != "built in" else "",
     ]
     told = "; ".join(fact for fact in facts if fact)
-    words = f"- **{profile.name}**: {profile.description}" + (f" ({told})" if told else "")
-    return visible(words, one_line=True)
+    words = tr(profile.description)
+    if told:
+        words = tr("{label} ({note})", label=words, note=told)
+    return visible(f"- **{profile.name}**: {words}", one_line=True)
 
 
-COMMAND = Command(name="profile", help="play another role", argument="[name]", run=run)
+COMMAND = Command(name="profile", help=mark("play another role"), argument=mark("[name]"), run=run)

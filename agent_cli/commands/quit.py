@@ -1,5 +1,8 @@
 """Leaves the program."""
 
 from agent_cli.commands._command import Command
+from agent_cli.lib.language import mark
 
-COMMAND = Command(name="quit", help="leave", aliases=("exit",), run=lambda desk, _: desk.leave())
+COMMAND = Command(
+    name="quit", help=mark("leave"), aliases=("exit",), run=lambda desk, _: desk.leave()
+)

@@ -1,7 +1,7 @@
 """Brings back what a compaction dropped."""
 
 from agent_cli.commands._command import Command, Desk
-from agent_cli.lib.text import plural
+from agent_cli.lib.language import mark, tr, trn
 
 SHOWN_LINES = 4
 LONGEST_LINE = 160
@@ -10,17 +10,22 @@ LONGEST_LINE = 160
 def run(desk: Desk, argument: str) -> None:
     """Search what is not sent any more, and send the best matches again."""
     if not argument:
-        desk.warn("What shall be searched for?", "/recall WORDS searches what was dropped.")
+        desk.warn(tr("What shall be searched for?"), tr("/recall WORDS searches what was dropped."))
         return
     if desk.session.is_running:
-        desk.warn("A turn is under way.", "Recall it when the turn is over.")
+        desk.warn(tr("A turn is under way."), tr("Recall it when the turn is over."))
         return
     found = desk.session.memory.recall(argument)
     if not found:
-        desk.warn("Nothing that was dropped has all of these words.")
+        desk.warn(tr("Nothing that was dropped has all of these words."))
         return
-    brought = plural(len(found), "thing")
-    parts = [f"{brought} brought back; the model sees it with your next message."]
+    parts = [
+        trn(
+            "{n:,} thing brought back; the model sees it with your next message.",
+            "{n:,} things brought back; the model sees it with your next message.",
+            len(found),
+        )
+    ]
     parts += [f"**{each.title}**\n\n{_excerpt(each.text, argument)}" for each in found]
     desk.say("\n\n".join(parts))
 
@@ -33,5 +38,8 @@ def _excerpt(text: str, words: str) -> str:
 
 
 COMMAND = Command(
-    name="recall", help="search what was dropped and bring it back", argument="<words>", run=run
+    name="recall",
+    help=mark("search what was dropped and bring it back"),
+    argument=mark("<words>"),
+    run=run,
 )

@@ -2,6 +2,7 @@
 
 from agent_cli.commands._command import Command, Desk
 from agent_cli.core.errors import ModelError, UserError
+from agent_cli.lib.language import mark, tr
 
 
 def run(desk: Desk, title: str) -> None:
@@ -10,7 +11,7 @@ def run(desk: Desk, title: str) -> None:
         desk.session.rename(title)
         _tell(desk)
     elif not desk.session.messages:
-        desk.warn("There is nothing to make a title of yet.", "/rename TITLE gives one.")
+        desk.warn(tr("There is nothing to make a title of yet."), tr("/rename TITLE gives one."))
     else:
         desk.background(_make(desk))
 
@@ -19,17 +20,19 @@ async def _make(desk: Desk) -> None:
     try:
         title = await desk.session.make_title()
     except (ModelError, UserError) as error:
-        desk.warn(f"No title could be made: {error.message}", error.hint)
+        desk.warn(tr("No title could be made: {why}", why=error.message), error.hint)
         return
     if title:
         _tell(desk)
     else:
-        desk.warn("The model gave no title.", "/rename TITLE gives one.")
+        desk.warn(tr("The model gave no title."), tr("/rename TITLE gives one."))
 
 
 def _tell(desk: Desk) -> None:
-    desk.notify(f"The session is called “{desk.session.title}”.")
+    desk.notify(tr("The session is called “{title}”.", title=desk.session.title))
     desk.changed()
 
 
-COMMAND = Command(name="rename", help="give the session a title", argument="[title]", run=run)
+COMMAND = Command(
+    name="rename", help=mark("give the session a title"), argument=mark("[title]"), run=run
+)

@@ -1,9 +1,10 @@
 """Goes back to an earlier prompt."""
 
 from agent_cli.commands._command import Command
+from agent_cli.lib.language import mark
 
 COMMAND = Command(
     name="rewind",
-    help="go back to an earlier prompt: files, conversation, or both",
+    help=mark("go back to an earlier prompt: files, conversation, or both"),
     run=lambda desk, _: desk.rewind(),
 )

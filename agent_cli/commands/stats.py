@@ -4,13 +4,14 @@ from collections.abc import Iterable
 
 from agent_cli.commands._command import Command, Desk
 from agent_cli.core.tables import Row, day_rows, model_rows, tool_rows
+from agent_cli.lib.language import mark, tr
 
 
 def run(desk: Desk, argument: str) -> None:
     """Calls by tool, and tokens and dollars by model."""
     statistics = desk.session.statistics()
     if not statistics.days:
-        desk.say("Nothing was counted today. `agent stats` shows earlier days.")
+        desk.say(tr("Nothing was counted today. `agent stats` shows earlier days."))
         return
     tables = (tool_rows(statistics), model_rows(statistics), day_rows(statistics))
     desk.say("\n\n".join(map(_table, tables)))
@@ -26,4 +27,4 @@ def _line(row: Row) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
 
 
-COMMAND = Command(name="stats", help="what was called, used and spent today", run=run)
+COMMAND = Command(name="stats", help=mark("what was called, used and spent today"), run=run)

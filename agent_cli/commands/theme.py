@@ -1,6 +1,7 @@
 """Shows or changes the look."""
 
 from agent_cli.commands._command import Command, Desk
+from agent_cli.lib.language import mark, tr
 
 
 def run(desk: Desk, argument: str) -> None:
@@ -9,9 +10,12 @@ def run(desk: Desk, argument: str) -> None:
     if argument in themes:
         desk.use_theme(argument)
     elif argument:
-        desk.warn(f"{argument} is not a theme.", f"The themes are {', '.join(themes)}.")
+        names = ", ".join(themes)
+        desk.warn(
+            tr("{name} is not a theme.", name=argument), tr("The themes are {names}.", names=names)
+        )
     else:
-        desk.say(", ".join(f"`{name}`" for name in themes) or "There is no choice here.")
+        desk.say(", ".join(f"`{name}`" for name in themes) or tr("There is no choice here."))
 
 
-COMMAND = Command(name="theme", help="another look", argument="[name]", run=run)
+COMMAND = Command(name="theme", help=mark("another look"), argument=mark("[name]"), run=run)

@@ -1,6 +1,7 @@
 """Takes back what calls did to files."""
 
 from agent_cli.commands._command import Command, Desk
+from agent_cli.lib.language import mark
 
 
 def run(desk: Desk, argument: str) -> None:
@@ -9,5 +10,5 @@ def run(desk: Desk, argument: str) -> None:
 
 
 COMMAND = Command(
-    name="undo", help="take back what the last turn changed", argument="[call]", run=run
+    name="undo", help=mark("take back what the last turn changed"), argument="[call]", run=run
 )

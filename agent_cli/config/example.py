@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from agent_cli.config.layers import Loaded, leaves
 from agent_cli.config.schema import ModelSettings, Settings
+from agent_cli.lib.language import tr
 
 HEAD = """\
 # Settings of agent. Copy what you need to ~/.config/agent/config.toml (or $AGENT_HOME/config.toml).
@@ -47,7 +48,7 @@ def listing(loaded: Loaded) -> str:
 
 def _inner(key: str, loaded: Loaded) -> str:
     inside = {layer for known, layer in loaded.origins.items() if known.startswith(f"{key}.")}
-    return ", ".join(sorted(inside)) or "default"
+    return ", ".join(sorted(inside)) or tr("default")
 
 
 def _entries(table: type[BaseModel]) -> Iterator[str]:

@@ -11,7 +11,10 @@ from typing import Any, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from agent_cli.config.schema import FromProject, Settings
+from agent_cli.config.wrong import expectation
 from agent_cli.core.errors import UserError
+from agent_cli.lib.language import tr
+from agent_cli.lib.text import either
 
 PREFIX = "AGENT_"
 NOT_SETTINGS = frozenset({"AGENT_HOME", "AGENT_LOG", "AGENT_LOCAL_PORTS"})
@@ -53,8 +56,8 @@ def load(
     layers = [Layer(str(user_file), read_file(user_file))]
     if project_file is not None:
         layers.append(_only_tightening(Layer(str(project_file), read_file(project_file)), warnings))
-    layers.append(Layer("environment", _from_environment(environment, warnings)))
-    layers.append(Layer("command line", flags))
+    layers.append(Layer(tr("environment"), _from_environment(environment, warnings)))
+    layers.append(Layer(tr("command line"), flags))
     merged: dict[str, Any] = {}
     origins: dict[str, str] = {}
     for layer in layers:
@@ -73,9 +76,9 @@ def read_file(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} cannot be read: {error}.") from error
+        raise UserError(tr("{path} cannot be read: {error}.", path=path, error=error)) from error
     except tomllib.TOMLDecodeError as error:
-        raise UserError(f"{path} is not valid TOML: {error}.") from error
+        raise UserError(tr("{path} is not valid TOML: {error}.", path=path, error=error)) from error
 
 
 def server_tables(path: Path) -> dict[str, Any]:
@@ -140,7 +143,13 @@ def _only_tightening(layer: Layer, warnings: list[str]) -> Layer:
             elif isinstance(value, Mapping) and any(a.startswith(f"{key}.") for a in allowed):
                 result[name] = kept(value, f"{key}.")
             else:
-                warnings.append(f"{layer.name}: {key} is ignored; a project may not set it.")
+                warnings.append(
+                    tr(
+                        "{file}: {key} is ignored; a project may not set it.",
+                        file=layer.name,
+                        key=key,
+                    )
+                )
         return result
 
     return Layer(layer.name, kept(layer.values))
@@ -155,9 +164,10 @@ def _from_environment(environment: Mapping[str, str], warnings: list[str]) -> di
             continue
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)
-            warnings.append(
-                f"{name} is not a setting{f'; did you mean {near[0]}?' if near else '.'}"
-            )
+            said = tr("{name} is not a setting.", name=name)
+            if near:
+                said = tr("{name} is not a setting; did you mean {near}?", name=name, near=near[0])
+            warnings.append(said)
             continue
         key, info = known[name]
         table = values
@@ -189,15 +199,23 @@ def _explained(error: ValidationError, origins: Mapping[str, str]) -> UserError:
         if problem["type"] == "extra_forbidden":
             siblings = {known for known, _ in leaves()} | {k.split(".")[0] for k, _ in leaves()}
             near = difflib.get_close_matches(key, siblings, 2, 0.6)
-            hint = f" Did you mean {' or '.join(near)}?" if near else ""
-            lines.append(f"{where}: {key} is not a setting.{hint}")
+            said = tr("{where}: {key} is not a setting.", where=where, key=key)
+            if near:
+                said = tr("{said} Did you mean {names}?", said=said, names=either(near))
+            lines.append(said)
         else:
-            expected = problem["msg"].removeprefix("Value error, ").rstrip(".")
-            given = repr(problem["input"])
-            lines.append(f"{where}: {key} is {given[:80]}; {expected[:1].lower()}{expected[1:]}.")
+            lines.append(
+                tr(
+                    "{where}: {key} is {given}; {expected}.",
+                    where=where,
+                    key=key,
+                    given=repr(problem["input"])[:80],
+                    expected=expectation(problem),
+                )
+            )
     return UserError(
         "\n".join(lines),
-        hint="`agent config` lists every setting; config.example.toml explains them.",
+        hint=tr("`agent config` lists every setting; config.example.toml explains them."),
     )
 
 
@@ -205,4 +223,4 @@ def _origin(key: str, origins: Mapping[str, str]) -> str:
     """The layer a key came from; a wrong item of a list has its list's."""
     while key not in origins and "." in key:
         key = key.rpartition(".")[0]
-    return origins.get(key, "configuration")
+    return origins.get(key) or tr("configuration")

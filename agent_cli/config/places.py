@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent_cli.config.directories import FILE, directories
+
 
 @dataclass(frozen=True)
 class Places:
@@ -15,17 +17,13 @@ class Places:
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> "Places":
         """`AGENT_HOME` moves both; otherwise XDG's directories."""
-        if home := environment.get("AGENT_HOME"):
-            return cls(Path(home), Path(home) / "state")
-        user = Path(environment.get("HOME") or Path.home())
-        config = environment.get("XDG_CONFIG_HOME") or user / ".config"
-        state = environment.get("XDG_STATE_HOME") or user / ".local" / "state"
-        return cls(Path(config) / "agent", Path(state) / "agent")
+        config, state = directories(environment)
+        return cls(Path(config), Path(state))
 
     @property
     def config_file(self) -> Path:
         """The user's settings."""
-        return self.config / "config.toml"
+        return self.config / FILE
 
     @property
     def log_file(self) -> Path:

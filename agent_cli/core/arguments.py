@@ -15,6 +15,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from agent_cli.core.errors import FailureType, ToolFailure
+from agent_cli.lib.language import tr
 
 LARGEST = 10_000_000
 """Characters of argument JSON; more is not a call but an accident."""
@@ -33,7 +34,7 @@ def parse_arguments(
         value = read_object(raw)
     except ValueError as error:
         raise ToolFailure(
-            f"{tool} was not run: its arguments {error}.",
+            tr("{tool} was not run: its arguments {problem}.", tool=tool, problem=error.args[0]),
             type=FailureType.VALIDATION,
             details=f"Given: {_excerpt(raw)}\nExpected a JSON object: {_compact(schema)}",
         ) from error
@@ -43,14 +44,20 @@ def parse_arguments(
 def read_object(raw: str) -> dict[str, Any]:
     """The JSON object in a text, or a ValueError whose text completes "its arguments …"."""
     if len(raw) > LARGEST:
-        raise ValueError(f"are {len(raw):,} characters long; at most {LARGEST:,} are taken")
+        said = tr(
+            "are {length:,} characters long; at most {most:,} are taken",
+            length=len(raw),
+            most=LARGEST,
+        )
+        raise ValueError(said)
     if not raw.strip():
         return {}
     value = _decode(raw)
     if isinstance(value, str):
         value = _decode(value)
     if not isinstance(value, dict):
-        raise ValueError(f"are {_kind(value)}, not an object")  # noqa: TRY004 (JSON, not Python)
+        said = tr("are {kind}, not an object", kind=_kind(value))
+        raise ValueError(said)  # noqa: TRY004 (JSON, not Python)
     return value
 
 
@@ -68,10 +75,14 @@ def _decode(text: str) -> Any:
             except json.JSONDecodeError:
                 pass
         raise ValueError(
-            f"are not valid JSON ({error.msg} at character {error.pos + 1})"
+            tr(
+                "are not valid JSON ({error} at character {place})",
+                error=error.msg,
+                place=error.pos + 1,
+            )
         ) from error
     except RecursionError as error:
-        raise ValueError("are nested too deeply") from error
+        raise ValueError(tr("are nested too deeply")) from error
 
 
 def _loads(text: str) -> Any:
@@ -85,12 +96,12 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(result) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"name {twice!r} twice")
+        raise ValueError(tr("name {name!r} twice", name=twice))
     return result
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"contain {name}, which is not JSON")
+    raise ValueError(tr("contain {value}, which is not JSON", value=name))
 
 
 def rename_fields(
@@ -139,7 +150,11 @@ def validation_failure(
         lines.append(f"- {where}: {expected[:1].lower()}{expected[1:]}{given}")
     lines += [f"- {note}" for note in notes]
     return ToolFailure(
-        f"{tool} was not run: its arguments are not valid.\n" + "\n".join(lines),
+        tr(
+            "{tool} was not run: its arguments are not valid.\n{problems}",
+            tool=tool,
+            problems="\n".join(lines),
+        ),
         type=FailureType.VALIDATION,
         details=f"Parameters: {_compact(schema)}",
     )
@@ -156,6 +171,9 @@ def _excerpt(text: str, width: int = 200) -> str:
 def _kind(value: Any) -> str:
     if value is None:
         return "null"
-    return {bool: "a truth value", int: "a number", float: "a number", list: "a list"}.get(
-        type(value), "a string"
-    )
+    return {
+        bool: tr("a truth value"),
+        int: tr("a number"),
+        float: tr("a number"),
+        list: tr("a list"),
+    }.get(type(value), tr("a string"))

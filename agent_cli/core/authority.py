@@ -25,6 +25,8 @@ from agent_cli.core.permissions import Decision, Effect, Mode, Policy
 from agent_cli.core.store import Nowhere, RuleStore
 from agent_cli.core.tool import Invocation
 from agent_cli.core.tool_context import ShellStanding, ToolContext
+from agent_cli.lib.language import tr
+from agent_cli.lib.text import listed
 from agent_cli.safety.sandbox import Tier
 
 AnyInvocation = Invocation[Any]
@@ -82,7 +84,7 @@ class Authority:
         """Show the person a plan; only their yes ends plan mode."""
         if not self.inbox.attended:
             raise _not_permitted(
-                "Nobody is there to approve a plan. Give it as your answer and end your turn."
+                tr("Nobody is there to approve a plan. Give it as your answer and end your turn.")
             )
         request = PlanRequest(id=self.inbox.next_id(), call_id=call_id, plan=plan)
         answer = await self.inbox.plan(request, lambda r: self.emit(PlanAsked(request=r)))
@@ -103,7 +105,10 @@ class Authority:
         """Whether the person lets a command that failed in the sandbox run again without it."""
         if not self.inbox.attended or hearing.judgement is None:
             return False
-        reasons = (f"it failed in the sandbox: {why}", "this runs it again without the sandbox")
+        reasons = (
+            tr("it failed in the sandbox: {why}", why=tr(why)),
+            tr("this runs it again without the sandbox"),
+        )
         outside = Decision(Effect.ASK, reasons)
         try:
             await self._ask(hearing, replace(hearing.judgement, decision=outside))
@@ -141,16 +146,19 @@ class Authority:
         if not self.inbox.attended:
             self.unanswered += 1
             raise _not_permitted(
-                f"{hearing.invocation.tool.name} needs the person's permission "
-                f"({'; '.join(judgement.decision.reasons)}), and nobody is there to ask. "
-                "Go on without it, or say what you would need."
+                tr(
+                    "{tool} needs the person's permission ({reasons}), and nobody is there to ask. "
+                    "Go on without it, or say what you would need.",
+                    tool=hearing.invocation.tool.name,
+                    reasons=listed(judgement.decision.reasons),
+                )
             )
 
     @staticmethod
     def _refuse_denied(hearing: Hearing, judgement: Judgement) -> None:
         if judgement.decision.effect is Effect.DENY:
-            why = "; ".join(judgement.decision.reasons)
-            raise _not_permitted(f"{hearing.invocation.tool.name} is not permitted: {why}.")
+            name, why = hearing.invocation.tool.name, listed(judgement.decision.reasons)
+            raise _not_permitted(tr("{tool} is not permitted: {reason}.", tool=name, reason=why))
 
     async def _ask(self, hearing: Hearing, judgement: Judgement) -> None:
         """Return on a yes; a no is a failure with the person's words."""
@@ -166,9 +174,7 @@ class Authority:
             )
         )
         if answer.answer == "no":
-            because = f" The person said: {answer.reason}" if answer.reason else ""
-            name = hearing.invocation.tool.name
-            raise _not_permitted(f"The person did not permit this {name} call.{because}")
+            raise _not_permitted(_refusal(hearing.invocation.tool.name, answer.reason))
         if request.rule:
             self._learn(request.rule, answer)
 
@@ -210,13 +216,27 @@ class Authority:
         try:
             self.kept_rules.keep(rule)
         except OSError as error:
-            said = f"The rule {rule} holds for this session only: it could not be kept ({error})."
+            said = tr(
+                "The rule {rule} holds for this session only: it could not be kept ({error}).",
+                rule=rule,
+                error=error,
+            )
             self.emit(Notice(level="warning", text=said))
 
 
 def _doubted(decision: Decision, doubt: str) -> Decision:
     reasons = decision.reasons if decision.effect is Effect.ASK else ()
     return replace(decision, effect=Effect.ASK, reasons=(*reasons, doubt))
+
+
+def _refusal(tool: str, reason: str) -> str:
+    if not reason:
+        return tr("The person did not permit this {tool} call.", tool=tool)
+    return tr(
+        "The person did not permit this {tool} call. The person said: {reason}",
+        tool=tool,
+        reason=reason,
+    )
 
 
 def _not_permitted(message: str) -> ToolFailure:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from agent_cli.core.inbox import Step
 from agent_cli.core.permissions import CommandFact, Facts
 from agent_cli.core.tool import Target
-from agent_cli.lib.text import size
+from agent_cli.lib.language import tr
+from agent_cli.lib.text import listed, size
 from agent_cli.safety.blast import BlastRadius, blast_radius
 from agent_cli.safety.blast.names import printable, shown
 from agent_cli.safety.blast.radius import MODES, OWNERS
@@ -61,12 +62,14 @@ def _undo(radius: BlastRadius, room: int) -> str:
     if not files:
         return ""
     if not room:
-        return "nothing is kept: it cannot be taken back"
+        return tr("nothing is kept: it cannot be taken back")
     if weight > room:
-        return f"{size(weight)} is more than can be kept: it cannot be taken back"
+        return tr("{size} is more than can be kept: it cannot be taken back", size=size(weight))
     if any(each.at_least for each in lost):
-        return "what it touches will be kept for /undo as far as there is room"
-    return f"{'the file' if files == 1 else f'all {files:,} files'} will be kept for /undo"
+        return tr("what it touches will be kept for /undo as far as there is room")
+    if files == 1:
+        return tr("the file will be kept for /undo")
+    return tr("all {n:,} files will be kept for /undo", n=files)
 
 
 def _steps(commands: Sequence[CommandFact], radius: BlastRadius) -> Iterator[Step]:
@@ -75,13 +78,15 @@ def _steps(commands: Sequence[CommandFact], radius: BlastRadius) -> Iterator[Ste
         counted = radius.of(command.argv)
         if command.level and not counted:
             continue
-        yield Step(text=printable(command.text), note="; ".join(counted) or _note(command))
+        yield Step(
+            text=printable(command.text), note=listed(counted) if counted else _note(command)
+        )
 
 
 def _note(command: CommandFact) -> str:
     if command.is_proven:
-        return "changes nothing"
-    return "" if command.is_known else "some words are only known when it runs"
+        return tr("changes nothing")
+    return "" if command.is_known else tr("some words are only known when it runs")
 
 
 def _resolved(facts: Facts, workspace: Workspace) -> Iterator[str]:

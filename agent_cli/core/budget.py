@@ -13,6 +13,7 @@ from agent_cli.core.errors import AgentError
 from agent_cli.core.events import Event, Notice
 from agent_cli.core.inbox import Choice, Question
 from agent_cli.core.spending import Spending
+from agent_cli.lib.language import english, tr
 
 Scope = Literal["session", "day"]
 
@@ -52,7 +53,9 @@ class Allowance:
     @property
     def words(self) -> str:
         """Whose budget it is."""
-        return "The budget of this session" if self.scope == "session" else "The budget of today"
+        if self.scope == "session":
+            return tr("The budget of this session")
+        return tr("The budget of today")
 
     @property
     def setting(self) -> str:
@@ -62,7 +65,7 @@ class Allowance:
     @property
     def amounts(self) -> str:
         """ "$0.71 of $1.00"."""
-        return f"${self.spent:.2f} of ${self.limit:.2f}"
+        return tr("${spent:.2f} of ${limit:.2f}", spent=self.spent, limit=self.limit)
 
 
 @dataclass
@@ -142,40 +145,57 @@ class Treasurer:
         self.emit(
             Notice(
                 level="warning",
-                text=f"The price of {', '.join(names)} is not known: what it uses cannot be "
-                "counted towards the budget.",
-                hint='Set input_price and output_price in [models."…"].',
+                text=tr(
+                    "The price of {models} is not known: what it uses cannot be "
+                    "counted towards the budget.",
+                    models=", ".join(names),
+                ),
+                hint=tr('Set input_price and output_price in [models."…"].'),
             )
         )
 
     def _tell(self, allowance: Allowance) -> None:
-        text = f"{allowance.words} is {allowance.share:.0%} used: {allowance.amounts}."
-        self.emit(Notice(text=f"{text} {self.cause()}"))
+        text = tr(
+            "{budget} is {share:.0%} used: {amounts}. {cause}",
+            budget=allowance.words,
+            share=allowance.share,
+            amounts=allowance.amounts,
+            cause=self.cause(),
+        )
+        self.emit(Notice(text=text))
 
     def _wrap_up(self, allowance: Allowance) -> None:
         self._is_news(allowance, TELL_AT)  # the greater news says it too
-        text = f"{allowance.words} is {allowance.share:.0%} used: {allowance.amounts}."
-        self.emit(
-            Notice(level="warning", text=f"{text} The model is told to wrap up. {self.cause()}")
+        text = tr(
+            "{budget} is {share:.0%} used: {amounts}. The model is told to wrap up. {cause}",
+            budget=allowance.words,
+            share=allowance.share,
+            amounts=allowance.amounts,
+            cause=self.cause(),
         )
-        words, spent, limit = allowance.words, allowance.spent, allowance.limit
+        self.emit(Notice(level="warning", text=text))
+        words, spent, limit = english(allowance.words), allowance.spent, allowance.limit
         self.tell_model(WRAP_UP.format(words=words, spent=spent, limit=limit))
 
     async def _used_up(self, allowance: Allowance) -> str | None:
         """Ask how to go on: more money, a cheaper model, or not at all."""
-        said = f"{allowance.words} is used up: {allowance.amounts}."
+        said = used_up(allowance)
         times = int(allowance.share + 0.001) + 1
+        raised = round(times * allowance.limit, 2)
+        raising = tr("Raise to ${amount:.2f}", amount=raised)
         more = allowance.spent + MORE_ROOM * allowance.limit
-        switches = {f"Go on with {name}": name for name in await self.cheaper()}
+        switches = {tr("Go on with {model}", model=name): name for name in await self.cheaper()}
+        cheaper = tr("it costs less; asks again at ${amount:.2f}", amount=more)
         question = Question(
-            text=f"{said} {self.cause()}\n\nHow shall it go on? An amount of your own is fine too.",
+            text=tr(
+                "{said} {cause}\n\nHow shall it go on? An amount of your own is fine too.",
+                said=said,
+                cause=self.cause(),
+            ),
             choices=(
-                Choice(label="Stop", description="nothing more is sent"),
-                Choice(label=f"Raise to ${times * allowance.limit:.2f}"),
-                *(
-                    Choice(label=label, description=f"it costs less; asks again at ${more:.2f}")
-                    for label in switches
-                ),
+                Choice(label=tr("Stop"), description=tr("nothing more is sent")),
+                Choice(label=raising),
+                *(Choice(label=label, description=cheaper) for label in switches),
             ),
         )
         while True:
@@ -183,12 +203,25 @@ class Treasurer:
             if answer in switches:
                 self.budget.raise_to(allowance.scope, more)
                 return switches[answer]
-            amount = _AMOUNT.fullmatch((answer or "").strip())
-            if amount is None:
-                raise OutOfBudget(said, f"Raise {allowance.setting} to continue.")
-            wanted = float(amount[1].replace(",", "."))
+            wanted = raised if answer == raising else _amount(answer or "")
+            if wanted is None:
+                hint = tr("Raise {setting} to continue.", setting=allowance.setting)
+                raise OutOfBudget(said, hint)
             if wanted > allowance.spent:
                 self.budget.raise_to(allowance.scope, wanted)
                 return None
-            text = f"${wanted:.2f} is spent already. {question.text}"
+            text = tr(
+                "${amount:.2f} is spent already. {question}", amount=wanted, question=question.text
+            )
             question = question.model_copy(update={"text": text})
+
+
+def used_up(allowance: Allowance) -> str:
+    """That nothing is left of it."""
+    return tr("{budget} is used up: {amounts}.", budget=allowance.words, amounts=allowance.amounts)
+
+
+def _amount(answer: str) -> float | None:
+    """The dollars that the person named; None if it was something else."""
+    found = _AMOUNT.fullmatch(answer.strip())
+    return float(found[1].replace(",", ".")) if found else None

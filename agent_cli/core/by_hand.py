@@ -12,11 +12,12 @@ from agent_cli.core.compactor import Compactor, Draft
 from agent_cli.core.consult import consult
 from agent_cli.core.events import Event, FinishReason, Notice, TurnFinished, TurnStarted
 from agent_cli.core.inbox import Choice, Inbox, Question
+from agent_cli.lib.language import mark, tr
 
 log = logging.getLogger(__name__)
 
-APPLY = "Apply"
-CANCEL = "Cancel"
+APPLY = mark("Apply")
+CANCEL = mark("Cancel")
 
 
 @dataclass
@@ -41,33 +42,38 @@ class CompactionByHand:
             )
         )
         try:
-            draft = await self.compactor.draft(self.model, reason="You asked.", focus=self.focus)
+            reason = tr("You asked.")
+            draft = await self.compactor.draft(self.model, reason=reason, focus=self.focus)
             if draft is None:
-                self.emit(Notice(text="There is nothing to compact yet."))
+                self.emit(Notice(text=tr("There is nothing to compact yet.")))
             elif await self._agreed(draft):
                 self.compactor.apply(draft)
             else:
-                self.emit(Notice(text="Nothing was changed."))
+                self.emit(Notice(text=tr("Nothing was changed.")))
         except asyncio.CancelledError:
             self._finish("interrupted")
             raise
         except Exception as error:
             log.exception("the compaction failed")
-            self._finish("failed", f"This is a bug in the program: {type(error).__name__}: {error}")
+            what = f"{type(error).__name__}: {error}"
+            self._finish("failed", tr("This is a bug in the program: {what}", what=what))
         else:
             self._finish("done")
 
     async def _agreed(self, draft: Draft) -> bool:
         """Whether the person wants it; where nobody is, asking for it was enough."""
         question = Question(
-            text=f"Shall the conversation be compacted like this?\n\n{draft.ledger.text()}",
+            text=tr(
+                "Shall the conversation be compacted like this?\n\n{ledger}",
+                ledger=draft.ledger.text(),
+            ),
             choices=(
-                Choice(label=APPLY, description="/compact undo brings all of it back"),
-                Choice(label=CANCEL, description="everything stays as it is"),
+                Choice(label=tr(APPLY), description=tr("/compact undo brings all of it back")),
+                Choice(label=tr(CANCEL), description=tr("everything stays as it is")),
             ),
             is_open=False,
         )
-        return await consult(self.inbox, self.emit, question) in (APPLY, None)
+        return await consult(self.inbox, self.emit, question) in (tr(APPLY), None)
 
     def _finish(self, reason: FinishReason, error: str = "") -> None:
         seconds = time.monotonic() - self._started

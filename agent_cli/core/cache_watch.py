@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from agent_cli.core.model import ModelRequest, Prices, Usage
 from agent_cli.core.pricing import price
+from agent_cli.lib.language import tr
 
 WORTH_A_WORD = 2_000
 """Tokens; providers do not cache less than about a thousand."""
@@ -25,19 +26,24 @@ class Miss:
     def words(self, prices: Prices | None) -> str:
         """What happened, what it cost, and why if that can be told."""
         if prices is None or prices.cached is None:
-            cost = "at an unknown extra price"
-        else:
-            extra = Usage(cost=self.tokens * prices.saved)
-            cost = f"which cost {price(extra)} more than from the cache"
-        return (
-            f"The prompt cache was missed: {self.tokens:,} tokens were read anew, {cost}. "
-            f"{self._why()}"
+            return tr(
+                "The prompt cache was missed: {tokens:,} tokens were read anew, "
+                "at an unknown extra price. {why}",
+                tokens=self.tokens,
+                why=self._why(),
+            )
+        return tr(
+            "The prompt cache was missed: {tokens:,} tokens were read anew, "
+            "which cost {price} more than from the cache. {why}",
+            tokens=self.tokens,
+            price=price(Usage(cost=self.tokens * prices.saved)),
+            why=self._why(),
         )
 
     def _why(self) -> str:
         if self.seconds < CACHES_LAST:
-            return "The provider did not say why."
-        return f"The request before was {self.seconds / 60:.0f} minutes ago."
+            return tr("The provider did not say why.")
+        return tr("The request before was {n:.0f} minutes ago.", n=self.seconds / 60)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agent_cli.core.context import message_tokens, messages_tokens
+from agent_cli.core.context import messages_tokens
 from agent_cli.core.ledger import Fate, LedgerLine
 from agent_cli.core.messages import (
     AssistantMessage,
@@ -19,6 +19,7 @@ from agent_cli.core.messages import (
     close_open_calls,
     text_of,
 )
+from agent_cli.lib.language import tr, trn
 from agent_cli.lib.text import plural
 
 KEEP_LAST = 4
@@ -81,7 +82,7 @@ def thin(messages: Sequence[Message], pins: Sequence[str] = ()) -> Shortened:
     """The conversation with old, bulky tool results replaced by a note."""
     results = [index for index, each in enumerate(messages) if isinstance(each, ToolMessage)]
     thinned = list(messages)
-    lines: list[LedgerLine] = []
+    removed: list[ToolMessage] = []
     for index in results[:-KEEP_LAST]:
         message = messages[index]
         if not isinstance(message, ToolMessage) or _is_pinned(message, pins):
@@ -92,9 +93,9 @@ def thin(messages: Sequence[Message], pins: Sequence[str] = ()) -> Shortened:
                 "Make the call again if you need it.]"
             )
             thinned[index] = message.model_copy(update={"content": note})
-            what = f"result of {message.name}"
-            lines.append(LedgerLine(what=what, fate="thinned", tokens=message_tokens(message)))
-    return Shortened(tuple(thinned), tuple(_together(lines)), len(lines))
+            removed.append(message)
+    lines = [_line(what, "thinned", own) for what, own in _by_tool(removed)]
+    return Shortened(tuple(thinned), tuple(lines), len(removed))
 
 
 def divide(
@@ -196,15 +197,24 @@ def _ledger(
 ) -> Iterator[LedgerLine]:
     said = [each for each in (*older, *newest) if _is_persons(each)]
     if said:
-        yield _line(f"{plural(len(said), 'message')} of yours, word for word", "kept", said)
+        what = trn(
+            "{n:,} message of yours, word for word",
+            "{n:,} messages of yours, word for word",
+            len(said),
+        )
+        yield _line(what, "kept", said)
     for text in kept.pins:
-        yield LedgerLine(what=f"pin: {_opening(text)}", fate="kept")
+        yield LedgerLine(what=tr("pin: {text}", text=_opening(text)), fate="kept")
     for file in kept.files:
-        yield LedgerLine(what=f"{file.path}, read again from disk", fate="kept")
+        yield LedgerLine(what=tr("{path}, read again from disk", path=file.path), fate="kept")
     rest = [each for each in newest if not _is_persons(each)]
     if rest:
-        newest_of = "message" if len(rest) == 1 else f"{len(rest):,} messages"
-        yield _line(f"the newest {newest_of} of model and tools", "kept", rest)
+        what = trn(
+            "the newest message of model and tools",
+            "the newest {n:,} messages of model and tools",
+            len(rest),
+        )
+        yield _line(what, "kept", rest)
     fate: Fate = "summarised" if kept.summary else "dropped"
     for what, chosen in _kinds(older):
         if chosen:
@@ -217,24 +227,19 @@ def _line(what: str, fate: Fate, held: Sequence[Message]) -> LedgerLine:
 
 def _kinds(older: Sequence[Message]) -> Iterator[tuple[str, Sequence[Message]]]:
     replies = [each for each in older if isinstance(each, AssistantMessage)]
-    yield f"{plural(len(replies), 'reply', 'replies')} of the model", replies
-    results = [each for each in older if isinstance(each, ToolMessage)]
+    count = len(replies)
+    yield trn("{n:,} reply of the model", "{n:,} replies of the model", count), replies
+    yield from _by_tool([each for each in older if isinstance(each, ToolMessage)])
+    notes = [each for each in older if isinstance(each, UserMessage) and not _is_persons(each)]
+    yield trn("{n:,} note of the program", "{n:,} notes of the program", len(notes)), notes
+
+
+def _by_tool(results: Sequence[ToolMessage]) -> Iterator[tuple[str, Sequence[Message]]]:
     for name in dict.fromkeys(each.name for each in results):
         own = [each for each in results if each.name == name]
-        yield f"{plural(len(own), 'result')} of {name}", own
-    notes = [each for each in older if isinstance(each, UserMessage) and not _is_persons(each)]
-    yield f"{plural(len(notes), 'note')} of the program", notes
+        yield trn("{n:,} result of {name}", "{n:,} results of {name}", len(own), name=name), own
 
 
 def _opening(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= 60 else f"{line[:59]}…"
-
-
-def _together(lines: Sequence[LedgerLine]) -> Iterator[LedgerLine]:
-    """Lines about the same thing as one."""
-    counts = Counter(line.what for line in lines)
-    for what, count in counts.items():
-        tokens = sum(line.tokens for line in lines if line.what == what)
-        several = what.replace("result of", f"{plural(count, 'result')} of", 1)
-        yield LedgerLine(what=several, fate="thinned", tokens=tokens)

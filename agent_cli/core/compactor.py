@@ -15,7 +15,8 @@ from agent_cli.core.memory import Memory
 from agent_cli.core.messages import Message
 from agent_cli.core.model import Model, ModelRequest, Usage
 from agent_cli.core.recent_files import RecentFiles
-from agent_cli.core.summary import LONGEST_WHOLE, summarise, text_of_summary
+from agent_cli.core.summary import LONGEST_WHOLE, summarise, summary_request, text_of_summary
+from agent_cli.lib.language import english, tr
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +65,7 @@ class Compactor:
         """Make room if the next request would fill the window too far."""
         if not self.automatic or messages_tokens(self.conversation.messages) < WORTH_A_LOOK:
             return
-        window = (await self.accounting.facts(model)).window
+        window = (await self.accounting.known.facts(model)).window
         if window is None:
             return
         limit = round(window * self.compact_at)
@@ -72,14 +73,14 @@ class Compactor:
         if self.memory.take_undone():
             self._left = size  # what the person took back is not done again at once
         if size >= max(limit, self._left + round(GROWTH * window) if self._left else 0):
-            reason = f"The window was {size / window:.0%} full."
+            reason = tr("The window was {share:.0%} full.", share=size / window)
             if not await self._shorten(model, window, reason, limit, enough=limit * ENOUGH):
                 self._left = size
 
     async def after_overflow(self, model: str, reason: str) -> bool:
         """The provider refused the request for its length; whether it is shorter now."""
         size = self._size(model)
-        window = (await self.accounting.facts(model)).window or size
+        window = (await self.accounting.known.facts(model)).window or size
         # There is no second try, so thinning alone is not relied upon.
         return await self._shorten(model, min(window, size), reason, round(size * 0.8), enough=0)
 
@@ -105,8 +106,11 @@ class Compactor:
         self.emit(
             Notice(
                 level="warning",
-                text=f"What must be kept still has about {draft.ledger.tokens_after:,} tokens.",
-                hint="/unpin what is not needed, or start anew with /clear.",
+                text=tr(
+                    "What must be kept still has about {tokens:,} tokens.",
+                    tokens=draft.ledger.tokens_after,
+                ),
+                hint=tr("/unpin what is not needed, or start anew with /clear."),
             )
         )
 
@@ -124,7 +128,7 @@ class Compactor:
         messages = self.conversation.messages
         factor = self.accounting.scale.factor(model)
         room = round(window * NEWEST / factor) if window else 0
-        window = window or (await self.accounting.facts(model)).window or UNKNOWN_WINDOW
+        window = window or (await self.accounting.known.facts(model)).window or UNKNOWN_WINDOW
         older, newest = divide(messages, room)
         if not can_compact(older):
             older, newest = divide(messages, 0)
@@ -151,26 +155,31 @@ class Compactor:
 
     async def _summary(self, older: Sequence[Message], focus: str) -> tuple[str, str]:
         """A summary and who wrote it; empty if nobody could, which the person is told."""
-        problem = "nobody can write one"
+        problem = tr("nobody can write one")
         for writer in self.writers():
             try:
-                facts = await self.accounting.facts(writer.name)
+                facts = await self.accounting.known.facts(writer.name)
                 longest = min(LONGEST_WHOLE, (facts.window or LONGEST_WHOLE) * 2)
-                reply = await summarise(writer, older, focus=focus, longest=longest)
+                request = summary_request(older, focus=focus, longest=longest)
+                async with self.accounting.watching(writer.name, request) as received:
+                    reply = await summarise(writer, request, received)
             except ModelError as error:
                 problem = error.message
                 continue
             self.accounting.count_aside(writer.name, reply.usage)
             if summary := text_of_summary(reply):
                 return summary, writer.name
-            problem = f"{writer.name} wrote nothing"
-        log.warning("no summary could be written: %s", problem)
+            problem = tr("{model} wrote nothing", model=writer.name)
+        log.warning("no summary could be written: %s", english(problem))
         self.emit(
             Notice(
                 level="warning",
-                text=f"No summary of the conversation could be written ({problem}). "
-                "Older parts are left out instead; what you said and pinned is kept.",
-                hint="/compact undo brings the rest back.",
+                text=tr(
+                    "No summary of the conversation could be written ({problem}). "
+                    "Older parts are left out instead; what you said and pinned is kept.",
+                    problem=problem,
+                ),
+                hint=tr("/compact undo brings the rest back."),
             )
         )
         return "", ""

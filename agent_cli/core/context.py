@@ -18,6 +18,7 @@ from agent_cli.core.messages import (
     UserMessage,
 )
 from agent_cli.core.model import ModelRequest
+from agent_cli.lib.language import mark, tr
 
 BYTES_PER_TOKEN = 4
 PER_MESSAGE = 4
@@ -54,7 +55,7 @@ class Fill:
     @property
     def largest(self) -> str:
         """The part that fills most, in words."""
-        return WORDS[max(self.parts, key=lambda part: part[1])[0]]
+        return tr(WORDS[max(self.parts, key=lambda part: part[1])[0]])
 
     def scaled(self, factor: float) -> "Fill":
         """The same parts as the provider counts them."""
@@ -63,12 +64,12 @@ class Fill:
 
 
 WORDS = {
-    "system": "system prompt",
-    "tools": "tools",
-    "instructions": "instructions",
-    "files": "files read",
-    "output": "tool output",
-    "conversation": "conversation",
+    "system": mark("system prompt"),
+    "tools": mark("tools"),
+    "instructions": mark("instructions"),
+    "files": mark("files read"),
+    "output": mark("tool output"),
+    "conversation": mark("conversation"),
 }
 
 

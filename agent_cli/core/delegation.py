@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from agent_cli.core.accounting import Accounting
-from agent_cli.core.budget import Budget, OutOfBudget, Treasurer
+from agent_cli.core.budget import Budget, OutOfBudget, Treasurer, used_up
 from agent_cli.core.conversation import Conversation
 from agent_cli.core.errand import CATEGORY, Errand, Handback
 from agent_cli.core.errors import ToolFailure, UserError
@@ -39,6 +39,7 @@ from agent_cli.core.profile import Profile, offered_in, stricter
 from agent_cli.core.spending import Spending
 from agent_cli.core.store import Nowhere
 from agent_cli.core.tool_context import SessionState
+from agent_cli.lib.language import tr
 
 Count = Callable[[str, Usage], None]
 FOR_THE_SESSION = "planning"
@@ -83,10 +84,11 @@ class _Purse(Treasurer):
     async def check(self) -> str | None:
         for allowance in self._session.allowances():
             if allowance.share >= 1:
-                raise OutOfBudget(f"{allowance.words} is used up: {allowance.amounts}.", "")
+                raise OutOfBudget(used_up(allowance), "")
         for allowance in self.budget.allowances():
             if allowance.share >= 1:
-                raise OutOfBudget(f"The profile's budget is used up: {allowance.amounts}.", "")
+                said = tr("The profile's budget is used up: {amounts}.", amounts=allowance.amounts)
+                raise OutOfBudget(said, "")
         return None
 
     def tell(self) -> None:
@@ -137,18 +139,22 @@ class Delegation:
         `count` counts what it uses to that one too."""
         limits = self.parts.agent_limits
         if depth > limits.depth:
-            raise ToolFailure("An agent that was sent may not send others. Do it yourself.")
+            raise ToolFailure(tr("An agent that was sent may not send others. Do it yourself."))
         if within.keeper.turn != self._turn:
             self._turn, self._sent = within.keeper.turn, 0
         if self._sent >= limits.per_turn:
             raise ToolFailure(
-                f"{self._sent} agents were sent in this turn, and no more may be. Do it yourself."
+                tr(
+                    "{count} agents were sent in this turn, and no more may be. Do it yourself.",
+                    count=self._sent,
+                )
             )
         try:
             profile = self.parts.profiles.get(errand.profile)
             model = self.parts.models.get(profile.model) if profile.model else self.model()
         except UserError as error:
-            raise ToolFailure(f"{error.message} {error.hint}".strip()) from error
+            said = tr("{message} {hint}", message=error.message, hint=error.hint)
+            raise ToolFailure(said if error.hint else error.message) from error
         self._sent += 1
         # One room for each depth: those who wait for others must not take their place.
         room = self._rooms.setdefault(depth, asyncio.Semaphore(limits.parallel))
@@ -191,14 +197,15 @@ class _Agent:
 
     async def run(self, prompt: str) -> Handback:
         """Play its one turn."""
+        turn = self._turn()
         try:
-            await self._turn().run(prompt)
+            await turn.run(prompt)
         finally:
             self._within.authority.unanswered += self._pipeline.authority.unanswered
             await self._pipeline.state.close()
         assert self._end is not None
         text = self._end.text or self._last_words()
-        return Handback(text=text, error=self._end.error, calls=self._calls, usage=self._end.usage)
+        return Handback(text=text, error=turn.error, calls=self._calls, usage=self._end.usage)
 
     def _own_pipeline(self) -> Pipeline:
         within, depth = self._within, self._depth
@@ -296,17 +303,17 @@ class _Agent:
                 told = event.model_copy(update={"parent_id": parent, "is_folded": True})
                 self._home.emit(told)
             case ApprovalAsked():
-                self._progress(f"{event.request.tool} waits for you\n")
+                self._progress(tr("{tool} waits for you\n", tool=event.request.tool))
                 self._home.emit(event)
             case ToolFinished() | ApprovalAnswered():
                 self._home.emit(event)
             case UsageChanged():
                 self._count(event.model, event.step)
             case Notice():
-                text = f"{self._profile.name}: {event.text}"
+                text = tr("{name}: {text}", name=self._profile.name, text=event.text)
                 self._home.emit(event.model_copy(update={"text": text}))
             case ModelRetrying():
-                self._progress(f"{event.reason} Tried again.\n")
+                self._progress(tr("{reason} Tried again.\n", reason=event.reason))
             case TurnFinished():
                 self._end = event
             case _:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from agent_cli.core.permissions import CommandFact, Effect, Facts, PathFact, Place, Rule, matches
 from agent_cli.core.tool import ToolKind
+from agent_cli.lib.language import tr
 from agent_cli.safety import shell
 
 # Examples are about words and names, so any place will do.
@@ -18,10 +19,18 @@ def wrong_example(
     """What is wrong with the first example that does not hold, in words; None: all hold."""
     for text in match:
         if not _is_matched(rule, effect, text):
-            return f"the rule {rule.text} does not match its example {text!r}, which it should"
+            return tr(
+                "the rule {rule} does not match its example {text!r}, which it should",
+                rule=rule.text,
+                text=text,
+            )
     for text in not_match:
         if _is_matched(rule, effect, text):
-            return f"the rule {rule.text} matches its example {text!r}, which it should not"
+            return tr(
+                "the rule {rule} matches its example {text!r}, which it should not",
+                rule=rule.text,
+                text=text,
+            )
     return None
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 from agent_cli.core.errors import FailureType
 from agent_cli.core.messages import ToolCall, text_of
 from agent_cli.core.tool import ToolResult
+from agent_cli.lib.language import tr
 
 NUDGE_AT = 3
 STOP_AT = 5
@@ -44,8 +45,12 @@ class RepetitionGuard:
     def verdict(self) -> tuple[Literal["repetition", "denied"], str] | None:
         """(finish reason, words) when the turn should stop."""
         if self._run >= STOP_AT:
-            name = self._last[0] if self._last else "A tool"
-            return "repetition", f"{name} was called {self._run} times with the same result."
+            name = self._last[0] if self._last else tr("A tool")
+            said = tr(
+                "{tool} was called {count} times with the same result.", tool=name, count=self._run
+            )
+            return "repetition", said
         if self._denied >= DENIALS_AT:
-            return "denied", f"{self._denied} calls in a row were not permitted."
+            said = tr("{count} calls in a row were not permitted.", count=self._denied)
+            return "denied", said
         return None

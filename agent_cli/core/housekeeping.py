@@ -21,6 +21,7 @@ from agent_cli.core.outgoing import Outgoing
 from agent_cli.core.recent_files import RecentFiles, recent_files
 from agent_cli.core.registry import Registry
 from agent_cli.core.spending import Spending
+from agent_cli.lib.language import tr
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.sanitise import for_model
 
@@ -67,7 +68,7 @@ class Housekeeping:
         self._house = house
         self._known = KnownModels(house.models)
         self.accounting = Accounting(
-            facts=self.facts, reads_files=self._reads_files, emit=house.emit, spending=spending
+            self._known, reads_files=self._reads_files, emit=house.emit, spending=spending
         )
         self.compactor = Compactor(
             conversation=house.conversation,
@@ -126,10 +127,15 @@ class Housekeeping:
     def _cause(self) -> str:
         total, fill = self.accounting.spending.total, self.fill()
         most = max(count for _, count in fill.parts) / max(1, fill.total)
-        return (
-            f"So far {total.input_tokens:,} tokens were sent ({total.cached_tokens:,} from the "
-            f"cache) and {total.output_tokens:,} received; each request now has about "
-            f"{fill.total:,}, {most:.0%} of it {fill.largest}."
+        return tr(
+            "So far {sent:,} tokens were sent ({cached:,} from the cache) and {received:,} "
+            "received; each request now has about {size:,}, {share:.0%} of it {part}.",
+            sent=total.input_tokens,
+            cached=total.cached_tokens,
+            received=total.output_tokens,
+            size=fill.total,
+            share=most,
+            part=fill.largest,
         )
 
     async def _cheaper(self) -> Sequence[str]:

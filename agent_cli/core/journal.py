@@ -16,6 +16,7 @@ from agent_cli.core.entries import (
 from agent_cli.core.events import Event, ModelRetrying, TextDelta, ThinkingDelta, TurnFinished
 from agent_cli.core.messages import AssistantMessage, Message
 from agent_cli.core.store import Store
+from agent_cli.lib.language import tr
 
 log = logging.getLogger(__name__)
 
@@ -117,8 +118,8 @@ class Journal:
                 self._is_failing = True
                 log.warning("the session cannot be stored: %s", error)
                 self._warn(
-                    f"This session cannot be stored: {error.strerror or error}.",
-                    "It goes on. What is said now is stored as soon as that is possible again.",
+                    tr("This session cannot be stored: {error}.", error=error.strerror or error),
+                    tr("It goes on. What is said now is stored as soon as that is possible again."),
                 )
             return
         self._is_failing = False

@@ -19,6 +19,8 @@ from agent_cli.core.permissions import Facts
 from agent_cli.core.receipt import FileTouched, Receipt, StillRunning, added_up
 from agent_cli.core.tool import Invocation, ToolKind
 from agent_cli.core.tool_context import SessionState, ShellStanding, ToolContext
+from agent_cli.lib.language import tr
+from agent_cli.lib.text import listed
 from agent_cli.safety.blast import blast_radius
 from agent_cli.safety.blast.radius import DELETES, MODES, OWNERS
 
@@ -112,22 +114,31 @@ class Keeper:
     async def _heed(self, kept: Kept, call: Upcoming, hearing: Hearing | None) -> None:
         """Tell what is not kept; before something is lost for good that nobody has agreed to,
         ask. Without anybody to ask, it is not done."""
-        self._tell(kept.notes, "info", "See docs/undo.md for what is kept.")
+        self._tell(kept.notes, "info", tr("See docs/undo.md for what is kept."))
         if not kept.lost:
             return
-        why = "; ".join(kept.lost[:5])
+        why = listed(kept.lost[:5])
         destroys = bool(call.deletes or call.strikes or call.paths)
         agreed = hearing is None or hearing.answer not in (None, "no")
         if destroys and not agreed and hearing is not None:
             if not self.authority.inbox.attended:
                 raise ToolFailure(
-                    f"{call.tool} was not run: it could not be taken back ({why}), and nobody is "
-                    "there to ask. Find a way that destroys less.",
+                    tr(
+                        "{tool} was not run: it could not be taken back ({why}), and nobody is "
+                        "there to ask. Find a way that destroys less.",
+                        tool=call.tool,
+                        why=why,
+                    ),
                     type=FailureType.PERMISSION,
                 )
-            await self.authority.confirm(hearing, f"it cannot be taken back: {why}")
-        text = f"{call.tool} {call.title[:60]} cannot be taken back completely: {why}."
-        self._tell((text,), "warning", "/undo restores what was kept.")
+            await self.authority.confirm(hearing, tr("it cannot be taken back: {why}", why=why))
+        text = tr(
+            "{tool} {title} cannot be taken back completely: {why}.",
+            tool=call.tool,
+            title=call.title[:60],
+            why=why,
+        )
+        self._tell((text,), "warning", tr("/undo restores what was kept."))
 
     def _tell(self, texts: Iterable[str], level: Any, hint: str) -> None:
         for text in texts:

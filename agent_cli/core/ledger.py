@@ -5,10 +5,17 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from agent_cli.lib.text import plural
+from agent_cli.lib.language import mark, tr, trn
+from agent_cli.lib.text import listed
 
 Fate = Literal["kept", "thinned", "summarised", "dropped"]
-FATES: tuple[Fate, ...] = ("kept", "thinned", "summarised", "dropped")
+FATES: dict[Fate, str] = {
+    "kept": mark("Kept"),
+    "thinned": mark("Thinned"),
+    "summarised": mark("Summarised"),
+    "dropped": mark("Dropped"),
+}
+"""Each with the words above what shares it."""
 
 
 class LedgerLine(BaseModel):
@@ -40,29 +47,40 @@ class Ledger(BaseModel):
     @property
     def heading(self) -> str:
         """The whole in one line."""
-        return f"about {self.tokens_before:,} → {self.tokens_after:,} tokens"
+        return tr(
+            "about {before:,} → {after:,} tokens",
+            before=self.tokens_before,
+            after=self.tokens_after,
+        )
 
     def short(self) -> str:
         """What became of what, a line for each fate."""
         lines = []
-        for fate in FATES:
+        for fate, words in FATES.items():
             if things := [line.what for line in self.lines if line.fate == fate]:
-                lines.append(f"{fate.capitalize()}: {'; '.join(things)}.")
+                lines.append(tr("{fate}: {things}.", fate=tr(words), things=listed(things)))
         return "\n".join(lines)
 
     def text(self) -> str:
         """All of it, as plain text."""
         parts = [self.heading]
-        for fate in FATES:
-            if listed := list(_listed(line for line in self.lines if line.fate == fate)):
-                parts.append("\n".join([f"{fate.capitalize()}:", *listed]))
+        for fate, words in FATES.items():
+            if rows := list(_rows(line for line in self.lines if line.fate == fate)):
+                parts.append("\n".join([tr("{fate}:", fate=tr(words)), *rows]))
         if self.summary:
-            parts.append(f"Summary by {self.writer}:\n{self.summary}")
+            heading = tr("Summary by {model}:", model=self.writer)
+            parts.append(f"{heading}\n{self.summary}")
         return "\n\n".join(parts)
 
 
-def _listed(lines: Iterable[LedgerLine]) -> Iterator[str]:
+def _rows(lines: Iterable[LedgerLine]) -> Iterator[str]:
     for line in lines:
-        yield f"  {line.what}" + (
-            f"  (about {plural(line.tokens, 'token')})" if line.tokens else ""
-        )
+        if line.tokens:
+            yield trn(
+                "  {what}  (about {n:,} token)",
+                "  {what}  (about {n:,} tokens)",
+                line.tokens,
+                what=line.what,
+            )
+        else:
+            yield f"  {line.what}"

@@ -42,13 +42,21 @@ from agent_cli.core.messages import (
     no_result,
     text_of,
 )
-from agent_cli.core.model import Finish, Model, ModelRequest, Reply, TextChunk, ThinkingChunk
+from agent_cli.core.model import (
+    Finish,
+    Model,
+    ModelRequest,
+    Reply,
+    TextChunk,
+    ThinkingChunk,
+    Usage,
+)
 from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.runaway import LONGEST_REPLY, RunawayGuard
 from agent_cli.core.tool import ToolResult
 from agent_cli.core.written import Written, filled
-from agent_cli.lib.text import plural
+from agent_cli.lib.language import tr, trn
 
 log = logging.getLogger(__name__)
 
@@ -100,6 +108,8 @@ class Turn:
     """Messages typed during the turn; they reach the model before its next step."""
 
     is_over: bool = False
+    error: str = ""
+    """What ended it before the model did, in words."""
 
     _steps: int = 0
     _model_index: int = 0
@@ -140,7 +150,9 @@ class Turn:
             self.conversation.close_open_calls("Not run: the program failed.")
             what = f"{type(error).__name__}: {error}"
             self._finish(
-                "failed", error=f"This is a bug in the program: {what}", hint="See the log."
+                "failed",
+                error=tr("This is a bug in the program: {what}", what=what),
+                hint=tr("See the log."),
             )
         else:
             self._finish("done", text=answer.message.text, suggestion=answer.suggestion)
@@ -173,8 +185,8 @@ class Turn:
         if self._steps >= self.limits.steps:
             raise _Stop(
                 "step_limit",
-                f"Stopped after {plural(self._steps, 'step')}.",
-                "Say “go on” to continue, or raise --max-steps (limits.steps).",
+                trn("Stopped after {n:,} step.", "Stopped after {n:,} steps.", self._steps),
+                tr("Say “go on” to continue, or raise --max-steps (limits.steps)."),
             )
         try:
             chosen = await self.treasurer.check()
@@ -202,8 +214,13 @@ class Turn:
                 self.emit(
                     Notice(
                         level="warning",
-                        text=f"{model.name} does not answer ({error.message}); "
-                        f"{stand_in} stands in for the rest of this turn.",
+                        text=tr(
+                            "{model} does not answer ({reason}); "
+                            "{stand_in} stands in for the rest of this turn.",
+                            model=model.name,
+                            reason=error.message,
+                            stand_in=stand_in,
+                        ),
                     )
                 )
 
@@ -235,7 +252,8 @@ class Turn:
         if error.kind is ModelErrorKind.BAD_HISTORY and not self._has_repaired:
             self._has_repaired = True
             self.conversation.replace(self.conversation.messages, reason=error.message)
-            self.emit(Notice(level="warning", text=f"The history was mended: {error.message}"))
+            text = tr("The history was mended: {reason}", reason=error.message)
+            self.emit(Notice(level="warning", text=text))
             return True
         return False
 
@@ -243,25 +261,30 @@ class Turn:
         """One request; its pieces become events, the whole becomes the reply."""
         self._partial.clear()
         runaway = RunawayGuard()
-        self._sent = self.request(model)
-        async with aclosing(model.stream(self._sent)) as events:  # type: ignore[type-var]
-            async for event in events:
-                match event:
-                    case TextChunk(text=text):
-                        self._partial.append(text)
-                        self.emit(TextDelta(text=text))
-                    case ThinkingChunk(text=text):
-                        self.emit(ThinkingDelta(text=text))
-                    case Reply():
+        self._sent = request = self.request(model)
+        async with self.accounting.watching(model.name, request) as received:
+            async with aclosing(model.stream(request)) as events:  # type: ignore[type-var]
+                async for event in events:
+                    if isinstance(event, Reply):
                         return event
-                if problem := runaway.see(text):
-                    return self._cut(model, problem)
-        raise ModelError("The model's reply broke off.", kind=ModelErrorKind.CONNECTION)
+                    received.append(event.text)
+                    self._show(event)
+                    if problem := runaway.see(event.text):
+                        used = await self.accounting.estimate(model.name, request, received)
+                        return self._cut(model, problem, used)
+            raise ModelError(tr("The model's reply broke off."), kind=ModelErrorKind.CONNECTION)
 
-    def _cut(self, model: Model, problem: str) -> Reply:
+    def _show(self, piece: TextChunk | ThinkingChunk) -> None:
+        if isinstance(piece, ThinkingChunk):
+            self.emit(ThinkingDelta(text=piece.text))
+            return
+        self._partial.append(piece.text)
+        self.emit(TextDelta(text=piece.text))
+
+    def _cut(self, model: Model, problem: str, used: Usage) -> Reply:
         text = "".join(self._partial)[:LONGEST_REPLY].rstrip()
         message = AssistantMessage(text=text, model=model.name)
-        return Reply(message, Finish.LENGTH, notices=(problem,))
+        return Reply(message, Finish.LENGTH, usage=used, notices=(problem,))
 
     async def _account(self, reply: Reply) -> None:
         assert self._sent is not None
@@ -269,7 +292,8 @@ class Turn:
         for notice in reply.notices:
             self.emit(Notice(level="warning", text=notice))
         if reply.finish is Finish.FILTER:
-            self.emit(Notice(level="warning", text="The provider's content filter cut the reply."))
+            text = tr("The provider's content filter cut the reply.")
+            self.emit(Notice(level="warning", text=text))
 
     async def _handle_calls(self, reply: Reply) -> bool:
         """Put the reply and its results into the history; whether the model goes on from them."""
@@ -296,7 +320,7 @@ class Turn:
             for call in calls:
                 self._keep_result(call, results.get(call.id))
         if verdict := self._guard.verdict:
-            raise _Stop(*verdict, "Tell the model what to do differently.")
+            raise _Stop(*verdict, tr("Tell the model what to do differently."))
 
     def _keep_result(self, call: ToolCall, result: ToolResult | None) -> None:
         if result is None:
@@ -317,7 +341,7 @@ class Turn:
         if reply.message.text.strip() or reply.finish is Finish.FILTER:
             return False
         if self._has_nudged:
-            self.emit(Notice(level="warning", text="The model gave an empty answer."))
+            self.emit(Notice(level="warning", text=tr("The model gave an empty answer.")))
             return False
         self._has_nudged = True
         self.conversation.append(UserMessage(content=EMPTY, origin="program"))
@@ -340,7 +364,7 @@ class Turn:
         hint: str = "",
         suggestion: str = "",
     ) -> None:
-        self.is_over = True
+        self.is_over, self.error = True, error
         self.treasurer.tell()
         self.emit(
             TurnFinished(

@@ -9,6 +9,7 @@ from agent_cli.core.history import History, Pin, Placed, path, read_history
 from agent_cli.core.journal import Journal
 from agent_cli.core.messages import AssistantMessage, Message, ToolMessage, UserMessage, text_of
 from agent_cli.core.store import Store
+from agent_cli.lib.language import english, tr
 from agent_cli.lib.text import head_and_tail
 
 MOST_RECALLED = 3
@@ -33,13 +34,13 @@ class Recalled:
         """Whose words they are."""
         match self.message:
             case ToolMessage(name=name):
-                return f"result of {name}"
+                return tr("result of {name}", name=name)
             case AssistantMessage():
-                return "reply of the model"
+                return tr("reply of the model")
             case UserMessage(origin="person"):
-                return "message of yours"
+                return tr("message of yours")
             case _:
-                return "note of the program"
+                return tr("note of the program")
 
     @property
     def text(self) -> str:
@@ -204,4 +205,5 @@ def _text(message: Message) -> str:
 
 def _brought_back(found: Recalled) -> str:
     text = head_and_tail(found.text, LONGEST_RECALLED, "[… {left_out:,} characters left out …]")
-    return f"<{found.title}>\n{text}\n</{found.title}>"
+    title = english(found.title)
+    return f"<{title}>\n{text}\n</{title}>"

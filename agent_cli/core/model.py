@@ -34,6 +34,8 @@ class Usage(BaseModel):
     cost: float | None = None
     unpriced_tokens: int = 0
     """In a sum: the tokens whose price is not known, which `cost` therefore leaves out."""
+    estimated_tokens: int = 0
+    """Those that nobody counted: their request ended before the provider said what it used."""
 
     @property
     def unpriced(self) -> int:
@@ -52,6 +54,7 @@ class Usage(BaseModel):
             reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
             cost=sum(costs) if costs else None,
             unpriced_tokens=self.unpriced + other.unpriced,
+            estimated_tokens=self.estimated_tokens + other.estimated_tokens,
         )
 
 

@@ -29,6 +29,7 @@ from typing import Literal
 
 from agent_cli.core.errors import UserError
 from agent_cli.core.tool import ToolKind
+from agent_cli.lib.language import tr
 from agent_cli.safety.shell.facts import Destruction
 
 
@@ -142,8 +143,8 @@ class Rule:
         found = re.fullmatch(r"([A-Za-z_][\w*-]*)(?:\((.+)\))?", text.strip(), re.DOTALL)
         if found is None:
             raise UserError(
-                f"{text!r} is not a permission rule.",
-                hint="Write Tool or Tool(pattern), such as Bash(git log *) or Edit(docs/**).",
+                tr("{text!r} is not a permission rule.", text=text),
+                hint=tr("Write Tool or Tool(pattern), such as Bash(git log *) or Edit(docs/**)."),
             )
         tool, pattern = found[1], found[2]
         if tool == "Bash" and pattern is not None:
@@ -192,29 +193,33 @@ def decide(
     if never := _never(facts):
         return Decision(Effect.DENY, never)
     if rule := _first(rules.deny, facts, place):
-        return Decision(Effect.DENY, (f"the rule {rule.text} denies it",), rule.text)
+        return Decision(Effect.DENY, (tr("the rule {rule} denies it", rule=rule.text),), rule.text)
     if rule := _first(rules.ask, facts, place):
-        return Decision(Effect.ASK, (f"the rule {rule.text} asks",), rule.text)
+        return Decision(Effect.ASK, (tr("the rule {rule} asks", rule=rule.text),), rule.text)
     if mode is Mode.YOLO:
-        return Decision(Effect.ALLOW, ("the mode is yolo",))
+        return Decision(Effect.ALLOW, (tr("the mode is yolo"),))
     if mode is Mode.PLAN and facts.kind is not ToolKind.READONLY and facts.unproven:
-        return Decision(Effect.DENY, ("the mode is plan: only what changes nothing is allowed",))
+        return Decision(
+            Effect.DENY, (tr("the mode is plan: only what changes nothing is allowed"),)
+        )
     allowed = _all_allowed(facts, rules.allow, place)
     if sensitive := _sensitive(facts, lifted=allowed is not None):
         return Decision(Effect.ASK, sensitive)
     if allowed is not None:
-        return Decision(Effect.ALLOW, (f"the rule {allowed.text} allows it",), allowed.text)
+        return Decision(
+            Effect.ALLOW, (tr("the rule {rule} allows it", rule=allowed.text),), allowed.text
+        )
     if not facts.unproven and not facts.needs_permission:
         if trusted or facts.kind is ToolKind.READONLY:
-            return Decision(Effect.ALLOW, ("it changes nothing",))
-        return Decision(Effect.ASK, ("the folder is not trusted",))
+            return Decision(Effect.ALLOW, (tr("it changes nothing"),))
+        return Decision(Effect.ASK, (tr("the folder is not trusted"),))
     if mode in (Mode.ACCEPT_EDITS, Mode.AUTO) and _edits_files(facts) and trusted:
-        return Decision(Effect.ALLOW, ("the mode accepts edits",))
+        return Decision(Effect.ALLOW, (tr("the mode accepts edits"),))
     if mode is Mode.AUTO and confines and trusted and _may_run_confined(facts):
-        return Decision(Effect.ALLOW, ("it runs in the sandbox",), confined=True)
+        return Decision(Effect.ALLOW, (tr("it runs in the sandbox"),), confined=True)
     if not ask_dangerous and _is_known_command(facts) and trusted:
-        return Decision(Effect.ALLOW, ("dangerous_cmd is off",))
-    return Decision(Effect.ASK, facts.dangers + facts.unproven or ("it is not read-only",))
+        return Decision(Effect.ALLOW, (tr("dangerous_cmd is off"),))
+    return Decision(Effect.ASK, facts.dangers + facts.unproven or (tr("it is not read-only"),))
 
 
 def _edits_files(facts: Facts) -> bool:
@@ -245,7 +250,9 @@ def matches(rule: Rule, effect: Effect, facts: Facts, place: Place) -> bool:
 
 def _never(facts: Facts) -> tuple[str, ...]:
     return facts.catastrophic + tuple(
-        f"{path.typed}: {path.forbidden}" for path in facts.paths if path.forbidden
+        tr("{name}: {why}", name=path.typed, why=path.forbidden)
+        for path in facts.paths
+        if path.forbidden
     )
 
 
@@ -254,11 +261,11 @@ def _sensitive(facts: Facts, *, lifted: bool) -> tuple[str, ...]:
     reasons = list(facts.sensitive)
     for path in facts.paths:
         if path.secret:
-            reasons.append(f"{path.typed} may hold secrets ({path.secret})")
+            reasons.append(tr("{path} may hold secrets ({why})", path=path.typed, why=path.secret))
         if path.access == "write" and path.protected:
-            reasons.append(f"{path.typed} is protected ({path.protected})")
+            reasons.append(tr("{path} is protected ({why})", path=path.typed, why=path.protected))
         if path.outside and not lifted:
-            reasons.append(f"{path.real} is outside the workspace")
+            reasons.append(tr("{path} is outside the workspace", path=path.real))
     return tuple(reasons)
 
 
@@ -353,11 +360,13 @@ def _command_words(rule: str, pattern: str) -> tuple[str, ...]:
     try:
         words = tuple(shlex.split(pattern))
     except ValueError as error:
-        raise UserError(f"The rule {rule} cannot be read: {error}.") from error
+        raise UserError(
+            tr("The rule {rule} cannot be read: {error}.", rule=rule, error=error)
+        ) from error
     if not words or "*" in words[0]:
         raise UserError(
-            f"The rule {rule} does not name a program.",
-            hint="The first word must be a program's name: Bash(npm run test *).",
+            tr("The rule {rule} does not name a program.", rule=rule),
+            hint=tr("The first word must be a program's name: Bash(npm run test *)."),
         )
     return words
 

@@ -40,8 +40,9 @@ from agent_cli.core.outgoing import Outgoing
 from agent_cli.core.record import call_record
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.store import CallRecord, Recorder
-from agent_cli.core.tool import Invocation, ToolResult
+from agent_cli.core.tool import Invocation, StatusTexts, ToolResult
 from agent_cli.core.tool_context import SessionState, SessionView, ToolContext
+from agent_cli.lib.language import english, tr
 
 log = logging.getLogger(__name__)
 
@@ -137,14 +138,18 @@ class Pipeline:
             result = ToolResult.failed(failure)
         except asyncio.CancelledError:
             course.cancelled.set()
-            cancelled = ToolFailure("Interrupted by the person.", type=FailureType.CANCELLED)
-            self._finish(course, ToolResult.failed(cancelled, summary="Interrupted"))
+            cancelled = ToolFailure(tr("Interrupted by the person."), type=FailureType.CANCELLED)
+            self._finish(course, ToolResult.failed(cancelled, summary=tr("Interrupted")))
             raise
         except Exception as error:  # the only broad one: a broken tool must not end the session
             log.exception("%s failed unexpectedly", call.name)
             broken = ToolFailure(
-                f"{call.name} failed unexpectedly ({type(error).__name__}: {error}). "
-                "This is a fault of the tool, not of the arguments: try another way.",
+                tr(
+                    "{tool} failed unexpectedly ({error}). "
+                    "This is a fault of the tool, not of the arguments: try another way.",
+                    tool=call.name,
+                    error=f"{type(error).__name__}: {error}",
+                ),
                 type=FailureType.UNKNOWN,
             )
             result = ToolResult.failed(broken)
@@ -172,14 +177,19 @@ class Pipeline:
         call, invocation = course.call, course.invocation
         parent_id = course.parent.call.id if course.parent else None
         if invocation is None:
-            self.emit(ToolStarted(call_id=call.id, tool=call.name[:80], parent_id=parent_id))
+            status = tr(StatusTexts().pending)
+            self.emit(
+                ToolStarted(
+                    call_id=call.id, tool=call.name[:80], status=status, parent_id=parent_id
+                )
+            )
             return
         self.emit(
             ToolStarted(
                 call_id=call.id,
                 tool=invocation.tool.display_name,
                 title=invocation.title,
-                status=invocation.tool.status.pending,
+                status=tr(invocation.tool.status.pending),
                 arguments=_arguments(invocation),
                 parent_id=parent_id,
             )
@@ -201,7 +211,7 @@ class Pipeline:
 
         async def send(errand: Errand) -> Handback:
             if self.send is None:
-                raise ToolFailure("There are no other agents here.")
+                raise ToolFailure(tr("There are no other agents here."))
             return await self.send(self, course.call.id, errand, progress)
 
         return ToolContext(
@@ -237,18 +247,22 @@ class Pipeline:
         tool, given = invocation.tool, _arguments(invocation)
         ruling = await self.hooks.before_call(tool.name, given)
         if ruling.deny:
-            said = f"{tool.name} is not permitted: {ruling.deny}."
+            said = tr("{tool} is not permitted: {reason}.", tool=tool.name, reason=ruling.deny)
             raise ToolFailure(said, type=FailureType.PERMISSION)
         if ruling.arguments is None or ruling.arguments == given:
             return invocation, ruling.ask
         try:
             changed = tool.bind(ruling.arguments)
         except ToolFailure as failure:
-            said = f"A hook changed the arguments to what is not valid: {failure.message}"
+            said = tr(
+                "A hook changed the arguments to what is not valid: {problem}",
+                problem=failure.message,
+            )
             raise ToolFailure(said, type=failure.type, details=failure.details) from failure
-        note = f"a hook changed the arguments to {json.dumps(_arguments(changed))[:1_000]}"
+        new = json.dumps(_arguments(changed))[:1_000]
+        note = tr("a hook changed the arguments to {arguments}", arguments=new)
         context.progress(note)
-        return replace(changed, notes=(*changed.notes, note)), ruling.ask
+        return replace(changed, notes=(*changed.notes, english(note))), ruling.ask
 
     async def _outside(
         self,
@@ -274,7 +288,11 @@ class Pipeline:
         except TimeoutError as error:
             context.cancelled.set()
             raise ToolFailure(
-                f"{invocation.tool.name} was stopped: it took longer than {limit:g} s.",
+                tr(
+                    "{tool} was stopped: it took longer than {limit:g} s.",
+                    tool=invocation.tool.name,
+                    limit=limit,
+                ),
                 type=FailureType.TIMEOUT,
             ) from error
         if invocation.notes and isinstance(result.llm_content, str):
@@ -285,7 +303,8 @@ class Pipeline:
     async def _chain(self, course: Course, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """A call made by a tool: the same pipeline, one level deeper."""
         if course.depth + 1 >= DEEPEST_CHAIN:
-            raise ToolFailure(f"Tools call each other more than {DEEPEST_CHAIN} levels deep.")
+            said = tr("Tools call each other more than {most} levels deep.", most=DEEPEST_CHAIN)
+            raise ToolFailure(said)
         tool = self.registry.find(name, self._offered)
         inner = ToolCall(
             id=f"{course.call.id}/{next(course.children)}",
@@ -298,7 +317,10 @@ class Pipeline:
         inbox = self.authority.inbox
         if not inbox.attended:
             raise ToolFailure(
-                "Nobody is there to answer. Decide by yourself and say which assumption you made."
+                tr(
+                    "Nobody is there to answer. "
+                    "Decide by yourself and say which assumption you made."
+                )
             )
         request = QuestionRequest(id=inbox.next_id(), call_id=course.call.id, questions=questions)
         return await inbox.answers(request, lambda r: self.emit(QuestionAsked(request=r)))
@@ -308,7 +330,7 @@ class Pipeline:
         result = self.outgoing.prepare(result, course.call.id)
         invocation = course.invocation
         if not result.success and not result.summary and invocation is not None:
-            result = result.model_copy(update={"summary": invocation.tool.status.error})
+            result = result.model_copy(update={"summary": tr(invocation.tool.status.error)})
         self.emit(
             ToolFinished(
                 call_id=course.call.id,
@@ -344,8 +366,11 @@ class Pipeline:
                 self.emit(
                     Notice(
                         level="warning",
-                        text=f"The audit log cannot be written: {error.strerror or error}.",
-                        hint="The session goes on; its calls are not recorded.",
+                        text=tr(
+                            "The audit log cannot be written: {error}.",
+                            error=error.strerror or error,
+                        ),
+                        hint=tr("The session goes on; its calls are not recorded."),
                     )
                 )
 

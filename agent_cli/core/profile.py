@@ -7,6 +7,7 @@ from typing import Literal
 from agent_cli.core.errors import UserError
 from agent_cli.core.permissions import Mode
 from agent_cli.core.registry import Registry, Selection
+from agent_cli.lib.language import mark, tr
 
 STRICTNESS = (Mode.PLAN, Mode.DEFAULT, Mode.ACCEPT_EDITS, Mode.AUTO, Mode.YOLO)
 
@@ -42,7 +43,7 @@ class Profile:
     """Dollars."""
     role: str | None = None
     """What tools that require a role are asked for."""
-    source: str = "built in"
+    source: str = mark("built in")
     from_project: bool = False
     """A project wrote it: it can tighten, never loosen."""
 
@@ -57,17 +58,19 @@ class Profile:
         return replace(selection, names=names, read_only=read_only, role=self.role)
 
 
-DEFAULT = Profile(name="default", description="All tools, in the mode and with the model in force.")
+DEFAULT = Profile(
+    name="default", description=mark("All tools, in the mode and with the model in force.")
+)
 PLAN = Profile(
     name="plan",
-    description="Looks and thinks, changes nothing, and ends with a plan.",
+    description=mark("Looks and thinks, changes nothing, and ends with a plan."),
     mode=Mode.PLAN,
     prompt="Find out what has to be done and how, change nothing, and give a plan: the files, "
     "what changes in each, in which order, and how it is checked.",
 )
 REVIEW = Profile(
     name="review",
-    description="Reads changes or code and reports what is wrong with them. Read-only.",
+    description=mark("Reads changes or code and reports what is wrong with them. Read-only."),
     read_only=True,
     prompt="You review. Read what you were pointed to and what it touches. Report faults, the "
     "worst first: where (file and line), what goes wrong and when, and what would mend it. Say "
@@ -93,7 +96,7 @@ class Profiles:
         """The profile of this name; raises UserError."""
         if name not in self.by_name:
             raise UserError(
-                f"There is no profile named {name}.",
-                hint=f"The profiles are: {', '.join(self.by_name)}.",
+                tr("There is no profile named {name}.", name=name),
+                hint=tr("The profiles are: {names}.", names=", ".join(self.by_name)),
             )
         return self.by_name[name]

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from agent_cli.core.model import Usage
 from agent_cli.core.pricing import price
-from agent_cli.lib.text import plural
+from agent_cli.lib.language import mark, tr, trn
 
 
 class FileTouched(BaseModel):
@@ -46,37 +46,63 @@ class Receipt(BaseModel):
     def line(self, usage: Usage) -> str:
         """All of it in one line; empty where there is nothing to tell."""
         parts = [
-            _changed(f"by {by}", [each for each in self.files if each.by == by])
-            for by in ("tools", "shell")
+            _by_tools([each for each in self.files if each.by == "tools"]),
+            _by_shell([each for each in self.files if each.by == "shell"]),
         ]
         parts += [_runs(each) for each in self.running]
         tokens = usage.input_tokens + usage.output_tokens
         if tokens:
-            parts.append(f"{plural(tokens, 'token')}, {price(usage)}")
+            cost = price(usage)
+            parts.append(trn("{n:,} token, {price}", "{n:,} tokens, {price}", tokens, price=cost))
         return " · ".join(part for part in parts if part)
 
     def details(self) -> tuple[str, ...]:
         """One line for each file and each process."""
-        return (*map(_detail, self.files), *(f"{each.id}: {_runs(each)}" for each in self.running))
+        running = (tr("{name}: {text}", name=each.id, text=_runs(each)) for each in self.running)
+        return (*map(_detail, self.files), *running)
 
 
-def _changed(by: str, files: list[FileTouched]) -> str:
+def _by_tools(files: list[FileTouched]) -> str:
     if not files:
         return ""
+    words = trn("{n:,} file changed by tools", "{n:,} files changed by tools", len(files))
+    return f"{words} {_lines(files)}"
+
+
+def _by_shell(files: list[FileTouched]) -> str:
+    if not files:
+        return ""
+    words = trn("{n:,} file changed by shell", "{n:,} files changed by shell", len(files))
+    return f"{words} {_lines(files)}"
+
+
+def _lines(files: Iterable[FileTouched]) -> str:
     added = sum(each.added or 0 for each in files)
     removed = sum(each.removed or 0 for each in files)
-    return f"{plural(len(files), 'file')} changed {by} +{added:,} −{removed:,}"
+    return f"+{added:,} −{removed:,}"
 
 
 def _runs(process: StillRunning) -> str:
     command = process.command if len(process.command) <= 40 else f"{process.command[:39]}…"
-    where = f" on port {', '.join(map(str, process.ports))}" if process.ports else ""
-    return f"{command} still runs{where}"
+    if not process.ports:
+        return tr("{command} still runs", command=command)
+    ports = ", ".join(map(str, process.ports))
+    return tr("{command} still runs on port {ports}", command=command, ports=ports)
+
+
+_TOUCHED = {
+    ("created", "tools"): mark("{path}: created by tools"),
+    ("changed", "tools"): mark("{path}: changed by tools"),
+    ("deleted", "tools"): mark("{path}: deleted by tools"),
+    ("created", "shell"): mark("{path}: created by shell"),
+    ("changed", "shell"): mark("{path}: changed by shell"),
+    ("deleted", "shell"): mark("{path}: deleted by shell"),
+}
 
 
 def _detail(file: FileTouched) -> str:
-    lines = "" if file.added is None else f" +{file.added:,} −{file.removed or 0:,}"
-    return f"{file.path}: {file.verb} by {file.by}{lines}"
+    words = tr(_TOUCHED[file.verb, file.by], path=file.path)
+    return words if file.added is None else f"{words} {_lines([file])}"
 
 
 def added_up(files: Iterable[FileTouched]) -> tuple[FileTouched, ...]:

@@ -10,6 +10,7 @@ from agent_cli.core.display import TerminalBlock
 from agent_cli.core.judge import Judgement
 from agent_cli.core.store import CallRecord
 from agent_cli.core.tool import Invocation, ToolResult
+from agent_cli.lib.language import english
 
 LONGEST = 4_000
 MOST = 100
@@ -58,7 +59,7 @@ def call_record(
 
 def _texts(texts: Iterable[str], redact: Callable[[str], str]) -> tuple[str, ...]:
     """Redacted before they are cut: half a secret is not recognised as one."""
-    kept = [redact(text) for text in dict.fromkeys(texts)]
+    kept = [redact(english(text)) for text in dict.fromkeys(texts)]
     cut = [text if len(text) <= LONGEST else f"{text[:LONGEST]}…" for text in kept[:MOST]]
     return (*cut, f"… {len(kept) - MOST} more") if len(kept) > MOST else tuple(cut)
 

@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 from agent_cli.core.errors import FailureType, ToolFailure, UserError
 from agent_cli.core.tool import AnyTool, ToolKind
+from agent_cli.lib.language import mark, tr
+from agent_cli.lib.text import either
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Registry:
         self,
         tool: AnyTool,
         *,
-        source: str = "built in",
+        source: str = mark("built in"),
         on_conflict: Literal["replace", "error"] = "replace",
     ) -> None:
         """Add a tool. The same name replaces, unless the source must not shadow others."""
@@ -104,10 +106,14 @@ class Registry:
         if tool is None or not selection.admits(tool):
             offered = [t.name for t in self.select(selection)]
             near = self._nearest(name, offered)
-            what = "is not available here" if tool is not None else "does not exist"
-            hint = f" Did you mean {' or '.join(near)}?" if near else ""
+            if tool is None:
+                said = tr("The tool {name!r} does not exist.", name=name[:80])
+            else:
+                said = tr("The tool {name!r} is not available here.", name=name[:80])
+            if near:
+                said = tr("{said} Did you mean {names}?", said=said, names=either(near))
             raise ToolFailure(
-                f"The tool {name[:80]!r} {what}.{hint}",
+                said,
                 type=FailureType.VALIDATION,
                 details=f"Available tools: {', '.join(offered) or 'none'}",
             )
@@ -151,11 +157,17 @@ class Registry:
         """Whatever a model may have meant by the new tool's names must not be another's already."""
         for name in (tool.name, *tool.aliases):
             if (real := self._names.get(_plain(name))) is not None:
-                meant = f"{name}" if real == name else f"{name} (which also means {real})"
+                meant = name
+                if real != name:
+                    meant = tr("{name} (which also means {real})", name=name, real=real)
                 raise UserError(
-                    f"Two tools are named {meant}: one from {self._sources[real]}, "
-                    f"one from {source}.",
-                    hint="Rename or remove one of them.",
+                    tr(
+                        "Two tools are named {name}: one from {one}, one from {other}.",
+                        name=meant,
+                        one=tr(self._sources[real]),
+                        other=tr(source),
+                    ),
+                    hint=tr("Rename or remove one of them."),
                 )
 
     def _put(self, tools: dict[str, AnyTool], sources: dict[str, str]) -> None:

@@ -1,5 +1,7 @@
 """Notices a reply that does not end by itself."""
 
+from agent_cli.lib.language import tr
+
 LONGEST_REPLY = 2_000_000
 """Characters."""
 LONGEST_BLANK = 4_000
@@ -19,7 +21,9 @@ class RunawayGuard:
         blank = len(text) - len(text.rstrip())
         self._blank = self._blank + blank if blank == len(text) else blank
         if self._length > LONGEST_REPLY:
-            return f"The reply was cut: it was longer than {LONGEST_REPLY:,} characters."
+            return tr(
+                "The reply was cut: it was longer than {most:,} characters.", most=LONGEST_REPLY
+            )
         if self._blank > LONGEST_BLANK:
-            return "The reply was cut: the model wrote nothing but white space."
+            return tr("The reply was cut: the model wrote nothing but white space.")
         return None

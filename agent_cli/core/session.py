@@ -45,6 +45,7 @@ from agent_cli.core.tool import AnyTool
 from agent_cli.core.undoing import Undoing
 from agent_cli.core.wearing import Wearing
 from agent_cli.core.written import Written
+from agent_cli.lib.language import tr
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.sandbox import SandboxChoice, SandboxUnavailable
 
@@ -113,7 +114,7 @@ class Session:
         )
         self._warnings += [Notice(level="warning", text=text) for text in parts.profiles.problems]
         for error in parts.stand_ins(self.model)[1]:
-            text = f"A fallback model cannot be used: {error.message}"
+            text = tr("A fallback model cannot be used: {reason}", reason=error.message)
             self._warnings.append(Notice(level="warning", text=text, hint=error.hint))
         try:
             self._wear(parts.profile)
@@ -270,7 +271,7 @@ class Session:
         self, begin: Callable[[], Coroutine[Any, Any, None]]
     ) -> AsyncGenerator[Event, None]:
         if self._task is not None:
-            raise UserError("A turn is under way already.", hint="Interrupt it or wait.")
+            raise UserError(tr("A turn is under way already."), hint=tr("Interrupt it or wait."))
         events: asyncio.Queue[Event] = asyncio.Queue()
         self._emit = events.put_nowait
         self._turns += 1
@@ -297,8 +298,8 @@ class Session:
             raise UserError(error.message, hint=error.hint) from error
         if self.mode is Mode.AUTO and not sandbox.confines:
             raise UserError(
-                f"The mode auto needs a sandbox, and there is {sandbox.reason}.",
-                hint="Install bubblewrap, or choose another --permission-mode.",
+                tr("The mode auto needs a sandbox, and there is {reason}.", reason=sandbox.reason),
+                hint=tr("Install bubblewrap, or choose another --permission-mode."),
             )
 
     async def warm(self) -> None:
@@ -330,7 +331,11 @@ class Session:
 
     def interrupt(self) -> bool:
         """End the turn at once; False if none is under way."""
-        return self._task is not None and self._task.cancel()
+        if self._task is None or self._task.done():
+            return False
+        # Not sooner than its first step: what never began could not say how it ended.
+        asyncio.get_running_loop().call_soon(self._task.cancel)
+        return True
 
     def use_model(self, name: str) -> None:
         """Go on with another model, from the next turn."""
@@ -341,7 +346,8 @@ class Session:
         """Play another role from the next turn; raises UserError."""
         profile = self.profiles.get(name)
         if self.is_running:
-            raise UserError("A turn is under way.", hint="Change the profile when it is over.")
+            hint = tr("Change the profile when it is over.")
+            raise UserError(tr("A turn is under way."), hint=hint)
         self._wear(profile)
 
     def forget(self) -> None:

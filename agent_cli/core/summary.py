@@ -7,6 +7,7 @@ from importlib import resources
 from agent_cli.core.errors import ModelError, ModelErrorKind
 from agent_cli.core.messages import AssistantMessage, Message, ToolMessage, UserMessage, text_of
 from agent_cli.core.model import Model, ModelRequest, Reply
+from agent_cli.lib.language import tr
 from agent_cli.lib.text import head_and_tail
 
 LONGEST_RESULT = 3_000
@@ -17,18 +18,22 @@ LONGEST_SUMMARY = 24_000
 _GAP = "[… {left_out:,} characters left out …]"
 
 
-async def summarise(
-    model: Model, messages: Sequence[Message], *, focus: str = "", longest: int = LONGEST_WHOLE
-) -> Reply:
-    """Ask a model for a summary; raises ModelError, also for one that says nothing."""
-    request = ModelRequest(
-        system=_prompt(), messages=(UserMessage(content=_task(messages, focus, longest)),)
-    )
+def summary_request(
+    messages: Sequence[Message], *, focus: str = "", longest: int = LONGEST_WHOLE
+) -> ModelRequest:
+    """What a model is asked for a summary with."""
+    task = UserMessage(content=_task(messages, focus, longest))
+    return ModelRequest(system=_prompt(), messages=(task,))
+
+
+async def summarise(model: Model, request: ModelRequest, received: list[str]) -> Reply:
+    """Ask a model for a summary; `received` gets its pieces. Raises ModelError if it breaks off."""
     async with aclosing(model.stream(request)) as events:  # type: ignore[type-var]
         async for event in events:
             if isinstance(event, Reply):
                 return event
-    raise ModelError("The summary broke off.", kind=ModelErrorKind.CONNECTION)
+            received.append(event.text)
+    raise ModelError(tr("The summary broke off."), kind=ModelErrorKind.CONNECTION)
 
 
 def text_of_summary(reply: Reply) -> str:

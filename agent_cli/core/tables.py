@@ -5,13 +5,15 @@ from collections.abc import Iterator
 from agent_cli.core.model import Usage
 from agent_cli.core.pricing import price
 from agent_cli.core.statistics import BOUNDS, Statistics
+from agent_cli.lib.language import tr
 
 Row = tuple[str, ...]
 
 
 def tool_rows(statistics: Statistics) -> Iterator[Row]:
     """Each tool's calls; the first row names the columns."""
-    yield "tool", "calls", "ok", "failed", "denied", "half within", "95 % within"
+    counted = tr("calls"), tr("ok"), tr("failed"), tr("denied")
+    yield tr("tool"), *counted, tr("half within"), tr("95 % within")
     for each in statistics.tools:
         counts = (each.executions, each.successes, each.failures, each.denials)
         times = (_seconds(each.within(share)) for share in (0.5, 0.95))
@@ -20,16 +22,20 @@ def tool_rows(statistics: Statistics) -> Iterator[Row]:
 
 def model_rows(statistics: Statistics) -> Iterator[Row]:
     """Each model's requests."""
-    yield "model", "requests", "input", "from cache", "output", "cost"
+    yield tr("model"), tr("requests"), *_headings()
     for each in statistics.models:
         yield each.model, f"{each.requests:,}", *_used(each.usage)
 
 
 def day_rows(statistics: Statistics) -> Iterator[Row]:
     """Each day."""
-    yield "day", "calls", "requests", "input", "from cache", "output", "cost"
+    yield tr("day"), tr("calls"), tr("requests"), *_headings()
     for each in statistics.days:
         yield each.day, f"{each.calls:,}", f"{each.requests:,}", *_used(each.usage)
+
+
+def _headings() -> Row:
+    return tr("input"), tr("from cache"), tr("output"), tr("cost")
 
 
 def _used(usage: Usage) -> Row:
@@ -38,4 +44,4 @@ def _used(usage: Usage) -> Row:
 
 
 def _seconds(bound: float | None) -> str:
-    return f"over {BOUNDS[-1]:g} s" if bound is None else f"{bound:g} s"
+    return tr("over {seconds:g} s", seconds=BOUNDS[-1]) if bound is None else f"{bound:g} s"

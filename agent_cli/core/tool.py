@@ -45,7 +45,7 @@ from agent_cli.core.display import Display
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.field_docs import ClassSource
 from agent_cli.core.messages import Content
-from agent_cli.lib.language import english
+from agent_cli.lib.language import english, mark
 
 if TYPE_CHECKING:
     from agent_cli.core.tool_context import ToolContext
@@ -101,7 +101,7 @@ def _unsendable(text: str) -> str | None:
 
 
 class ToolError(BaseModel):
-    """Why a call failed."""
+    """Why a call failed, as a person is told."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -127,9 +127,8 @@ class ToolResult(BaseModel):
     @classmethod
     def failed(cls, failure: ToolFailure, *, summary: str = "") -> Self:
         """The result a failure becomes."""
-        message = english(failure.message)
-        error = ToolError(type=failure.type, message=message, details=failure.details)
-        told = f"{message}\n{failure.details}" if failure.details else message
+        error = ToolError(type=failure.type, message=failure.message, details=failure.details)
+        told = "\n".join(english(text) for text in (failure.message, failure.details) if text)
         return cls(
             success=False,
             llm_content=told,
@@ -189,8 +188,8 @@ class Target:
 class StatusTexts:
     """The status line of a call: while it runs and when it failed. Success is the summary."""
 
-    pending: str = "Running…"
-    error: str = "Failed"
+    pending: str = mark("Running…")
+    error: str = mark("Failed")
 
 
 P = TypeVar("P", bound=ToolParams)

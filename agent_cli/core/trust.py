@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from agent_cli.core.prompt import instruction_files
 from agent_cli.lib.files import open_regular
+from agent_cli.lib.language import tr
 
 SETTINGS = ".agent"
 TOOLS = ".agent/tools"
@@ -69,7 +70,9 @@ def _others_below(root: Path) -> Iterator[Path]:
             continue
         files = sorted(directory.glob(f"*/{SKILL_FILE}"))
         if len(files) > MOST_FILES:
-            raise TooMuch(f"{directory} holds more than {MOST_FILES:,} skills")
+            raise TooMuch(
+                tr("{path} holds more than {most:,} skills", path=directory, most=MOST_FILES)
+            )
         yield from files
 
 
@@ -87,7 +90,9 @@ def _files_below(directory: Path) -> Iterator[Path]:
         for name in sorted([*names, *links]):
             count += 1
             if count > MOST_FILES:
-                raise TooMuch(f"{directory} holds more than {MOST_FILES:,} files")
+                raise TooMuch(
+                    tr("{path} holds more than {most:,} files", path=directory, most=MOST_FILES)
+                )
             yield Path(parent, name)
 
 
@@ -114,36 +119,36 @@ def _content(path: Path) -> bytes:
     except (OSError, RuntimeError) as error:
         return leads + type(error).__name__.encode()
     if len(data) > LARGEST_FILE:
-        raise TooMuch(f"{path} is larger than {LARGEST_FILE:,} bytes")
+        raise TooMuch(tr("{path} is larger than {most:,} bytes", path=path, most=LARGEST_FILE))
     return leads + data
 
 
 def _detail(kind: str, path: Path, data: bytes) -> str:
     if path.is_symlink():
-        return f"a link to {path.readlink()}"
-    text = data.decode("utf-8", "replace")
+        return tr("a link to {path}", path=path.readlink())
+    text, count = data.decode("utf-8", "replace"), len(data)
     if kind == "settings":
         return _settings(text)
     if kind == "servers":
         return _bounded(_servers(text))
     if kind == "instructions":
-        return f"{len(data):,} bytes of instructions for the model"
+        return tr("{count:,} bytes of instructions for the model", count=count)
     if TOOLS in path.as_posix() and path.suffix == ".py":
-        return f"{len(data):,} bytes of Python, which run in this program as a tool"
+        return tr("{count:,} bytes of Python, which run in this program as a tool", count=count)
     if PROFILES in path.as_posix() and path.suffix == ".md":
-        return f"{len(data):,} bytes of a profile: a role with words for the model"
+        return tr("{count:,} bytes of a profile: a role with words for the model", count=count)
     if path.name == SKILL_FILE:
-        return f"{len(data):,} bytes of a skill, offered to the model"
+        return tr("{count:,} bytes of a skill, offered to the model", count=count)
     if path.suffix == ".md" and any(f"/{name}/" in path.as_posix() for name in COMMANDS):
-        return f"{len(data):,} bytes of a slash command, sent as a prompt"
-    return f"{len(data):,} bytes"
+        return tr("{count:,} bytes of a slash command, sent as a prompt", count=count)
+    return tr("{count:,} bytes", count=count)
 
 
 def _settings(text: str) -> str:
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
-        return "is not valid TOML"
+        return tr("is not valid TOML")
     told = {key: f"{key} = {json.dumps(value, default=str)}" for key, value in _leaves(table)}
     hooks = _bounded(told.pop("hooks", ""), LONGEST_HOOKS)
     return "; ".join(filter(None, (hooks, _bounded("; ".join(told.values())))))
@@ -162,7 +167,7 @@ def _servers(text: str) -> str:
         servers = json.loads(text)["mcpServers"].items()
         return "; ".join(f"{name}: {_server(server)}" for name, server in servers)
     except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
-        return "is not readable as a list of servers"
+        return tr("is not readable as a list of servers")
 
 
 def _server(server: Mapping[str, Any]) -> str:

@@ -13,15 +13,16 @@ from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from agent_cli.core.checkpoint import Change, Record, RecordKind, Restoring, State
+from agent_cli.lib.language import mark, tr
 
 Outcome = Literal["restored", "merged", "conflict", "deleted by you", "lost"]
 Choice = Literal["keep", "restore", "markers"]
 """Leave it as it is now; put back what was; both in one text with marks around what differs."""
 
 CHOICES: dict[Choice, str] = {
-    "keep": "keep mine",
-    "restore": "restore",
-    "markers": "merge with markers",
+    "keep": mark("keep mine"),
+    "restore": mark("restore"),
+    "markers": mark("merge with markers"),
 }
 
 
@@ -128,7 +129,7 @@ def _plan_path(
         merged = merged or step not in (change.before, change.after, current)
         current = step
     if not before.is_kept and not now.is_same(before):
-        why = before.why or "it was not kept"
+        why = before.why or tr("it was not kept")
         return FilePlan(path, "lost", now, now, before, why=why)
     if not now.exists and before.exists and not current.exists:
         return FilePlan(path, "deleted by you", now, now, before, ("keep", "restore"))
@@ -145,26 +146,26 @@ def _step(change: Change, now: State, store: Bytes, *, is_sure: bool) -> State |
     if now.is_same(after) and is_sure:
         return before if now.mode == after.mode else replace(before, mode=now.mode)
     if not is_sure:
-        return "the program ended before the call did: whose change this is cannot be told"
+        return tr("the program ended before the call did: whose change this is cannot be told")
     if not now.exists:
         return now
     if not before.exists:
-        return "the call created it, and you changed it since"
+        return tr("the call created it, and you changed it since")
     if not after.exists:
-        return "the call deleted it, and you made it anew"
+        return tr("the call deleted it, and you made it anew")
     return _merged(before, after, now, store)
 
 
 def _merged(before: State, after: State, now: State, store: Bytes) -> State | str:
     versions = [store.read(each) for each in (after, now, before)]
     if not before.kind == after.kind == now.kind == "file" or None in versions:
-        return "you changed it since"
+        return tr("you changed it since")
     found = store.merge(*(each or b"" for each in versions))
     if found is None:
-        return "you changed it since, and it is not text"
+        return tr("you changed it since, and it is not text")
     data, is_clean = found
     if not is_clean:
-        return "you changed the same lines since"
+        return tr("you changed the same lines since")
     return store.write(data, before if now.mode == after.mode else now)
 
 
@@ -173,7 +174,7 @@ def _undecided(
 ) -> FilePlan:
     before, base = changes[-1][0].before, changes[0][0].after
     if not before.is_kept:
-        return FilePlan(path, "lost", now, now, before, why=before.why or "it was not kept")
+        return FilePlan(path, "lost", now, now, before, why=before.why or tr("it was not kept"))
     marked = None
     if before.kind == base.kind == now.kind == "file":
         versions = [store.read(each) for each in (base, now, before)]

@@ -13,6 +13,7 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.events import TurnStarted
 from agent_cli.core.history import path
 from agent_cli.core.undo import Choice, Preview, paths_of, plan
+from agent_cli.lib.language import tr
 from agent_cli.lib.text import plural
 
 Scope = Literal["call", "turn"]
@@ -52,7 +53,7 @@ class Undoing:
         records = await self.records()
         if not records:
             raise UserError(
-                "There is nothing to undo: no change of a call is kept in this session."
+                tr("There is nothing to undo: no change of a call is kept in this session.")
             )
         if scope == "call":
             wanted = records[-1:]
@@ -61,7 +62,9 @@ class Undoing:
         else:
             wanted = tuple(each for each in records if each.call_id == scope)
         if not wanted:
-            raise UserError(f"No call {scope} changed a file, or it is taken back already.")
+            raise UserError(
+                tr("No call {id} changed a file, or it is taken back already.", id=scope)
+            )
         return await self._plan("undo", tuple(reversed(wanted)))
 
     async def preview_since(self, turn: int) -> Preview:
@@ -73,7 +76,7 @@ class Undoing:
         """What bringing back what was undone last would do; raises UserError."""
         undone = last_undo(await asyncio.to_thread(self.checkpoints.records))
         if undone is None:
-            raise UserError("There is nothing to redo.")
+            raise UserError(tr("There is nothing to redo."))
         return await self._plan("redo", (undone,))
 
     async def apply(
@@ -81,7 +84,7 @@ class Undoing:
     ) -> Restored:
         """Do what was previewed; a conflict without a choice stays as it is. Raises UserError."""
         if self.is_running():
-            raise UserError("A turn is under way.", hint="Interrupt it first.")
+            raise UserError(tr("A turn is under way."), hint=tr("Interrupt it first."))
         if not preview.records:
             return Restored()
         steps = preview.steps(choices or {})
@@ -94,7 +97,8 @@ class Undoing:
         try:
             restored = await asyncio.to_thread(work)
         except OSError as error:
-            raise UserError(f"The undo could not be done: {error.strerror or error}.") from error
+            why = error.strerror or error
+            raise UserError(tr("The undo could not be done: {error}.", error=why)) from error
         self.tell_model(_told(preview, restored))
         return restored
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from agent_cli.core.messages import ToolCall, text_of
 from agent_cli.core.pipeline import Pipeline
+from agent_cli.lib.language import tr
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,10 @@ async def filled(written: Written, pipeline: Pipeline) -> str:
         if isinstance(piece, str):
             texts.append(piece)
             continue
-        given = {"command": piece.command, "description": f"asked for by {written.said[:80]}"}
+        given = {
+            "command": piece.command,
+            "description": tr("asked for by {command}", command=written.said[:80]),
+        }
         call = ToolCall(
             id=f"prompt_{uuid.uuid4().hex[:24]}", name=written.tool, arguments=json.dumps(given)
         )

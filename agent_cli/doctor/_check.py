@@ -1,11 +1,13 @@
 """What a check is, what it is given, and what it finds."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from typing import Literal
 
 from agent_cli.config.places import Places
+from agent_cli.lib.language import tr
 
 Verdict = Literal["ok", "warning", "problem", "skipped"]
 
@@ -56,6 +58,11 @@ class Check:
 def ok(measured: str) -> Finding:
     """Nothing to do."""
     return Finding("ok", measured)
+
+
+def in_one(parts: Iterable[str]) -> str:
+    """Several texts as one, each with its English."""
+    return reduce(lambda said, each: tr("{said}; {each}", said=said, each=each), parts)
 
 
 def skipped(why: str) -> Finding:

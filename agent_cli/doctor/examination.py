@@ -9,8 +9,9 @@ from typing import Any
 from agent_cli import doctor
 from agent_cli.doctor._check import Check, Finding, Patient
 from agent_cli.lib.discovery import values_named
+from agent_cli.lib.language import mark, tr
 
-GROUPS = ("terminal", "programs", "settings", "model", "files")
+GROUPS = (mark("terminal"), mark("programs"), mark("settings"), mark("model"), mark("files"))
 
 
 def all_checks() -> list[Check]:
@@ -37,16 +38,16 @@ async def _finding(check: Check, patient: Patient) -> Finding:
     except TimeoutError:
         return Finding(
             "problem",
-            f"no answer within {check.seconds:.0f} s",
-            cause="it hangs, or this machine is very busy",
-            remedy="Run agent doctor again; if it stays, look at what it concerns by hand.",
+            tr("no answer within {seconds:.0f} s", seconds=check.seconds),
+            cause=tr("it hangs, or this machine is very busy"),
+            remedy=tr("Run agent doctor again; if it stays, look at what it concerns by hand."),
         )
     except Exception as error:  # a check that fails is a finding
         return Finding(
             "problem",
             f"{type(error).__name__}: {error}",
-            cause="the check itself failed",
-            remedy="Please report this.",
+            cause=tr("the check itself failed"),
+            remedy=tr("Please report this."),
         )
 
 

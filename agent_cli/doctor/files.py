@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agent_cli.doctor._check import Check, Finding, Patient, ok
+from agent_cli.lib.language import mark, tr
 
 _MOST = 2_000_000_000
 _LEAST_FREE = 200_000_000
@@ -21,17 +22,23 @@ def disk(patient: Patient) -> Finding:
     used, is_whole = _used(state)
     there = next(path for path in (state, *state.parents) if path.exists())
     free = shutil.disk_usage(there).free
-    measured = f"{'' if is_whole else 'more than '}{_size(used)} in {state}, {_size(free)} free"
+    values = {"used": _size(used), "path": state, "free": _size(free)}
+    measured = (
+        tr("{used} in {path}, {free} free", **values)
+        if is_whole
+        else tr("more than {used} in {path}, {free} free", **values)
+    )
     if free < _LEAST_FREE:
         return Finding(
-            "problem", measured, f"{_size(_LEAST_FREE)} free", cause="the disk is almost full",
-            remedy="Free some space: sessions and results cannot be kept.",
+            "problem", measured, tr("{size} free", size=_size(_LEAST_FREE)),
+            cause=tr("the disk is almost full"),
+            remedy=tr("Free some space: sessions and results cannot be kept."),
         )  # fmt: skip
     if used > _MOST:
         return Finding(
-            "warning", measured, f"less than {_size(_MOST)}",
-            cause="many sessions, or large results",
-            remedy="agent sessions lists and deletes old ones.",
+            "warning", measured, tr("less than {size}", size=_size(_MOST)),
+            cause=tr("many sessions, or large results"),
+            remedy=tr("agent sessions lists and deletes old ones."),
         )  # fmt: skip
     return ok(measured)
 
@@ -41,12 +48,13 @@ def permissions(patient: Patient) -> Finding:
     places = patient.places
     wrong = [path for root in (places.config, places.state) for path in _open_to_others(root)]
     if not wrong:
-        return ok("only you can read and change them")
+        return ok(tr("only you can read and change them"))
     shown = ", ".join(str(path) for path in wrong[:5])
-    more = f" and {len(wrong) - 5} more" if len(wrong) > 5 else ""
+    if len(wrong) > 5:
+        shown = tr("{paths} and {n} more", paths=shown, n=len(wrong) - 5)
     return Finding(
-        "problem", f"{shown}{more}", "files that nobody else can read or change",
-        cause="others may read what was said, or change what is allowed",
+        "problem", shown, tr("files that nobody else can read or change"),
+        cause=tr("others may read what was said, or change what is allowed"),
         remedy=f"chmod -R go-rwx {places.config} {places.state}",
     )  # fmt: skip
 
@@ -93,10 +101,10 @@ def _size(count: int) -> str:
     for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if count >= size:
             return f"{count / size:.1f} {unit}"
-    return f"{count} bytes"
+    return tr("{n} bytes", n=count)
 
 
 CHECKS = (
-    Check("files", "disk", disk, seconds=10),
-    Check("files", "permissions", permissions, seconds=10),
+    Check("files", mark("disk"), disk, seconds=10),
+    Check("files", mark("permissions"), permissions, seconds=10),
 )

@@ -7,6 +7,7 @@ from agent_cli.core.messages import UserMessage
 from agent_cli.core.model import ModelRequest
 from agent_cli.doctor._check import Check, Finding, Patient, ok, skipped
 from agent_cli.doctor.settings import loaded_for
+from agent_cli.lib.language import mark, tr
 from agent_cli.models.providers import take_credentials
 from agent_cli.models.worker_process import WorkerProcess
 from agent_cli.runtime import chosen_model, model_source
@@ -22,7 +23,7 @@ async def reachable(patient: Patient) -> Finding:
     try:
         settings = loaded_for(patient).settings
     except UserError:
-        return skipped("the configuration cannot be read")
+        return skipped(tr("the configuration cannot be read"))
     try:
         name = chosen_model(settings)
         credentials = {
@@ -31,8 +32,8 @@ async def reachable(patient: Patient) -> Finding:
         }
         source = model_source(settings, credentials, WorkerProcess())
     except UserError as error:
-        cause = "until then the offline guide answers, which follows rules"
-        return Finding("warning", error.message, "a model", cause, error.hint)
+        cause = tr("until then the offline guide answers, which follows rules")
+        return Finding("warning", error.message, tr("a model"), cause, error.hint)
     try:
         await source.warm(name)  # loading LiteLLM is not the model's time
         model, began = source.get(name), time.monotonic()
@@ -41,20 +42,21 @@ async def reachable(patient: Patient) -> Finding:
             pass
         return _told(name, time.monotonic() - began)
     except (ModelError, UserError) as error:
-        return Finding("problem", f"{name}: {error.message}", "an answer", remedy=error.hint)
+        measured = tr("{name}: {problem}", name=name, problem=error.message)
+        return Finding("problem", measured, tr("an answer"), remedy=error.hint)
     finally:
         await source.close()
 
 
 def _told(name: str, seconds: float) -> Finding:
-    measured = f"{name} answered after {seconds:.1f} s"
+    measured = tr("{model} answered after {seconds:.1f} s", model=name, seconds=seconds)
     if seconds < _SLOW:
         return ok(measured)
     return Finding(
-        "warning", measured, f"less than {_SLOW:.0f} s",
-        cause="the network, the provider or a local model is slow",
-        remedy="Try again later, or choose a faster model.",
+        "warning", measured, tr("less than {seconds:.0f} s", seconds=_SLOW),
+        cause=tr("the network, the provider or a local model is slow"),
+        remedy=tr("Try again later, or choose a faster model."),
     )  # fmt: skip
 
 
-CHECKS = (Check("model", "answers", reachable, seconds=90),)
+CHECKS = (Check("model", mark("answers"), reachable, seconds=90),)

@@ -9,6 +9,7 @@ from importlib import metadata
 
 from agent_cli import __version__
 from agent_cli.doctor._check import Check, Finding, Patient, Verdict, ok
+from agent_cli.lib.language import mark, tr
 from agent_cli.lib.programs import find_program
 from agent_cli.safety.sandbox import SandboxUnavailable, find_sandbox
 
@@ -22,7 +23,10 @@ def python(_: Patient) -> Finding:
     if sys.version_info >= _OLDEST:
         return ok(measured)
     return Finding(
-        "problem", measured, "3.11 or later", remedy="Install a newer Python, then make install."
+        "problem",
+        measured,
+        tr("3.11 or later"),
+        remedy=tr("Install a newer Python, then make install."),
     )
 
 
@@ -37,8 +41,8 @@ def packages(_: Patient) -> Finding:
     if not missing:
         return ok(", ".join(found))
     return Finding(
-        "problem", f"missing: {', '.join(missing)}", "all of them installed",
-        cause="the installation is not complete", remedy="Run make install.",
+        "problem", tr("missing: {names}", names=", ".join(missing)), tr("all of them installed"),
+        cause=tr("the installation is not complete"), remedy=tr("Run make install."),
     )  # fmt: skip
 
 
@@ -56,15 +60,16 @@ def _program(name: str, verdict: Verdict, why: str, remedy: str) -> Callable[[Pa
 
     def look(_: Patient) -> Finding:
         path = find_program(name)
+        expected = tr("{program}, {why}", program=name, why=tr(why))
         if path is None:
-            return Finding(verdict, "not found", f"{name}, {why}", remedy=remedy)
+            return Finding(verdict, tr("not found"), expected, remedy=tr(remedy))
         done = subprocess.run(
             [path, "--version"], capture_output=True, text=True, timeout=4, check=False,
             stdin=subprocess.DEVNULL, errors="replace",
         )  # fmt: skip
         if done.returncode != 0:
-            cause = f"{path} --version ends with {done.returncode}"
-            return Finding(verdict, "does not run", f"{name}, {why}", cause, remedy)
+            cause = tr("{path} --version ends with {code}", path=path, code=done.returncode)
+            return Finding(verdict, tr("does not run"), expected, cause, tr(remedy))
         return ok(f"{done.stdout.partition(chr(10))[0]} ({path})")
 
     return look
@@ -79,25 +84,28 @@ async def sandbox(_: Patient) -> Finding:
     if found.confines:
         return ok(found.reason)
     return Finding(
-        "warning", "none", "bubblewrap or Landlock", cause=found.reason,
-        remedy="Install bubblewrap. Without a sandbox everything works but the mode auto.",
+        "warning", tr("none"), tr("bubblewrap or Landlock"), cause=found.reason,
+        remedy=tr("Install bubblewrap. Without a sandbox everything works but the mode auto."),
     )  # fmt: skip
 
 
 CHECKS = (
     Check("programs", "python", python),
-    Check("programs", "packages", packages),
+    Check("programs", mark("packages"), packages),
     Check(
         "programs", "bash",
-        _program("bash", "problem", "which runs commands", "Install bash."),
+        _program("bash", "problem", mark("which runs commands"), mark("Install bash.")),
     ),
     Check(
         "programs", "rg",
-        _program("rg", "problem", "which searches files", "Run make install, or install ripgrep."),
+        _program(
+            "rg", "problem", mark("which searches files"),
+            mark("Run make install, or install ripgrep."),
+        ),
     ),
     Check(
         "programs", "git",
-        _program("git", "warning", "which tells what changed", "Install git."),
+        _program("git", "warning", mark("which tells what changed"), mark("Install git.")),
     ),
-    Check("programs", "sandbox", sandbox, seconds=15),
+    Check("programs", mark("sandbox"), sandbox, seconds=15),
 )  # fmt: skip

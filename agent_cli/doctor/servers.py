@@ -5,9 +5,10 @@ from typing import Any
 
 from agent_cli.core.errors import UserError
 from agent_cli.core.trust import SERVERS
-from agent_cli.doctor._check import Check, Finding, Patient, ok, skipped
+from agent_cli.doctor._check import Check, Finding, Patient, in_one, ok, skipped
 from agent_cli.doctor.settings import loaded_for
 from agent_cli.extensions.mcp.spec import configured, read_json
+from agent_cli.lib.language import mark, tr
 from agent_cli.runtime import folder_standing
 from agent_cli.wishes import Wishes
 
@@ -20,23 +21,32 @@ def servers(patient: Patient) -> Finding:
         listed = read_json(file)
     except ValueError as error:
         return Finding(
-            "problem", str(error), 'JSON with "mcpServers"', remedy=f"Put {SERVERS} right."
+            "problem",
+            str(error),
+            tr('JSON with "mcpServers"'),
+            remedy=tr("Put {file} right.", file=SERVERS),
         )
     found = configured({str(patient.places.config_file): _own(patient), str(file): listed})
     missing = [
-        f"{server.name}: there is no program {server.table.command}"
+        tr(
+            "{server}: there is no program {program}",
+            server=server.name,
+            program=server.table.command,
+        )
         for server in found.servers
         if server.table.command and not shutil.which(server.table.command)
     ]
     if wrong := (*found.problems, *missing):
         return Finding(
-            "problem", "; ".join(wrong), "servers that can be started or reached",
-            remedy="Install what is missing, or change it with agent mcp.",
+            "problem", in_one(wrong), tr("servers that can be started or reached"),
+            remedy=tr("Install what is missing, or change it with agent mcp."),
         )  # fmt: skip
     if not found.servers:
-        return skipped("none are configured")
+        return skipped(tr("none are configured"))
     names = ", ".join(server.name for server in found.servers)
-    return ok(names if trusted else f"{names}; those of the folder wait until it is trusted")
+    if trusted:
+        return ok(names)
+    return ok(tr("{names}; those of the folder wait until it is trusted", names=names))
 
 
 def _own(patient: Patient) -> dict[str, dict[str, Any]]:
@@ -47,4 +57,4 @@ def _own(patient: Patient) -> dict[str, dict[str, Any]]:
         return {}  # another check tells
 
 
-CHECKS = (Check("settings", "MCP servers", servers),)
+CHECKS = (Check("settings", mark("MCP servers"), servers),)

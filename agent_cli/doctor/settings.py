@@ -2,7 +2,8 @@
 
 from agent_cli.config.layers import PROJECT_FILE, Loaded
 from agent_cli.core.errors import UserError
-from agent_cli.doctor._check import Check, Finding, Patient, ok
+from agent_cli.doctor._check import Check, Finding, Patient, in_one, ok
+from agent_cli.lib.language import mark, tr
 from agent_cli.models.providers import provider_of, take_credentials
 from agent_cli.runtime import folder_standing, load_settings
 from agent_cli.setup.keys import KeyStore
@@ -19,26 +20,28 @@ def configuration(patient: Patient) -> Finding:
     try:
         loaded = loaded_for(patient)
     except UserError as error:
-        return Finding("problem", error.message, "files that can be read", remedy=error.hint)
+        return Finding("problem", error.message, tr("files that can be read"), remedy=error.hint)
     files = [patient.places.config_file, patient.cwd / PROJECT_FILE]
     read = [str(path) for path in files if path.is_file()]
     if loaded.warnings:
         return Finding(
-            "warning", "; ".join(loaded.warnings), "no warnings",
-            remedy="agent config shows every setting and where it came from.",
+            "warning", in_one(loaded.warnings), tr("no warnings"),
+            remedy=tr("agent config shows every setting and where it came from."),
         )  # fmt: skip
-    return ok(", ".join(read) or "no files; the defaults apply")
+    return ok(", ".join(read) or tr("no files; the defaults apply"))
 
 
 def trust(patient: Patient) -> Finding:
     """Whether this folder is trusted."""
     standing = folder_standing(Wishes(cwd=patient.cwd), patient.environment)
+    if standing.trusted:
+        return ok(tr("this folder is trusted"))
     if standing.state != "changed":
-        return ok(f"this folder is {'trusted' if standing.trusted else 'not trusted'}")
+        return ok(tr("this folder is not trusted"))
     return Finding(
-        "warning", "not trusted any more", "trusted, as before",
-        cause=f"changed: {', '.join(standing.changed[:5])}",
-        remedy="Look at it with agent trust.",
+        "warning", tr("not trusted any more"), tr("trusted, as before"),
+        cause=tr("changed: {files}", files=", ".join(standing.changed[:5])),
+        remedy=tr("Look at it with agent trust."),
     )  # fmt: skip
 
 
@@ -47,7 +50,7 @@ def keys(patient: Patient) -> Finding:
     variables = dict(patient.environment)
     stored = KeyStore(patient.places.config).load()
     names = sorted(name for name in {*take_credentials(variables), *stored} if "KEY" in name)
-    measured = ", ".join(names) or "none"
+    measured = ", ".join(names) or tr("none")
     try:
         settings = loaded_for(patient).settings
     except UserError:
@@ -56,14 +59,14 @@ def keys(patient: Patient) -> Finding:
     is_local = settings.model.startswith(("scripted:", "offline:")) or settings.api_base
     if needed and needed not in names and not is_local:
         return Finding(
-            "problem", measured, needed, cause=f"{settings.model} needs it",
-            remedy=f"Set {needed}, or choose another model.",
+            "problem", measured, needed, cause=tr("{model} needs it", model=settings.model),
+            remedy=tr("Set {variable}, or choose another model.", variable=needed),
         )  # fmt: skip
     return ok(measured)
 
 
 CHECKS = (
-    Check("settings", "configuration", configuration),
-    Check("settings", "trust", trust, seconds=10),
-    Check("settings", "keys", keys),
+    Check("settings", mark("configuration"), configuration),
+    Check("settings", mark("trust"), trust, seconds=10),
+    Check("settings", mark("keys"), keys),
 )

@@ -12,9 +12,10 @@ import tty
 
 from agent_cli.doctor._check import Check, Finding, Patient, ok, skipped
 from agent_cli.frontends.shared.terminal import moves_cursor, speaks_utf8
+from agent_cli.lib.language import mark, tr
 
 _SMALLEST = (60, 15)
-_NOT_HERE = "not run in a terminal"
+_NOT_HERE = mark("not run in a terminal")
 _ANSWERS_WITHIN = 0.5
 _PLACE = re.compile(rb"\x1b\[(\d+);(\d+)R")
 _KITTY = re.compile(rb"\x1b\[\?(\d+)u")
@@ -24,14 +25,15 @@ _ATTRIBUTES = re.compile(rb"\x1b\[\?[\d;]*c")
 def size(patient: Patient) -> Finding:
     """Whether there is room to work."""
     if not patient.is_terminal:
-        return skipped(_NOT_HERE)
+        return skipped(tr(_NOT_HERE))
     columns, lines = os.get_terminal_size(sys.stdout.fileno())
     measured = f"{columns} × {lines}"
     if columns >= _SMALLEST[0] and lines >= _SMALLEST[1]:
         return ok(measured)
     return Finding(
-        "warning", measured, f"at least {_SMALLEST[0]} × {_SMALLEST[1]}",
-        remedy="Make the window larger, or use agent --inline.",
+        "warning", measured,
+        tr("at least {columns} × {lines}", columns=_SMALLEST[0], lines=_SMALLEST[1]),
+        remedy=tr("Make the window larger, or use agent --inline."),
     )  # fmt: skip
 
 
@@ -41,8 +43,10 @@ def full_screen(patient: Patient) -> Finding:
     if moves_cursor(patient.environment):
         return ok(f"TERM={term}")
     return Finding(
-        "warning", f"TERM={term or '(not set)'}", "a terminal that can move its cursor",
-        cause="TERM names none that can", remedy="The program uses plain lines here, which works.",
+        "warning", f"TERM={term}" if term else tr("TERM=(not set)"),
+        tr("a terminal that can move its cursor"),
+        cause=tr("TERM names none that can"),
+        remedy=tr("The program uses plain lines here, which works."),
     )  # fmt: skip
 
 
@@ -50,15 +54,16 @@ def colours(patient: Patient) -> Finding:
     """How many colours there are."""
     environment = patient.environment
     if environment.get("NO_COLOR"):
-        return ok("none, as NO_COLOR asks")
+        return ok(tr("none, as NO_COLOR asks"))
     if environment.get("COLORTERM", "").lower() in ("truecolor", "24bit"):
-        return ok("16 million")
+        return ok(tr("16 million"))
     term = environment.get("TERM", "")
     if "256color" in term or "kitty" in term or "direct" in term:
         return ok("256")
     return Finding(
-        "warning", "16 or fewer", "256 or more", cause=f"TERM={term}, and COLORTERM is not set",
-        remedy="If yours has more, set TERM=xterm-256color or COLORTERM=truecolor.",
+        "warning", tr("16 or fewer"), tr("256 or more"),
+        cause=tr("TERM={term}, and COLORTERM is not set", term=term),
+        remedy=tr("If yours has more, set TERM=xterm-256color or COLORTERM=truecolor."),
     )  # fmt: skip
 
 
@@ -67,9 +72,9 @@ def characters(patient: Patient) -> Finding:
     if speaks_utf8(patient.environment):
         return ok("UTF-8")
     return Finding(
-        "warning", "not UTF-8", "a UTF-8 locale",
-        cause="LC_ALL, LC_CTYPE and LANG name none",
-        remedy="Set LANG=C.UTF-8, or your language's UTF-8 locale.",
+        "warning", tr("not UTF-8"), tr("a UTF-8 locale"),
+        cause=tr("LC_ALL, LC_CTYPE and LANG name none"),
+        remedy=tr("Set LANG=C.UTF-8, or your language's UTF-8 locale."),
     )  # fmt: skip
 
 
@@ -77,28 +82,29 @@ def wide_characters(patient: Patient) -> Finding:
     """Whether Chinese characters and emoji take two cells, by drawing them and asking where
     the cursor is."""
     if not patient.is_terminal or not moves_cursor(patient.environment):
-        return skipped(_NOT_HERE)
+        return skipped(tr(_NOT_HERE))
     widths = {sign: _width_of(sign) for sign in ("你", "✅", "⏳")}
     if None in widths.values():
-        return skipped("the terminal does not say where its cursor is")
-    measured = ", ".join(f"{sign} {width}" for sign, width in widths.items())
+        return skipped(tr("the terminal does not say where its cursor is"))
+    listed = ", ".join(f"{sign} {width}" for sign, width in widths.items())
+    measured = tr("{widths} cells", widths=listed)
     if all(width == 2 for width in widths.values()):
-        return ok(f"{measured} cells")
+        return ok(measured)
     return Finding(
-        "warning", f"{measured} cells", "2 cells each",
-        cause="the terminal or its font draws them narrow",
-        remedy="Columns may be out of line; another terminal or font helps.",
+        "warning", measured, tr("2 cells each"),
+        cause=tr("the terminal or its font draws them narrow"),
+        remedy=tr("Columns may be out of line; another terminal or font helps."),
     )  # fmt: skip
 
 
 def keys(patient: Patient) -> Finding:
     """Whether Shift+Enter can be told from Enter."""
     if not patient.is_terminal or not moves_cursor(patient.environment):
-        return skipped(_NOT_HERE)
+        return skipped(tr(_NOT_HERE))
     answer = _ask(b"\x1b[?u\x1b[c", _ATTRIBUTES)
     if _KITTY.search(answer):
-        return ok("kitty keyboard protocol: Shift+Enter makes a new line")
-    return ok("usual keys: Alt+Enter or Ctrl+J makes a new line")
+        return ok(tr("kitty keyboard protocol: Shift+Enter makes a new line"))
+    return ok(tr("usual keys: Alt+Enter or Ctrl+J makes a new line"))
 
 
 def clipboard(patient: Patient) -> Finding:
@@ -110,14 +116,14 @@ def clipboard(patient: Patient) -> Finding:
         ).stdout.strip()  # fmt: skip
         if told == "off":
             return Finding(
-                "warning", "tmux set-clipboard off", "on or external",
-                cause="tmux keeps copied text to itself",
-                remedy="Run tmux set -g set-clipboard on",
+                "warning", "tmux set-clipboard off", tr("on or external"),
+                cause=tr("tmux keeps copied text to itself"),
+                remedy=tr("Run tmux set -g set-clipboard on"),
             )  # fmt: skip
-        return ok(f"through tmux (set-clipboard {told or 'unknown'})")
+        return ok(tr("through tmux (set-clipboard {state})", state=told or tr("unknown")))
     if not patient.is_terminal:
-        return skipped(_NOT_HERE)
-    return ok("through the terminal (OSC 52), if it allows that")
+        return skipped(tr(_NOT_HERE))
+    return ok(tr("through the terminal (OSC 52), if it allows that"))
 
 
 def _width_of(sign: str) -> int | None:
@@ -145,11 +151,11 @@ def _ask(question: bytes, until: re.Pattern[bytes]) -> bytes:
 
 
 CHECKS = (
-    Check("terminal", "size", size),
-    Check("terminal", "full screen", full_screen),
-    Check("terminal", "colours", colours),
-    Check("terminal", "characters", characters),
-    Check("terminal", "wide characters", wide_characters),
-    Check("terminal", "keys", keys),
-    Check("terminal", "clipboard", clipboard),
+    Check("terminal", mark("size"), size),
+    Check("terminal", mark("full screen"), full_screen),
+    Check("terminal", mark("colours"), colours),
+    Check("terminal", mark("characters"), characters),
+    Check("terminal", mark("wide characters"), wide_characters),
+    Check("terminal", mark("keyboard"), keys),
+    Check("terminal", mark("clipboard"), clipboard),
 )

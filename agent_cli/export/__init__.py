@@ -8,6 +8,7 @@ from agent_cli.core.history import History
 from agent_cli.export.data import as_json
 from agent_cli.export.html import as_html
 from agent_cli.export.markdown import as_markdown
+from agent_cli.lib.language import tr
 
 FORMATS: dict[str, Callable[[History], str]] = {
     ".md": as_markdown,
@@ -23,6 +24,7 @@ def rendered(history: History, file_name: str) -> str:
     suffix = {".htm": ".html", ".markdown": ".md", "": ".md"}.get(suffix, suffix)
     if suffix not in FORMATS:
         raise UserError(
-            f"A session cannot be written as {suffix}.", hint=f"Use {', '.join(FORMATS)}."
+            tr("A session cannot be written as {suffix}.", suffix=suffix),
+            hint=tr("Use {formats}.", formats=", ".join(FORMATS)),
         )
     return FORMATS[suffix](history)

@@ -4,6 +4,7 @@ from html import escape
 
 from agent_cli.core.history import History
 from agent_cli.export.pieces import CallPiece, Words, details, facts, name_of, pieces
+from agent_cli.lib.language import spoken
 
 _STYLE = """
 :root { color-scheme: light dark; --text: #1f2328; --back: #ffffff; --dim: #656d76; --line: #d0d7de;
@@ -35,7 +36,7 @@ def as_html(history: History) -> str:
     told = pieces(history.events)
     body = "\n".join(_words(p) if isinstance(p, Words) else _call(p) for p in told)
     return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<!doctype html>\n<html lang="{spoken()}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         f"<title>{name}</title>\n<style>{_STYLE}{_code_style()}</style>\n</head>\n<body>\n"
         f"<header><h1>{name}</h1><p>{escape(' · '.join(facts(history)))}</p></header>\n"

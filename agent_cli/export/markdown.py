@@ -4,8 +4,9 @@ import re
 
 from agent_cli.core.history import History
 from agent_cli.export.pieces import CallPiece, Words, details, facts, name_of, pieces
+from agent_cli.lib.language import mark, tr
 
-_HEADINGS = {"person": "## You", "model": "## Agent"}
+_HEADINGS = {"person": mark("You"), "model": mark("Agent")}
 
 
 def as_markdown(history: History) -> str:
@@ -15,7 +16,7 @@ def as_markdown(history: History) -> str:
     for piece in pieces(history.events):
         by = piece.by if isinstance(piece, Words) else "model"
         if by in _HEADINGS and by != speaker:
-            parts.append(_HEADINGS[by])
+            parts.append(f"## {tr(_HEADINGS[by])}")
             speaker = by
         parts.append(_words(piece) if isinstance(piece, Words) else _call(piece))
     return "\n\n".join(part for part in parts if part) + "\n"

@@ -16,6 +16,7 @@ from agent_cli.core.display import (
 from agent_cli.core.events import (
     ApprovalAnswered,
     Event,
+    FinishReason,
     HistoryCompacted,
     ModelRetrying,
     Notice,
@@ -29,7 +30,24 @@ from agent_cli.core.events import (
 from agent_cli.core.history import History
 from agent_cli.core.messages import text_of
 from agent_cli.core.tool import ToolResult
+from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import clean, visible
+
+_ANSWERS = {
+    "once": mark("answered: once"),
+    "session": mark("answered: session"),
+    "project": mark("answered: project"),
+    "no": mark("answered: no"),
+}
+_ENDINGS: dict[FinishReason, str] = {
+    "interrupted": mark("The turn ended: interrupted."),
+    "failed": mark("The turn ended: failed."),
+    "temporary": mark("The turn ended: temporary."),
+    "step_limit": mark("The turn ended: step limit."),
+    "cost_limit": mark("The turn ended: cost limit."),
+    "repetition": mark("The turn ended: repetition."),
+    "denied": mark("The turn ended: denied."),
+}
 
 
 @dataclass(frozen=True)
@@ -81,7 +99,8 @@ def pieces(events: Iterable[Event]) -> list[Piece]:
                 told.append(calls[event.call_id])
             case ApprovalAnswered():
                 if event.call_id in calls:
-                    calls[event.call_id].notes.append(f"answered: {event.answer}")
+                    answer = _ANSWERS.get(event.answer, f"answered: {event.answer}")
+                    calls[event.call_id].notes.append(tr(answer))
             case ToolFinished():
                 if event.call_id in calls:
                     calls[event.call_id].result = event.result
@@ -95,11 +114,11 @@ def _notices(event: Event) -> Iterator[Words]:
         case Notice():
             yield Words("program", clean(f"{event.text} {event.hint}".strip()))
         case ModelRetrying():
-            yield Words("program", clean(f"{event.reason} Tried again."))
+            yield Words("program", clean(tr("{reason} Tried again.", reason=event.reason)))
         case HistoryCompacted():
-            yield Words("program", "The conversation was shortened to make room.")
+            yield Words("program", tr("The conversation was shortened to make room."))
         case TurnFinished() if event.reason != "done":
-            said = f"The turn ended: {event.reason.replace('_', ' ')}. {event.error}"
+            said = f"{tr(_ENDINGS[event.reason])} {event.error}"
             yield Words("program", clean(said.strip()))
         case _:
             pass
@@ -122,7 +141,8 @@ def shown_text(display: Display) -> tuple[str, str]:
             rows = (display.columns, *display.rows)
             return clean("\n".join("  ".join(row) for row in rows)), ""
         case ImageBlock():
-            return clean(f"[{display.media_type} image: {display.path}]"), ""
+            said = tr("[{kind} image: {path}]", kind=display.media_type, path=display.path)
+            return clean(said), ""
 
 
 def details(result: ToolResult) -> list[tuple[str, str]]:
@@ -138,13 +158,13 @@ def name_of(history: History) -> str:
     if history.title:
         return visible(history.title, one_line=True)
     prompt = next((e.text for e in history.events if isinstance(e, PromptAdded)), "")
-    return visible(prompt[:80], one_line=True).strip() or "A session"
+    return visible(prompt[:80], one_line=True).strip() or tr("A session")
 
 
 def facts(history: History) -> list[str]:
     """What stands under the name."""
     opened = history.opened
-    found = [f"session {opened.session}", opened.workspace] if opened else []
+    found = [tr("session {id}", id=opened.session), opened.workspace] if opened else []
     found.append(history.model)
     if history.updated is not None:
         found.append(history.updated.strftime("%Y-%m-%d %H:%M UTC"))

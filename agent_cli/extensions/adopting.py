@@ -10,6 +10,7 @@ from agent_cli.core.permissions import Rule
 from agent_cli.core.registry import Registry
 from agent_cli.core.tool import AnyTool, Tool, ToolParams
 from agent_cli.core.tool_context import ToolContext
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import oddities
 
 T = TypeVar("T")
@@ -28,7 +29,7 @@ def adopt(tool: AnyTool, registry: Registry) -> AnyTool:
     all it is given, and its commands are not taken for those of our shell.
     """
     if not _NAME.fullmatch(tool.name):
-        raise ValueError("a name is of 1 to 64 letters, digits, - and _, and no digit first")
+        raise ValueError(tr("a name is of 1 to 64 letters, digits, - and _, and no digit first"))
     shown = tool.display_name
     posing = (
         registry.get(shown) is not None

@@ -34,6 +34,7 @@ from agent_cli.core.tool import (
 )
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.extensions.docstrings import Docstring
+from agent_cli.lib.language import tr
 from agent_cli.lib.threads import in_own_thread
 
 ATTRIBUTE = "__agent_tool__"
@@ -91,7 +92,12 @@ def _tool(
 ) -> AnyTool:
     words = Docstring.of(function)
     if not words.short:
-        raise TypeError(f"{function.__name__} has no docstring; the model must know what it does")
+        raise TypeError(
+            tr(
+                "{function} has no docstring; the model must know what it does",
+                function=function.__name__,
+            )
+        )
     params, context_name = _params(function, words)
 
     async def run(given: ToolParams, context: ToolContext) -> ToolResult:
@@ -124,9 +130,21 @@ def _params(function: Callable[..., Any], words: Docstring) -> tuple[type[ToolPa
             context_name = name
             continue
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            raise TypeError(f"{function.__name__}: the parameter {name} cannot be given by name")
+            raise TypeError(
+                tr(
+                    "{function}: the parameter {name} cannot be given by name",
+                    function=function.__name__,
+                    name=name,
+                )
+            )
         if name not in hints:
-            raise TypeError(f"{function.__name__}: the parameter {name} has no type")
+            raise TypeError(
+                tr(
+                    "{function}: the parameter {name} has no type",
+                    function=function.__name__,
+                    name=name,
+                )
+            )
         default = ... if parameter.default is parameter.empty else parameter.default
         fields[name] = (hints[name], Field(default, description=words.parameters.get(name)))
     with warnings.catch_warnings():

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent_cli.lib.files import open_regular
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean, for_model, visible
 
 LARGEST = 200_000
@@ -42,7 +43,7 @@ def read_document(path: Path, *, follow: bool = False) -> Document:
     except (OSError, RuntimeError) as error:
         raise BadDocument(f"{path}: {error}") from error
     if len(data) > LARGEST:
-        raise BadDocument(f"{path}: larger than {LARGEST:,} bytes")
+        raise BadDocument(tr("{path}: larger than {most:,} bytes", path=path, most=LARGEST))
     text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
     head = _HEAD.match(text)
     facts = front_matter(clean(head[1])) if head is not None else {}

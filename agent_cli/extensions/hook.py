@@ -9,6 +9,7 @@ from typing import Any
 
 from agent_cli.core.hooks import Ruling
 from agent_cli.core.moments import Moment
+from agent_cli.lib.language import tr
 from agent_cli.lib.threads import in_own_thread
 from agent_cli.safety.sanitise import visible
 
@@ -53,7 +54,7 @@ class Hook:
         if answer is None:
             return {}
         if not isinstance(answer, Mapping):
-            raise HookProblem(f"it answered {type(answer).__name__}, not an object")
+            raise HookProblem(tr("it answered {kind}, not an object", kind=type(answer).__name__))
         return answer
 
 
@@ -61,11 +62,15 @@ def ruling_of(answer: Mapping[str, Any], name: str) -> Ruling:
     """What an answer means for a call; raises HookProblem. "allow" means nothing at all."""
     decision, arguments = answer.get("decision"), answer.get("arguments")
     if decision not in (None, "deny", "ask", "allow"):
-        raise HookProblem(f"its decision is {str(decision)[:40]!r}, neither deny nor ask")
+        raise HookProblem(
+            tr("its decision is {decision!r}, neither deny nor ask", decision=str(decision)[:40])
+        )
     if arguments is not None and not isinstance(arguments, Mapping):
-        raise HookProblem("its arguments are not an object")
+        raise HookProblem(tr("its arguments are not an object"))
     reason = visible(str(answer.get("reason") or "")[:LONGEST_REASON], one_line=True)
-    told = f"the hook {name} says: {reason}" if reason else f"the hook {name} wants it so"
+    told = tr("the hook {name} wants it so", name=name)
+    if reason:
+        told = tr("the hook {name} says: {reason}", name=name, reason=reason)
     return Ruling(
         deny=told if decision == "deny" else "",
         ask=told if decision == "ask" else "",
@@ -79,12 +84,15 @@ def answer_of(code: int, out: bytes, err: bytes) -> Mapping[str, Any]:
         return {"decision": "deny", "reason": err.decode("utf-8", "replace").strip()}
     if code:
         last = err.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        raise HookProblem(f"exit code {code}{f': {last[:LONGEST_REASON]}' if last else ''}")
+        if not last:
+            raise HookProblem(tr("exit code {code}", code=code))
+        said = visible(last[:LONGEST_REASON], one_line=True)
+        raise HookProblem(tr("exit code {code}: {said}", code=code, said=said))
     text = out.strip()
     if not text.startswith(b"{"):
         return {}
     try:
         answer: Mapping[str, Any] = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise HookProblem(f"its output is not JSON: {error}") from error
+        raise HookProblem(tr("its output is not JSON: {error}", error=error)) from error
     return answer

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from agent_cli.extensions.hook import Function, HookProblem, answer_of
+from agent_cli.lib.language import tr
 
 MOST_BYTES = 1_000_000
 """Of what a command prints; one that prints more has failed."""
@@ -56,7 +57,8 @@ class _Exchange(asyncio.SubprocessProtocol):
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         self.printed[fd] += data
         if len(self.printed[fd]) > MOST_BYTES and not self.told.done():
-            self.told.set_exception(HookProblem(f"it printed more than {MOST_BYTES:,} bytes"))
+            said = tr("it printed more than {most:,} bytes", most=MOST_BYTES)
+            self.told.set_exception(HookProblem(said))
 
     def process_exited(self) -> None:
         self.kill()

@@ -16,7 +16,8 @@ from agent_cli.core.events import (
 from agent_cli.core.hooks import Ruling
 from agent_cli.core.moments import Moment
 from agent_cli.core.tool import ToolResult
-from agent_cli.extensions.hook import LONGEST_REASON, Hook, ruling_of
+from agent_cli.extensions.hook import LONGEST_REASON, Hook, HookProblem, ruling_of
+from agent_cli.lib.language import english, tr
 from agent_cli.safety.sanitise import visible
 
 log = logging.getLogger(__name__)
@@ -108,7 +109,8 @@ class SessionHooks:
             async with asyncio.timeout(hook.timeout):
                 return ruling_of(await hook.call(told), hook.name)
         except Exception as error:  # a hook's own
-            return Ruling(ask=f"the hook {hook.name} failed ({_words(error, hook)})")
+            why = _words(error, hook)
+            return Ruling(ask=tr("the hook {name} failed ({why})", name=hook.name, why=why))
 
     def _note(self, moment: Moment, **more: Any) -> None:
         tool = str(more.get("tool", ""))
@@ -135,12 +137,15 @@ class SessionHooks:
             async with asyncio.timeout(hook.timeout):
                 await hook.call(facts)
         except Exception as error:  # a hook's own
-            text = f"The hook {hook.name} failed ({_words(error, hook)})."
-            log.warning("%s", text)
-            self.tell(Notice(level="warning", text=text, hint="/hooks lists them."))
+            why = _words(error, hook)
+            text = tr("The hook {name} failed ({why}).", name=hook.name, why=why)
+            log.warning("%s", english(text))
+            self.tell(Notice(level="warning", text=text, hint=tr("/hooks lists them.")))
 
 
 def _words(error: Exception, hook: Hook) -> str:
     if isinstance(error, TimeoutError):
-        return f"it took longer than {hook.timeout:g} s"
+        return tr("it took longer than {seconds:g} s", seconds=hook.timeout)
+    if isinstance(error, HookProblem):
+        return str(error)
     return visible(str(error)[:LONGEST_REASON], one_line=True) or type(error).__name__

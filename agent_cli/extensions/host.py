@@ -20,6 +20,8 @@ from agent_cli.extensions.plugins import LOOK_EVERY, PluginPlaces, Plugins
 from agent_cli.extensions.project_trust import Keep, ProjectTrust
 from agent_cli.extensions.registrar import Registrar
 from agent_cli.extensions.writings import WritingPlaces, Writings
+from agent_cli.lib.language import tr
+from agent_cli.lib.text import listed
 from agent_cli.lib.threads import in_own_thread
 
 log = logging.getLogger(__name__)
@@ -92,7 +94,7 @@ class Host:
             async with asyncio.timeout(seconds):
                 await self._settled.wait()
         except TimeoutError:
-            self.warn(f"Some extensions have not arrived within {seconds:g} s.")
+            self.warn(tr("Some extensions have not arrived within {seconds:g} s.", seconds=seconds))
 
     def turn_begins(self) -> None:
         """Let in what arrived since the last turn began."""
@@ -111,7 +113,7 @@ class Host:
         project = await self._may_load_project()
         said = [await self.plugins.load(project=project)] if self.plugins is not None else []
         said.append(await self.writings.load(project=project))
-        return "; ".join(filter(None, said))
+        return listed(filter(None, said)) if any(said) else ""
 
     async def close(self) -> None:
         """Unload everything; nothing is told any more."""
@@ -164,10 +166,13 @@ class Host:
             changed = await self._changed_in_project()
             if changed and changed != told:
                 names = ", ".join(item.path for item in changed)
-                self.warn(f"{names} changed since you trusted it.", "/reload shows it.")
+                self.warn(
+                    tr("{names} changed since you trusted it.", names=names),
+                    tr("/reload shows it."),
+                )
             told = changed
             if said := await plugins.load(project=not changed):
-                self._person.tell(Notice(text=f"{said[:1].upper()}{said[1:]}."))
+                self._person.tell(Notice(text=tr("{what}.", what=said[:1].upper() + said[1:])))
 
     async def _changed_in_project(self) -> tuple[TrustItem, ...]:
         trust, places = self._trust, self._wanted.plugins
@@ -185,22 +190,28 @@ class Host:
         shown = await in_own_thread(lambda: "\n\n".join(_shown(item.path) for item in changed))
         if len(shown) > LONGEST_SHOWN:
             self.warn(
-                "The project's files changed by more than can be shown.", "See `agent trust`."
+                tr("The project's files changed by more than can be shown."),
+                tr("See `agent trust`."),
             )
             return False
-        reasons = ("these files changed since you trusted the folder", "tools run as code")
+        reasons = (tr("these files changed since you trusted the folder"), tr("tools run as code"))
         if not await self._person.agrees(
-            "the project's changed files", TextBlock(text=shown, language="python"), reasons
+            tr("the project's changed files"), TextBlock(text=shown, language="python"), reasons
         ):
             return False
         if await self._changed_in_project() != changed:
-            self.warn("They changed again while you looked.", "/reload shows them anew.")
+            self.warn(tr("They changed again while you looked."), tr("/reload shows them anew."))
             return False
         assert self._trust is not None
         try:
             self._trust.accept(changed)
         except OSError as error:
-            self.warn(f"The answer holds for this session only: it cannot be stored ({error}).")
+            self.warn(
+                tr(
+                    "The answer holds for this session only: it cannot be stored ({error}).",
+                    error=error,
+                )
+            )
         return not await self._changed_in_project()
 
     def _ended(self, task: "asyncio.Task[None]") -> None:
@@ -211,7 +222,8 @@ class Host:
 
     def _failed(self, error: BaseException) -> None:
         log.error("an extension's work failed", exc_info=error)
-        self.warn(f"An extension failed ({type(error).__name__}: {error}).", "See the log.")
+        what = f"{type(error).__name__}: {error}"
+        self.warn(tr("An extension failed ({error}).", error=what), tr("See the log."))
 
 
 def _shown(path: str) -> str:

@@ -19,6 +19,7 @@ from agent_cli.extensions.decorator import tool_of
 from agent_cli.extensions.hook import Hook
 from agent_cli.extensions.plugin import Plugin
 from agent_cli.lib.files import open_regular
+from agent_cli.lib.language import tr
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -65,14 +66,22 @@ class Origin:
         plugin = self._loaded()
         for tool in plugin.tools:
             if tool.name.lower().startswith(SERVERS_PREFIX):
-                raise LoadProblem(f"{self.where}: {tool.name} is a name for an MCP server's tool")
+                raise LoadProblem(
+                    tr(
+                        "{where}: {tool} is a name for an MCP server's tool",
+                        where=self.where,
+                        tool=tool.name,
+                    )
+                )
         return plugin
 
     def _loaded(self) -> Plugin:
         if self.entry is not None:
             return _from_package(self.entry)
         if not self.where.endswith(".py"):
-            raise LoadProblem(f"{self.where}: it is reached by a link, which is not followed")
+            raise LoadProblem(
+                tr("{where}: it is reached by a link, which is not followed", where=self.where)
+            )
         return load_file(Path(self.where))
 
 
@@ -99,7 +108,8 @@ def packages() -> Iterator[Origin]:
 
     for entry in sorted(entry_points(group=GROUP), key=lambda each: each.name):
         package = entry.dist.name if entry.dist is not None else entry.module
-        yield Origin(entry.name, "package", f"package {package} ({entry.value})", entry)
+        where = tr("package {package} ({entry})", package=package, entry=entry.value)
+        yield Origin(entry.name, "package", where, entry)
 
 
 def built_in(names: Collection[str]) -> Iterator[Origin]:
@@ -109,7 +119,8 @@ def built_in(names: Collection[str]) -> Iterator[Origin]:
     for name in OURS:
         if name in names:
             entry = EntryPoint(name, f"agent_cli.extensions.{name}:plugin", GROUP)
-            yield Origin(name, "built in", f"built in, {entry.module}", entry)
+            where = tr("built in, {module}", module=entry.module)
+            yield Origin(name, "built in", where, entry)
 
 
 def load_file(path: Path) -> Plugin:
@@ -140,7 +151,7 @@ def _source(path: Path) -> bytes:
     with os.fdopen(open_regular(path), "rb") as file:
         data = file.read(LARGEST_FILE + 1)
     if len(data) > LARGEST_FILE:
-        raise LoadProblem(f"{path}: larger than {LARGEST_FILE:,} bytes")
+        raise LoadProblem(tr("{path}: larger than {most:,} bytes", path=path, most=LARGEST_FILE))
     return data
 
 
@@ -155,7 +166,9 @@ def _plugin_in(module: ModuleType, name: str) -> Plugin:
     commands = [value for value in given.values() if isinstance(value, SlashCommand)]
     hooks = [value for value in given.values() if isinstance(value, Hook)]
     if not tools and not commands and not hooks:
-        raise LoadProblem(f"{module.__file__}: it has no TOOL, no @tool function and no PLUGIN")
+        raise LoadProblem(
+            tr("{where}: it has no TOOL, no @tool function and no PLUGIN", where=module.__file__)
+        )
     version = str(given.get("__version__", ""))
     words = (module.__doc__ or "").strip().split("\n", 1)[0]
     return Plugin(
@@ -180,10 +193,11 @@ def _from_package(entry: EntryPoint) -> Plugin:
 
 def _checked(value: Any, where: str) -> Plugin:
     if not isinstance(value, Plugin):
-        raise LoadProblem(f"{where}: it is a {type(value).__name__}, not a Plugin")
+        kind = type(value).__name__
+        raise LoadProblem(tr("{where}: it is a {kind}, not a Plugin", where=where, kind=kind))
     tools = [tool_of(each) for each in value.tools]
     if None in tools:
-        raise LoadProblem(f"{where}: one of its tools is no tool")
+        raise LoadProblem(tr("{where}: one of its tools is no tool", where=where))
     return Plugin(
         name=str(value.name),
         version=str(value.version),
@@ -207,4 +221,4 @@ def _told(error: BaseException, file: str | None) -> str:
         place, what = f"{last.filename}:{last.lineno}", str(error)
         if not own and file is not None:
             place = file
-    return f"{place}: {type(error).__name__}: {what}"
+    return tr("{place}: {kind}: {what}", place=place, kind=type(error).__name__, what=what)

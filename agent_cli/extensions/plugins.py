@@ -20,7 +20,8 @@ from agent_cli.extensions.loading import (
 )
 from agent_cli.extensions.plugin import Plugin, PluginContext
 from agent_cli.extensions.registrar import Registrar
-from agent_cli.lib.text import plural
+from agent_cli.lib.language import english, tr, trn
+from agent_cli.lib.text import listed
 from agent_cli.lib.threads import in_own_thread
 
 log = logging.getLogger(__name__)
@@ -91,7 +92,7 @@ class Standing:
     @property
     def source(self) -> str:
         """What the registry calls it."""
-        return f"plugin {self.origin.name} ({self.origin.where})"
+        return tr("plugin {name} ({where})", name=self.origin.name, where=self.origin.where)
 
 
 class Plugins:
@@ -168,20 +169,26 @@ class Plugins:
     async def _load(self, standing: Standing) -> None:
         origin = standing.origin
         try:
-            plugin = await _within(LOAD_WITHIN, in_own_thread(origin.load), "to load")
+            late = tr("it took longer than {seconds:g} s to load", seconds=LOAD_WITHIN)
+            plugin = await _within(LOAD_WITHIN, in_own_thread(origin.load), late)
             if plugin.initialize is not None:
-                await _within(LOAD_WITHIN, plugin.initialize(self._context(plugin)), "to start")
+                late = tr("it took longer than {seconds:g} s to start", seconds=LOAD_WITHIN)
+                await _within(LOAD_WITHIN, plugin.initialize(self._context(plugin)), late)
         except Exception as error:  # a plugin's own: what it raises is its problem alone
             problem = (
                 str(error) if isinstance(error, LoadProblem) else f"{type(error).__name__}: {error}"
             )
             standing.problem = problem
-            log.warning("plugin %s: %s", origin.where, problem)
-            self._tell(f"The plugin {origin.name} was skipped: {problem}", "Mend it, then /reload.")
+            log.warning("plugin %s: %s", english(origin.where), english(problem))
+            self._tell(
+                tr("The plugin {name} was skipped: {problem}", name=origin.name, problem=problem),
+                tr("Mend it, then /reload."),
+            )
             return
         standing.plugin = plugin
         self._registrar.offer(standing.source, plugin.tools)
-        named = [replace(hook, name=hook.name or f"of {origin.name}") for hook in plugin.hooks]
+        unnamed = tr("of {plugin}", plugin=origin.name)
+        named = [replace(hook, name=hook.name or unnamed) for hook in plugin.hooks]
         self._hooks.offer(standing.source, named)
 
     async def _unload(self, standing: Standing) -> None:
@@ -191,9 +198,13 @@ class Plugins:
         plugin = standing.plugin
         if plugin is not None and plugin.cleanup is not None:
             try:
-                await _within(CLEAN_WITHIN, plugin.cleanup(), "to clean up")
+                late = tr("it took longer than {seconds:g} s to clean up", seconds=CLEAN_WITHIN)
+                await _within(CLEAN_WITHIN, plugin.cleanup(), late)
             except Exception as error:  # as above
-                self._tell(f"The plugin {plugin.name} did not end well: {error}", "")
+                said = tr(
+                    "The plugin {name} did not end well: {error}", name=plugin.name, error=error
+                )
+                self._tell(said, "")
         forget_file(standing.origin.where)
 
     def _context(self, plugin: Plugin) -> PluginContext:
@@ -205,12 +216,12 @@ class Plugins:
         )
 
 
-async def _within(seconds: float, work: Any, what: str) -> Any:
+async def _within(seconds: float, work: Any, late: str) -> Any:
     try:
         async with asyncio.timeout(seconds):
             return await work
     except TimeoutError as error:
-        raise LoadProblem(f"it took longer than {seconds:g} s {what}") from error
+        raise LoadProblem(late) from error
 
 
 def _said(gone: list[Standing], fresh: list[Standing]) -> str:
@@ -220,9 +231,10 @@ def _said(gone: list[Standing], fresh: list[Standing]) -> str:
     parts = []
     if loaded:
         names = ", ".join(each.origin.name for each in loaded)
-        parts.append(f"loaded {names} ({plural(tools, 'tool')})")
+        count = trn("{n:,} tool", "{n:,} tools", tools)
+        parts.append(tr("loaded {names} ({count})", names=names, count=count))
     if left := [each.origin.name for each in gone if each.origin.where not in again]:
-        parts.append(f"removed {', '.join(left)}")
+        parts.append(tr("removed {names}", names=", ".join(left)))
     if broken := [each.origin.name for each in fresh if each.problem]:
-        parts.append(f"skipped {', '.join(broken)}")
-    return "; ".join(parts)
+        parts.append(tr("skipped {names}", names=", ".join(broken)))
+    return listed(parts) if parts else ""

@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from agent_cli.core.permissions import Mode
 from agent_cli.core.profile import BUILT_IN, Profile, Profiles
 from agent_cli.lib.files import open_regular
+from agent_cli.lib.language import tr
 
 MOST_FILES = 200
 LARGEST_FILE = 100_000
@@ -76,7 +77,13 @@ def read_profiles(places: ProfilePlaces, known_models: Collection[str] = ()) -> 
     found |= {profile.name: profile for profile in _all_in(places.user, problems)}
     for profile in _all_in(places.project, problems) if places.project is not None else ():
         if profile.name in found:
-            problems.append(f"The profile {profile.source} is not used: {profile.name} is taken.")
+            problems.append(
+                tr(
+                    "The profile {path} is not used: {name} is taken.",
+                    path=profile.source,
+                    name=profile.name,
+                )
+            )
         else:
             found[profile.name] = _tightened(profile, known_models, problems)
     return Profiles(found, tuple(problems))
@@ -87,7 +94,9 @@ def _all_in(directory: Path, problems: list[str]) -> Iterator[Profile]:
         try:
             yield _read(path)
         except (OSError, ValueError) as error:
-            problems.append(f"The profile {path} is not used: {_words(error)}")
+            problems.append(
+                tr("The profile {path} is not used: {why}", path=path, why=_words(error))
+            )
 
 
 def _files(directory: Path) -> Iterator[Path]:
@@ -102,13 +111,13 @@ def _read(path: Path) -> Profile:
     with os.fdopen(open_regular(path), "rb") as file:
         data = file.read(LARGEST_FILE + 1)
     if len(data) > LARGEST_FILE:
-        raise ValueError(f"it is larger than {LARGEST_FILE:,} bytes")
+        raise ValueError(tr("it is larger than {most:,} bytes", most=LARGEST_FILE))
     text = data.decode("utf-8").removeprefix("\ufeff").replace("\r\n", "\n")
     match = _HEAD.match(text)
     head = _Head.model_validate(_settings(match["head"]) if match else {})
     name = head.name or path.stem
     if not _NAME.fullmatch(name):
-        raise ValueError(f"{name!r} is no name: use small letters, digits, - and _")
+        raise ValueError(tr("{name!r} is no name: use small letters, digits, - and _", name=name))
     return Profile(
         name=name,
         description=head.description,
@@ -137,10 +146,12 @@ def _settings(head: str) -> dict[str, object]:
         key, colon, value = stripped.partition(":")
         key = key.strip().replace("-", "_")
         if not colon or line[:1].isspace():
-            raise ValueError(f"line {number} is not understood: {stripped[:80]}")
+            raise ValueError(
+                tr("line {number} is not understood: {line}", number=number, line=stripped[:80])
+            )
         settings[key] = _value(value.strip())
     if empty := [key for key, value in settings.items() if value == ""]:
-        raise ValueError(f"{empty[0]} has no value")
+        raise ValueError(tr("{setting} has no value", setting=empty[0]))
     return settings
 
 
@@ -161,13 +172,21 @@ def _tightened(profile: Profile, known_models: Collection[str], problems: list[s
     mode, model = profile.mode, profile.model
     if mode is not None and mode not in FROM_PROJECT:
         problems.append(
-            f"The mode {mode.value} of {profile.source} is not taken: a project's profile can "
-            "tighten permissions, never loosen them."
+            tr(
+                "The mode {mode} of {path} is not taken: a project's profile can "
+                "tighten permissions, never loosen them.",
+                mode=mode.value,
+                path=profile.source,
+            )
         )
         mode = None
     if model and model not in known_models:
         problems.append(
-            f"The model {model} of {profile.source} is not taken: it is none that you configured."
+            tr(
+                "The model {model} of {path} is not taken: it is none that you configured.",
+                model=model,
+                path=profile.source,
+            )
         )
         model = ""
     return replace(profile, mode=mode, model=model, role=None, from_project=True)
@@ -179,8 +198,10 @@ def _words(error: Exception) -> str:
         where = ".".join(map(str, first["loc"]))
         if first["type"] == "extra_forbidden":
             known = ", ".join(name for name in _Head.model_fields if name != "color")
-            return f"there is no setting {where}. The settings are: {known}."
-        return f"{where}: {first['msg']}."
+            return tr(
+                "there is no setting {where}. The settings are: {known}.", where=where, known=known
+            )
+        return tr("{where}: {problem}.", where=where, problem=first["msg"])
     if isinstance(error, UnicodeDecodeError):
-        return "it is not UTF-8."
-    return f"{getattr(error, 'strerror', None) or error}."
+        return tr("it is not UTF-8.")
+    return tr("{what}.", what=getattr(error, "strerror", None) or error)

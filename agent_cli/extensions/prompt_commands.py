@@ -10,6 +10,7 @@ from agent_cli.core.extensions import PromptCommand
 from agent_cli.core.written import Ran, Written
 from agent_cli.extensions.documents import BadDocument, Document, read_document
 from agent_cli.extensions.places import Complain, Folder
+from agent_cli.lib.language import tr
 
 MOST_COMMANDS = 500
 SHELL = "Bash"
@@ -23,12 +24,19 @@ def find_commands(folder: Folder, complain: Complain) -> Iterator[PromptCommand]
     for path in _files(folder):
         name = ":".join(path.relative_to(folder.path).with_suffix("").parts).lower()
         if not _NAME.fullmatch(name):
-            complain(f"{path} is skipped: /{name[:64]} cannot be typed as a command.", "")
+            complain(
+                tr(
+                    "{path} is skipped: /{name} cannot be typed as a command.",
+                    path=path,
+                    name=name[:64],
+                ),
+                "",
+            )
             continue
         try:
             document = read_document(path, follow=folder.is_users)
         except BadDocument as problem:
-            complain(f"A command is skipped: {problem}", "")
+            complain(tr("A command is skipped: {problem}", problem=problem), "")
             continue
         yield _command(name, document, folder)
 
@@ -65,7 +73,9 @@ def _command(name: str, document: Document, folder: Folder) -> PromptCommand:
     described = document.fact("description", 200) or first[:80]
     return PromptCommand(
         name=name,
-        help=f"{described} ({folder.kind})",
+        help=tr("{help} (user)", help=described)
+        if folder.is_users
+        else tr("{help} (project)", help=described),
         argument=document.fact("argument-hint", 60),
         prompt=lambda argument: write_prompt(name, document.body, argument),
     )

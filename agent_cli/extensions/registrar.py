@@ -6,6 +6,7 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.registry import Registry
 from agent_cli.core.tool import AnyTool
 from agent_cli.extensions.adopting import adopt
+from agent_cli.lib.language import tr
 
 
 class Registrar:
@@ -60,7 +61,13 @@ class Registrar:
                 self._complain(error.message, error.hint)
             except Exception as error:  # a foreign tool's declaration
                 what = f"{type(error).__name__}: {error}"
-                self._complain(f"{source}: the tool {tool.name} cannot be used ({what}).", "")
+                said = tr(
+                    "{source}: the tool {tool} cannot be used ({what}).",
+                    source=source,
+                    tool=tool.name,
+                    what=what,
+                )
+                self._complain(said, "")
             else:
                 present[tool.name] = tool
         if not present:

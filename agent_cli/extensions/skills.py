@@ -19,6 +19,7 @@ from agent_cli.core.tool_context import ToolContext
 from agent_cli.core.trust import SKILL_FILE
 from agent_cli.extensions.documents import BadDocument, read_document
 from agent_cli.extensions.places import Complain, Folder
+from agent_cli.lib.language import mark, tr
 
 MOST_SKILLS = 100
 LONGEST_DESCRIPTION = 300
@@ -55,15 +56,18 @@ def find_skills(folder: Folder, complain: Complain) -> Iterator[Skill]:
         try:
             document = read_document(path, follow=folder.is_users)
         except BadDocument as problem:
-            complain(f"A skill is skipped: {problem}", "")
+            complain(tr("A skill is skipped: {problem}", problem=problem), "")
             continue
         name = document.fact("name", 80) or path.parent.name
         described = document.fact("description", LONGEST_DESCRIPTION)
         if not _NAME.fullmatch(name) or not described:
             complain(
-                f"The skill {path} is skipped: it needs a description, and a name of letters, "
-                "digits and hyphens.",
-                "They stand between two lines --- at its top.",
+                tr(
+                    "The skill {path} is skipped: it needs a description, and a name of letters, "
+                    "digits and hyphens.",
+                    path=path,
+                ),
+                tr("They stand between two lines --- at its top."),
             )
             continue
         yield Skill(name, described, document.body, path.parent)
@@ -84,20 +88,26 @@ def skill_tool(skills: Sequence[Skill]) -> AnyTool:
         run=run,
         description=Description(short=_INTRODUCTION, long=f"The skills:\n{listed}"),
         title=lambda params: params.name,
-        status=StatusTexts("Loading…", "Skill failed"),
+        status=StatusTexts(mark("Loading…"), mark("Skill failed")),
     )
 
 
 def _loaded(name: str, known: Mapping[str, Skill]) -> ToolResult:
     skill = known.get(name.strip().lstrip("/"))
     if skill is None:
-        raise refuse(f"There is no skill named {name[:80]}. The skills are: {', '.join(known)}.")
+        raise refuse(
+            tr(
+                "There is no skill named {name}. The skills are: {known}.",
+                name=name[:80],
+                known=", ".join(known),
+            )
+        )
     body = skill.body
     if len(body) > LONGEST_BODY:
         where = skill.directory / SKILL_FILE
         body = f"{body[:LONGEST_BODY]}\n[Cut here. Read the rest in {where}.]"
     text = f"The files of this skill lie in {skill.directory}.\n\n{body}"
-    return ToolResult(llm_content=text, summary=f"Loaded {skill.name}")
+    return ToolResult(llm_content=text, summary=tr("Loaded {names}", names=skill.name))
 
 
 def _files(folder: Folder) -> list[Path]:

@@ -9,7 +9,7 @@ from agent_cli.extensions.places import Complain, Folder
 from agent_cli.extensions.prompt_commands import find_commands
 from agent_cli.extensions.registrar import Registrar
 from agent_cli.extensions.skills import MOST_SKILLS, Skill, find_skills, skill_tool
-from agent_cli.lib.text import plural
+from agent_cli.lib.language import tr, trn
 from agent_cli.lib.threads import in_own_thread
 
 T = TypeVar("T", PromptCommand, Skill)
@@ -62,7 +62,8 @@ class Writings:
 
         await in_own_thread(read)
         if len(_first_by_name(self._skills)) > MOST_SKILLS:
-            complaints.append((f"Only the first {MOST_SKILLS} skills are offered.", ""))
+            said = tr("Only the first {most} skills are offered.", most=MOST_SKILLS)
+            complaints.append((said, ""))
         for text, hint in complaints:
             self._complain(text, hint)
         if self.skills != self._offered:
@@ -70,8 +71,11 @@ class Writings:
             self._registrar.offer("skills", [skill_tool(self.skills)] if self.skills else [])
         if before == (_names(self.commands), self.skills):
             return ""
-        counted = (plural(len(self.commands), "command"), plural(len(self.skills), "skill"))
-        return f"there are {' and '.join(counted)}"
+        return tr(
+            "there are {commands} and {skills}",
+            commands=trn("{n:,} command", "{n:,} commands", len(self.commands)),
+            skills=trn("{n:,} skill", "{n:,} skills", len(self.skills)),
+        )
 
 
 def _first_by_name(found: dict[Folder, tuple[T, ...]]) -> tuple[T, ...]:

@@ -32,7 +32,8 @@ from agent_cli.core.inbox import Answer, Answers, Approval, PlanAnswer
 from agent_cli.core.session import Session
 from agent_cli.frontends.shared.endings import EXIT_CODES
 from agent_cli.frontends.shared.past import how_to_resume
-from agent_cli.lib.text import plural
+from agent_cli.frontends.shared.wording import sentences
+from agent_cli.lib.language import english, mark, tr, trn
 from agent_cli.safety.sanitise import clean
 
 if TYPE_CHECKING:
@@ -41,6 +42,11 @@ if TYPE_CHECKING:
 WAIT_FOR_INPUT = 3.0
 """Seconds until piped input must begin when there is a prompt already."""
 
+LEVELS = {
+    "info": mark("info: {text}"),
+    "warning": mark("warning: {text}"),
+    "error": mark("error: {text}"),
+}
 OutputFormat = Literal["text", "json", "stream-json"]
 
 
@@ -149,12 +155,15 @@ class _Player:
                 case Notice():
                     tell(event)
                 case HistoryCompacted():
-                    _err(f"info: compacted: {event.ledger.heading}. {event.reason}")
+                    heading = event.ledger.heading
+                    said = tr("compacted: {what}. {reason}", what=heading, reason=event.reason)
+                    _note("info", said)
                 case ModelRetrying():
-                    _err(f"retrying in {event.delay:.1f} s: {event.reason}")
+                    delay, why = event.delay, event.reason
+                    _err(tr("retrying in {delay:.1f} s: {why}", delay=delay, why=why))
                 case ApprovalAsked() | QuestionAsked() | PlanAsked():
                     if self._output != "stream-json":
-                        _err(f"waiting for an answer to {event.request.id}")
+                        _err(tr("waiting for an answer to {id}", id=event.request.id))
                 case TurnFinished():
                     return event
         raise AssertionError("a turn ends with TurnFinished")
@@ -173,15 +182,21 @@ class _Player:
         if self._output == "text" and (receipt.files or receipt.running):
             _err(receipt.line(finished.usage))
         if finished.error:
-            _err(f"error: {finished.error}" + (f"\n{finished.hint}" if finished.hint else ""))
+            _note("error", finished.error)
+            if finished.hint:
+                _err(finished.hint)
         if failed_schema:
-            _err(f"error: the answer does not fit the schema: {failed_schema}")
+            _note("error", tr("the answer does not fit the schema: {why}", why=failed_schema))
             return ExitCode.FAILED
         if finished.reason == "done" and finished.denials:
             _err(
-                f"{plural(finished.denials, 'call')} not run for want of a permission that nobody "
-                "was there to give.\nAllow with --allow RULE, or choose a --permission-mode."
+                trn(
+                    "{n:,} call not run for want of a permission that nobody was there to give.",
+                    "{n:,} calls not run for want of a permission that nobody was there to give.",
+                    finished.denials,
+                )
             )
+            _err(tr("Allow with --allow RULE, or choose a --permission-mode."))
             return ExitCode.PERMISSION
         return EXIT_CODES[finished.reason]
 
@@ -192,7 +207,7 @@ class _Player:
             "model": self._session.model,
             "reason": finished.reason,
             "text": text,
-            "error": finished.error or problem or None,
+            "error": finished.error or english(problem or "") or None,
             "hint": finished.hint or None,
             "steps": finished.steps,
             "denials": finished.denials,
@@ -218,7 +233,11 @@ def _obey(line: bytes, session: Session, prompts: asyncio.Queue[str | None]) -> 
         wish = _LINE.validate_json(line)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        _err(f"error: a line of input was not understood ({first['msg']}): {line[:200]!r}")
+        what, shown = first["msg"], repr(line[:200])
+        _note(
+            "error",
+            tr("a line of input was not understood ({what}): {line}", what=what, line=shown),
+        )
         return
     match wish:
         case PromptLine():
@@ -230,7 +249,7 @@ def _obey(line: bytes, session: Session, prompts: asyncio.Queue[str | None]) -> 
             session.interrupt()
         case ReplyLine():
             if not session.reply(wish.id, _answer(wish)):
-                _err(f"error: {wish.id} does not wait for an answer")
+                _note("error", tr("{id} does not wait for an answer", id=wish.id))
 
 
 def _answer(wish: ReplyLine) -> Answer:
@@ -266,7 +285,9 @@ def read_prompt(given: str | None) -> str:
         piped = _piped()
         prompt = f"{given}\n\n{piped}" if piped.strip() else given
     if not prompt.strip():
-        raise UserError("There is no prompt.", hint='Give one: agent -p "explain this project"')
+        raise UserError(
+            tr("There is no prompt."), hint=tr('Give one: agent -p "explain this project"')
+        )
     return prompt
 
 
@@ -276,7 +297,8 @@ def _piped() -> str:
         return ""
     with contextlib.suppress(OSError, ValueError):  # what cannot be waited for can be read at once
         if not select.select([sys.stdin], [], [], WAIT_FOR_INPUT)[0]:
-            _err("warning: nothing comes from standard input; going on without it.")
+            said = tr("nothing comes from standard input; going on without it.")
+            _note("warning", said)
             return ""
     return sys.stdin.read()
 
@@ -284,7 +306,7 @@ def _piped() -> str:
 def tell(event: Event) -> None:
     """What happens outside of a turn: notices go to standard error."""
     if isinstance(event, Notice):
-        _err(f"{event.level}: {event.text}" + (f" {event.hint}" if event.hint else ""))
+        _note(event.level, sentences(event.text, event.hint))
 
 
 def _out(text: str) -> None:
@@ -292,6 +314,10 @@ def _out(text: str) -> None:
         text = clean(text)
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
+
+
+def _note(level: str, text: str) -> None:
+    _err(tr(LEVELS[level], text=text))
 
 
 def _err(text: str) -> None:

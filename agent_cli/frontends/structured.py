@@ -7,6 +7,7 @@ from typing import Any
 from jsonschema import Draft202012Validator, SchemaError
 
 from agent_cli.core.errors import UserError
+from agent_cli.lib.language import english, tr
 
 TRIES = 3
 
@@ -18,7 +19,9 @@ class Structured:
         try:
             Draft202012Validator.check_schema(schema)
         except SchemaError as error:
-            raise UserError(f"The JSON schema is not valid: {error.message}.") from error
+            raise UserError(
+                tr("The JSON schema is not valid: {why}.", why=error.message)
+            ) from error
         self._schema = schema
         self._validator = Draft202012Validator(schema)
         self._tries = 0
@@ -40,7 +43,7 @@ class Structured:
         if self.problem is None or self._tries >= TRIES:
             return None
         return (
-            f"That answer does not fit the schema: {self.problem}. "
+            f"That answer does not fit the schema: {english(self.problem)}. "
             "Answer again with the JSON value alone."
         )
 
@@ -49,10 +52,10 @@ class Structured:
         try:
             value = json.loads(fenced[1] if fenced else text)
         except ValueError as error:
-            return f"it is not JSON ({error})"
+            return tr("it is not JSON ({error})", error=error)
         wrong = next(iter(self._validator.iter_errors(value)), None)
         if wrong is not None:
-            where = wrong.json_path.removeprefix("$").lstrip(".") or "the value"
-            return f"{where}: {wrong.message}"
+            where = wrong.json_path.removeprefix("$").lstrip(".") or tr("the value")
+            return tr("{where}: {problem}", where=where, problem=wrong.message)
         self.value = value
         return None

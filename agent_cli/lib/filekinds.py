@@ -4,40 +4,42 @@ import re
 import struct
 from dataclasses import dataclass
 
+from agent_cli.lib.language import mark, tr
+
 _KINDS: tuple[tuple[bytes, str], ...] = (
-    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
-    (b"\xff\xd8\xff", "a JPEG image"),
-    (b"GIF87a", "a GIF image"),
-    (b"GIF89a", "a GIF image"),
-    (b"%PDF-", "a PDF document"),
-    (b"PK\x03\x04", "a zip archive"),
-    (b"PK\x05\x06", "an empty zip archive"),
-    (b"\x1f\x8b", "gzip data"),
-    (b"BZh", "bzip2 data"),
-    (b"\xfd7zXZ\0", "xz data"),
-    (b"\x28\xb5\x2f\xfd", "Zstandard data"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
-    (b"Rar!\x1a\x07", "a RAR archive"),
-    (b"\x7fELF", "an ELF program or library"),
-    (b"\xcf\xfa\xed\xfe", "a Mach-O program or library"),
-    (b"\xca\xfe\xba\xbe", "a Java class or Mach-O program"),
-    (b"MZ", "a Windows program or library"),
-    (b"\0asm", "a WebAssembly module"),
-    (b"SQLite format 3\0", "an SQLite database"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Microsoft Office document"),
-    (b"PAR1", "Parquet data"),
-    (b"II*\0", "a TIFF image"),
-    (b"MM\0*", "a TIFF image"),
-    (b"BM", "a BMP image"),
-    (b"\0\0\x01\0", "an icon"),
-    (b"ID3", "an MP3 recording"),
-    (b"OggS", "an Ogg recording"),
-    (b"fLaC", "a FLAC recording"),
-    (b"wOFF", "a web font"),
-    (b"wOF2", "a web font"),
-    (b"OTTO", "an OpenType font"),
-    (b"\0\x01\0\0\0", "a TrueType font"),
-    (b"\x93NUMPY", "a NumPy array"),
+    (b"\x89PNG\r\n\x1a\n", mark("a PNG image")),
+    (b"\xff\xd8\xff", mark("a JPEG image")),
+    (b"GIF87a", mark("a GIF image")),
+    (b"GIF89a", mark("a GIF image")),
+    (b"%PDF-", mark("a PDF document")),
+    (b"PK\x03\x04", mark("a zip archive")),
+    (b"PK\x05\x06", mark("an empty zip archive")),
+    (b"\x1f\x8b", mark("gzip data")),
+    (b"BZh", mark("bzip2 data")),
+    (b"\xfd7zXZ\0", mark("xz data")),
+    (b"\x28\xb5\x2f\xfd", mark("Zstandard data")),
+    (b"7z\xbc\xaf\x27\x1c", mark("a 7-Zip archive")),
+    (b"Rar!\x1a\x07", mark("a RAR archive")),
+    (b"\x7fELF", mark("an ELF program or library")),
+    (b"\xcf\xfa\xed\xfe", mark("a Mach-O program or library")),
+    (b"\xca\xfe\xba\xbe", mark("a Java class or Mach-O program")),
+    (b"MZ", mark("a Windows program or library")),
+    (b"\0asm", mark("a WebAssembly module")),
+    (b"SQLite format 3\0", mark("an SQLite database")),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", mark("an old Microsoft Office document")),
+    (b"PAR1", mark("Parquet data")),
+    (b"II*\0", mark("a TIFF image")),
+    (b"MM\0*", mark("a TIFF image")),
+    (b"BM", mark("a BMP image")),
+    (b"\0\0\x01\0", mark("an icon")),
+    (b"ID3", mark("an MP3 recording")),
+    (b"OggS", mark("an Ogg recording")),
+    (b"fLaC", mark("a FLAC recording")),
+    (b"wOFF", mark("a web font")),
+    (b"wOF2", mark("a web font")),
+    (b"OTTO", mark("an OpenType font")),
+    (b"\0\x01\0\0\0", mark("a TrueType font")),
+    (b"\x93NUMPY", mark("a NumPy array")),
 )
 _IMAGES = {
     "a PNG image": "image/png",
@@ -59,20 +61,27 @@ class Image:
     @property
     def name(self) -> str:
         """ "PNG image, 640×480"."""
-        words = f"{self.media_type.removeprefix('image/').upper()} image"
-        return f"{words}, {self.width}×{self.height}" if self.width else words
+        kind = self.media_type.removeprefix("image/").upper()
+        if not self.width:
+            return tr("{kind} image", kind=kind)
+        return tr("{kind} image, {width}×{height}", kind=kind, width=self.width, height=self.height)
 
 
 def kind_by_content(head: bytes) -> str | None:
-    """What the file is, in words with an article, or None if its beginning is of no known kind."""
+    """What the file is, in words with an article, or None if its beginning is of no known kind.
+
+    The words are English: `tr` says them to a person.
+    """
     if head[:4] == b"RIFF":
-        return {b"WEBP": "a WebP image", b"WAVE": "a WAV recording", b"AVI ": "an AVI video"}.get(
-            head[8:12]
-        )
+        return {
+            b"WEBP": mark("a WebP image"),
+            b"WAVE": mark("a WAV recording"),
+            b"AVI ": mark("an AVI video"),
+        }.get(head[8:12])
     if head[4:8] == b"ftyp":
-        return "an MP4 video or the like"
+        return mark("an MP4 video or the like")
     if head[257:262] == b"ustar":
-        return "a tar archive"
+        return mark("a tar archive")
     return next((kind for magic, kind in _KINDS if head.startswith(magic)), None)
 
 

@@ -10,22 +10,33 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent_cli.lib.language import mark, tr
+
 _KINDS = (
-    (stat.S_ISDIR, "a directory"),
-    (stat.S_ISLNK, "a symbolic link"),
-    (stat.S_ISFIFO, "a named pipe"),
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a character device"),
-    (stat.S_ISBLK, "a block device"),
+    (stat.S_ISDIR, mark("a directory")),
+    (stat.S_ISLNK, mark("a symbolic link")),
+    (stat.S_ISFIFO, mark("a named pipe")),
+    (stat.S_ISSOCK, mark("a socket")),
+    (stat.S_ISCHR, mark("a character device")),
+    (stat.S_ISBLK, mark("a block device")),
 )
 
 
 class NotRegularFile(OSError):
-    """The path names something other than a regular file; `kind` says what, in words."""
+    """The path names something other than a regular file; `kind` says what, in English words."""
 
     def __init__(self, path: str, kind: str) -> None:
-        super().__init__(errno.EINVAL, f"not a regular file but {kind}", path)
+        super().__init__(errno.EINVAL, tr("not a regular file but {kind}", kind=tr(kind)), path)
         self.kind = kind
+
+    def __str__(self) -> str:
+        """As any OSError, but it still knows its English."""
+        return tr(
+            "[Errno {number}] {problem}: {path!r}",
+            number=self.errno,
+            problem=self.strerror,
+            path=self.filename,
+        )
 
 
 @dataclass(frozen=True)
@@ -39,7 +50,7 @@ class FileIdentity:
 
 
 def kind_of(mode: int) -> str | None:
-    """What a file of this mode is, in words, or None for a regular file."""
+    """What a file of this mode is, in English words, or None for a regular file."""
     return next((words for test, words in _KINDS if test(mode)), None)
 
 
@@ -138,7 +149,7 @@ def append_line(path: str | os.PathLike[str], line: str) -> None:
     try:
         written = os.write(descriptor, data)
         if written < len(data):
-            raise OSError(errno.ENOSPC, "line written only in part", os.fspath(path))
+            raise OSError(errno.ENOSPC, tr("line written only in part"), os.fspath(path))
     finally:
         os.close(descriptor)
 
@@ -207,7 +218,7 @@ def _refuse_change(directory: int, path: Path, before: os.stat_result | None) ->
         return
     _refuse_special(now.st_mode, path)
     if before is None:
-        raise FileExistsError(errno.EEXIST, "created by someone else meanwhile", str(path))
+        raise FileExistsError(errno.EEXIST, tr("created by someone else meanwhile"), str(path))
 
 
 def _created(path: str | os.PathLike[str], flags: int) -> int:

@@ -1,5 +1,10 @@
 """Small things done to text."""
 
+from collections.abc import Iterable
+from functools import reduce
+
+from agent_cli.lib.language import tr, trn
+
 
 def head_and_tail(text: str, limit: int, mark: str) -> str:
     """The text cut in the middle to about `limit` characters, at line ends where they are near.
@@ -25,14 +30,24 @@ def _tail(text: str, size: int) -> str:
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:
-    """ "1 line", "2,000 lines"."""
+    """ "1 line", "2,000 lines": English, for a model; a person is told with `trn`."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def listed(texts: Iterable[str]) -> str:
+    """ "one; another; a third"."""
+    return reduce(lambda some, more: tr("{some}; {more}", some=some, more=more), texts)
+
+
+def either(texts: Iterable[str]) -> str:
+    """ "one or another"."""
+    return reduce(lambda some, more: tr("{some} or {more}", some=some, more=more), texts)
 
 
 def size(count: int) -> str:
     """ "1 byte", "1.4 kB", "14 MB"."""
     if count < 1000:
-        return plural(count, "byte")
+        return trn("{n} byte", "{n} bytes", count)
     units = ["kB", "MB", "GB", "TB"]
     amount = count / 1000
     while amount >= 999.5 and len(units) > 1:

@@ -13,6 +13,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from agent_cli.lib.language import tr
+
 gc.disable()  # the import makes a million objects that all stay: collecting meanwhile is waste
 import litellm  # noqa: E402
 
@@ -70,12 +72,13 @@ def _check_end(stream: Any, finish: str | None, *, has_content: bool) -> None:
     if received is None and seen is None and not has_content:
         headers = getattr(stream, "_hidden_params", {}).get("additional_headers") or {}
         kind = str(headers.get("llm_provider-content-type", ""))
-        what = "a web page" if "html" in kind else "nothing a model would say"
-        raise BrokenReply(f"the server answered with {what}")
+        if "html" in kind:
+            raise BrokenReply(tr("the server answered with a web page"))
+        raise BrokenReply(tr("the server answered with nothing a model would say"))
     is_gemini = "gemini" in str(getattr(stream, "custom_llm_provider", ""))
     is_vertex = "vertex" in str(getattr(stream, "custom_llm_provider", ""))
     if received is None and not (is_gemini or is_vertex):  # these never tell
-        raise ConnectionError("the reply broke off")
+        raise ConnectionError(tr("the reply broke off"))
 
 
 async def prime(model: str) -> None:

@@ -20,6 +20,7 @@ from agent_cli.core.messages import (
     text_of,
 )
 from agent_cli.core.model import Finish, Model, ModelEvent, ModelRequest, Reply
+from agent_cli.lib.language import tr
 
 _FENCED = re.compile(r"```(?:json|tool_call|tool)?[ \t]*\n(.*?)\n?```", re.DOTALL)
 _XML = re.compile(r"<tool_call>\s*(.*?)\s*</tool_call>", re.DOTALL)
@@ -69,7 +70,10 @@ class PromptedTools:
             return _with_calls(reply, calls_in(reply.message.text, names))
         if self._may_switch and (call := lone_call(reply.message.text, names)):
             self._prompted = True
-            notice = f"{self.name} writes tool calls as text; it is asked that way from now on."
+            notice = tr(
+                "{model} writes tool calls as text; it is asked that way from now on.",
+                model=self.name,
+            )
             return _with_calls(reply, [call], notice)
         return reply
 

@@ -16,21 +16,26 @@ from agent_cli.core.model import (
     ThinkingChunk,
     Usage,
 )
+from agent_cli.lib.language import mark, tr
 from agent_cli.models.assembly import Assembler, encodable
 from agent_cli.models.providers import provider_of
 from agent_cli.models.wire import request_messages, vendor_of
 from agent_cli.models.worker_process import WorkerBroken, WorkerGone, WorkerProcess
 
 _HINTS = {
-    ModelErrorKind.PERMISSION: "The key is valid but may not use this model.",
-    ModelErrorKind.QUOTA: "The account has no credit left, or its quota is used up.",
-    ModelErrorKind.NOT_FOUND: "Check the model's name, or choose another with --model.",
-    ModelErrorKind.RATE_LIMIT: "Try again later, or choose another model with --model.",
-    ModelErrorKind.OVERFLOW: "It is longer than the model can read: /compact it, or start anew.",
-    ModelErrorKind.CONNECTION: "Check the network and api_base.",
-    ModelErrorKind.TIMEOUT: "The provider is slow or stuck. Try again.",
-    ModelErrorKind.SERVER: "The provider has a fault. Try again later.",
-    ModelErrorKind.BAD_REPLY: "Check api_base: what answers there is not the model's interface.",
+    ModelErrorKind.PERMISSION: mark("The key is valid but may not use this model."),
+    ModelErrorKind.QUOTA: mark("The account has no credit left, or its quota is used up."),
+    ModelErrorKind.NOT_FOUND: mark("Check the model's name, or choose another with --model."),
+    ModelErrorKind.RATE_LIMIT: mark("Try again later, or choose another model with --model."),
+    ModelErrorKind.OVERFLOW: mark(
+        "It is longer than the model can read: /compact it, or start anew."
+    ),
+    ModelErrorKind.CONNECTION: mark("Check the network and api_base."),
+    ModelErrorKind.TIMEOUT: mark("The provider is slow or stuck. Try again."),
+    ModelErrorKind.SERVER: mark("The provider has a fault. Try again later."),
+    ModelErrorKind.BAD_REPLY: mark(
+        "Check api_base: what answers there is not the model's interface."
+    ),
 }
 
 
@@ -94,20 +99,21 @@ class RemoteModel:
                     if text := answer.get("text"):
                         yield TextChunk(encodable(text))
         except TimeoutError as error:
-            raise ModelError(
-                f"{self.name} has been silent for {self._endpoint.idle_timeout:g} s.",
-                kind=ModelErrorKind.TIMEOUT,
-                hint=_HINTS[ModelErrorKind.TIMEOUT],
-            ) from error
+            said = tr(
+                "{model} has been silent for {seconds:g} s.",
+                model=self.name,
+                seconds=self._endpoint.idle_timeout,
+            )
+            hint = tr(_HINTS[ModelErrorKind.TIMEOUT])
+            raise ModelError(said, kind=ModelErrorKind.TIMEOUT, hint=hint) from error
         except WorkerGone as error:
-            raise ModelError(
-                f"The request was lost: {error}.", kind=ModelErrorKind.WORKER
-            ) from error
+            said = tr("The request was lost: {reason}.", reason=error.args[0])
+            raise ModelError(said, kind=ModelErrorKind.WORKER) from error
         except WorkerBroken as error:
             raise ModelError(
-                f"LiteLLM cannot be loaded: {error}.",
+                tr("LiteLLM cannot be loaded: {reason}.", reason=error.args[0]),
                 kind=ModelErrorKind.BAD_REQUEST,
-                hint="Install the program anew.",
+                hint=tr("Install the program anew."),
             ) from error
 
     def _arguments(self, request: ModelRequest) -> dict[str, Any]:
@@ -128,7 +134,7 @@ class RemoteModel:
     def _reply(self, assembler: Assembler, answer: Mapping[str, Any]) -> Reply:
         if assembler.has_calls and answer["finish"] is None:
             raise ModelError(
-                "The reply ended in the middle of a call.", kind=ModelErrorKind.CONNECTION
+                tr("The reply ended in the middle of a call."), kind=ModelErrorKind.CONNECTION
             )
         usage = Usage(**answer["usage"], cost=answer["cost"])
         if usage.cost is None:
@@ -141,8 +147,10 @@ class RemoteModel:
 
     def _error(self, error: Mapping[str, Any]) -> ModelError:
         kind = ModelErrorKind(error["kind"])
-        where = f" at {error['where']}" if error["where"] else ""
-        text = f"{self.name}{where}: {error['message']}"
+        model = self.name
+        if where := error["where"]:
+            model = tr("{model} at {where}", model=model, where=where)
+        text = tr("{model}: {message}", model=model, message=error["message"])
         return ModelError(
             text,
             kind=kind,
@@ -155,8 +163,9 @@ class RemoteModel:
         if kind is ModelErrorKind.AUTHENTICATION:
             provider = provider_of(self.name)
             key = provider.key or f"{provider.prefix.upper()}_API_KEY"
-            return (
-                f"Check the key: {provider.title} reads it from {key}. "
-                "`agent setup` takes a new one."
+            return tr(
+                "Check the key: {provider} reads it from {key}. `agent setup` takes a new one.",
+                provider=provider.title,
+                key=key,
             )
-        return _HINTS.get(kind, "")
+        return tr(_HINTS.get(kind, ""))

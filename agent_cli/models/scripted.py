@@ -29,6 +29,7 @@ from agent_cli.core.model import (
     ThinkingChunk,
     Usage,
 )
+from agent_cli.lib.language import tr
 
 
 class ScriptedCall(BaseModel):
@@ -89,9 +90,13 @@ class ScriptedModel:
             lines = path.read_text(encoding="utf-8").splitlines()
             steps = [Step.model_validate(json.loads(line)) for line in lines if line.strip()]
         except OSError as error:
-            raise UserError(f"The script {path} cannot be read: {error.strerror}.") from error
+            raise UserError(
+                tr("The script {path} cannot be read: {reason}.", path=path, reason=error.strerror)
+            ) from error
         except (ValueError, ValidationError) as error:
-            raise UserError(f"The script {path} is not valid: {error}") from error
+            raise UserError(
+                tr("The script {path} is not valid: {reason}", path=path, reason=error)
+            ) from error
         return cls(steps, f"scripted:{path}")
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:

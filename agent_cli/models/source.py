@@ -8,6 +8,7 @@ from typing import Any
 
 from agent_cli.core.errors import UserError
 from agent_cli.core.model import Model, ModelFacts, Prices
+from agent_cli.lib.language import tr
 from agent_cli.models.guide import NAME as GUIDE
 from agent_cli.models.guide.opening import maker
 from agent_cli.models.prompted import PromptedTools
@@ -52,6 +53,8 @@ class ModelSource:
     async def describe(self, name: str) -> ModelFacts:
         """What the configuration or LiteLLM's list knows of the model."""
         endpoint = self._endpoints.get(name) or Endpoint(name)
+        if name == GUIDE:
+            return ModelFacts(prices=Prices(0.0, 0.0))
         own = ModelFacts(window=endpoint.window, prices=endpoint.prices)
         if not isinstance(self.get(name), PromptedTools) or (own.window and own.prices):
             return own
@@ -77,8 +80,15 @@ class ModelSource:
         provider = provider_of(name)
         if provider.key and not endpoint.api_base and not any("KEY" in v for v in variables):
             raise UserError(
-                f"There is no key for {provider.title}, which {name} needs.",
-                hint=f"Set {provider.key}, run `agent setup`, or name another model with --model.",
+                tr(
+                    "There is no key for {provider}, which {model} needs.",
+                    provider=provider.title,
+                    model=name,
+                ),
+                hint=tr(
+                    "Set {key}, run `agent setup`, or name another model with --model.",
+                    key=provider.key,
+                ),
             )
         self._worker.configure(variables)
         if endpoint.api_base and not variables:

@@ -19,6 +19,7 @@ from functools import partial
 from typing import Any
 
 from agent_cli.lib import language
+from agent_cli.lib.language import tr
 
 log = logging.getLogger(__name__)
 
@@ -191,7 +192,7 @@ class WorkerProcess:
 
     async def _read(self, reader: asyncio.StreamReader) -> None:
         """Hand each answer to whoever waits for it, until the worker is gone."""
-        problem: Exception = WorkerGone("the model process ended")
+        problem: Exception = WorkerGone(tr("the model process ended"))
         try:
             while line := await reader.readline():
                 self._last_sign = time.monotonic()
@@ -208,7 +209,8 @@ class WorkerProcess:
                         if queue := self._open.get(message["id"]):
                             queue.put_nowait(message)
         except ValueError as error:
-            problem = WorkerGone(f"the model process wrote nonsense ({error})")
+            said = tr("the model process wrote nonsense ({error})", error=error)
+            problem = WorkerGone(said)
         await self._give_up(problem)
 
     async def _watch(self) -> None:

@@ -7,6 +7,8 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 
+from agent_cli.lib.language import tr
+
 # Keys whose value is a program, or that make git read more configuration or talk to a network while
 # it only shows something. Compared in lower case against keys that the repository itself sets.
 HELPERS = (
@@ -170,7 +172,7 @@ def helpers_in(listing: str) -> list[str]:
         if scope not in OWN_SCOPES or value.lower() in HARMLESS_VALUES.get(folded, ()):
             continue
         if any(fnmatchcase(folded, pattern) for pattern in HELPERS):
-            found.append(f"the repository configures {key}")
+            found.append(tr("the repository configures {key}", key=key))
     return found
 
 

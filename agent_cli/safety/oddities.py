@@ -3,7 +3,9 @@
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import reduce
 
+from agent_cli.lib.language import mark, tr
 from agent_cli.safety import characters as ch
 
 _ESCAPES = {"\a": "\\a", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\v": "\\v", "\f": "\\f"}
@@ -18,18 +20,18 @@ _REPEATED = re.compile(r"(.)\1{3,}", re.DOTALL)
 _WARNINGS = tuple(
     (re.compile(f"[{characters}]"), warning)
     for characters, warning in (
-        ("\x1b\x9b-\x9d\x90", "contains terminal control sequences"),
+        ("\x1b\x9b-\x9d\x90", mark("contains terminal control sequences")),
         (
             "\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x8f\x91-\x9a\x9e\x9f",
-            "contains control characters",
+            mark("contains control characters"),
         ),
-        (ch.BIDI, "contains characters that reverse the direction of text"),
-        (_INVISIBLE, "contains invisible characters"),
-        (ch.TAGS, "contains invisible tag characters, which can carry a hidden text"),
-        (ch.SPACES, "contains unusual spaces"),
-        ("\u2028\u2029", "contains unusual line separators"),
-        (ch.PRIVATE, "contains characters without a meaning of their own (private use)"),
-        (f"{ch.SURROGATES}{ch.NONCHARACTERS}", "contains invalid characters"),
+        (ch.BIDI, mark("contains characters that reverse the direction of text")),
+        (_INVISIBLE, mark("contains invisible characters")),
+        (ch.TAGS, mark("contains invisible tag characters, which can carry a hidden text")),
+        (ch.SPACES, mark("contains unusual spaces")),
+        ("\u2028\u2029", mark("contains unusual line separators")),
+        (ch.PRIVATE, mark("contains characters without a meaning of their own (private use)")),
+        (f"{ch.SURROGATES}{ch.NONCHARACTERS}", mark("contains invalid characters")),
     )
 )
 _WORD = re.compile(r"[^\W\d_]{2,64}")
@@ -39,7 +41,18 @@ _ADDRESS = re.compile(
     r"(?P<host>[^\s/?#:@\"'<>|;&()]{1,255})"
 )
 _DOMAIN = re.compile(r"[\w-]{1,63}(?:[.。．｡][\w-]{1,63}){1,8}")
-_LOOK_ALIKE = ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LATIN", "LISU", "GEORGIAN")
+# Beside plain letters these look like a dash, a slash, a comma or a zero.
+_STROKES = re.compile(r"[!-~][一丨丶丿亅〇]|[一丨丶丿亅〇][!-~]")
+_LOOK_ALIKE = {
+    "CYRILLIC": mark("Cyrillic"),
+    "GREEK": mark("Greek"),
+    "ARMENIAN": mark("Armenian"),
+    "CHEROKEE": mark("Cherokee"),
+    "COPTIC": mark("Coptic"),
+    "LATIN": mark("Latin"),
+    "LISU": mark("Lisu"),
+    "GEORGIAN": mark("Georgian"),
+}
 _COSTUMES = ("FULLWIDTH", "MATHEMATICAL", "CIRCLED", "DOUBLE-STRUCK", "SCRIPT", "BLACK-LETTER")
 _MOST_WARNINGS = 12
 
@@ -79,12 +92,12 @@ def _warnings(text: str) -> Iterator[str]:
         return
     for pattern, warning in _WARNINGS:
         if pattern.search(text):
-            yield warning
+            yield tr(warning)
     if re.search(r"\r(?!\n)", text):
-        yield "contains carriage returns, which overwrite a line"
+        yield tr("contains carriage returns, which overwrite a line")
     if not text.isascii():
         if ch.mark_floods().search(text):
-            yield "contains letters buried under accents"
+            yield tr("contains letters buried under accents")
         yield from _deceptive_words(text)
     yield from _deceptive_addresses(text)
 
@@ -94,12 +107,17 @@ def _deceptive_words(text: str) -> Iterator[str]:
         if word.isascii():
             continue
         scripts = {unicodedata.name(c, "?").split(" ")[0] for c in word}
-        alike = sorted(script.capitalize() for script in scripts.intersection(_LOOK_ALIKE))
+        alike = [tr(_LOOK_ALIKE[script]) for script in sorted(scripts.intersection(_LOOK_ALIKE))]
         if len(alike) > 1:
-            yield f"mixes {' and '.join(alike)} letters in “{visible(word)}”"
+            both = reduce(lambda one, other: tr("{one} and {other}", one=one, other=other), alike)
+            yield tr("mixes {scripts} letters in “{word}”", scripts=both, word=visible(word))
         elif scripts.intersection(_COSTUMES):
             plain = unicodedata.normalize("NFKC", word)
-            yield f"“{visible(word)}” is written in look-alike letters for “{visible(plain)}”"
+            yield tr(
+                "“{word}” is written in look-alike letters for “{plain}”",
+                word=visible(word),
+                plain=visible(plain),
+            )
 
 
 def _deceptive_addresses(text: str) -> Iterator[str]:
@@ -108,14 +126,26 @@ def _deceptive_addresses(text: str) -> Iterator[str]:
         hosts.append(found["host"])
         if found["user"] and "." in found["user"]:
             host, user = visible(found["host"]), visible(found["user"])
-            yield f"the address goes to {host}, not to {user}"
+            yield tr("the address goes to {host}, not to {user}", host=host, user=user)
     if _NOT_ASCII.search(text):
-        hosts += (word for word in _DOMAIN.findall(text) if not word.isascii())
+        hosts += (word for word in _DOMAIN.findall(text) if _may_pass_for_another(word))
     for host in dict.fromkeys(hosts):
         if not host.isascii():
-            yield f"the host {visible(host)} is really {punycode(host)}"
+            yield tr("the host {host} is really {name}", host=visible(host), name=punycode(host))
         elif "xn--" in host.lower():
-            yield f"the host {visible(host)} stands for a name in other letters"
+            yield tr("the host {host} stands for a name in other letters", host=visible(host))
+
+
+def _may_pass_for_another(word: str) -> bool:
+    """Han characters pass for no others, but for strokes: 文档.md and 完成。再见 deceive nobody."""
+    letters = [char for char in word if char.isalpha() and not char.isascii()]
+    if not letters:
+        return not word.isascii()
+    return _STROKES.search(word) is not None or not all(map(_is_han, letters))
+
+
+def _is_han(char: str) -> bool:
+    return unicodedata.name(char, "?").startswith("CJK UNIFIED")
 
 
 def _spelled(found: re.Match[str]) -> str:

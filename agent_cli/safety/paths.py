@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from agent_cli.lib.files import FileIdentity, NotRegularFile, kind_of, open_regular, read_identity
+from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sensitive import is_own_policy, is_protected, is_secret
 
 _LONGEST_PATH = 4096
@@ -19,17 +20,17 @@ _LONGEST_NAME = 255
 _LARGEST_HASHED = 10_000_000
 
 _KERNEL_PLACES = (
-    ("/dev", "a device"),
-    ("/proc", "the state of running processes"),
-    ("/sys", "the state of the kernel"),
+    ("/dev", mark("a device")),
+    ("/proc", mark("the state of running processes")),
+    ("/sys", mark("the state of the kernel")),
 )
 _ORDINARY_PLACES = ("/dev/shm", "/dev/mqueue")
 
 _PROBLEMS = {
-    errno.ELOOP: "links lead in a circle",
-    errno.ENOTDIR: "a part of the path before the last is a file, not a directory",
-    errno.EACCES: "no permission to look into a directory of the path",
-    errno.ENAMETOOLONG: "the path is too long",
+    errno.ELOOP: mark("links lead in a circle"),
+    errno.ENOTDIR: mark("a part of the path before the last is a file, not a directory"),
+    errno.EACCES: mark("no permission to look into a directory of the path"),
+    errno.ENAMETOOLONG: mark("the path is too long"),
 }
 
 
@@ -37,7 +38,7 @@ class PathProblem(Exception):
     """A path that cannot mean any file; the text says why."""
 
     def __init__(self, path: str, reason: str) -> None:
-        super().__init__(f"{_shortened(path)}: {reason}" if path else reason)
+        super().__init__(tr("{name}: {why}", name=_shortened(path), why=reason) if path else reason)
         self.path = path
         self.reason = reason
 
@@ -155,7 +156,7 @@ class Workspace:
     def _own(self, path: str) -> str | None:
         folded = path.casefold()
         if any(contains(place.casefold(), folded) for place in self._own_places):
-            return "the agent's own settings and records"
+            return tr("the agent's own settings and records")
         return is_own_policy(path, self.home)
 
 
@@ -188,7 +189,7 @@ def real_path(path: str) -> str:
     real = os.path.realpath(path)
     # Where links lead in a circle they are left standing.
     if any(os.path.islink(place) for place in _ancestors(real)):
-        raise PathProblem(path, _PROBLEMS[errno.ELOOP])
+        raise PathProblem(path, tr(_PROBLEMS[errno.ELOOP]))
     return real
 
 
@@ -205,30 +206,34 @@ def still_same(approved: Fingerprint) -> str | None:
     try:
         now = fingerprint(approved.path)
     except (PathProblem, OSError) as error:
-        return f"it cannot be read any more ({error})"
+        return tr("it cannot be read any more ({error})", error=error)
     if now.real != approved.real:
-        return f"it now leads to {now.real} instead of {approved.real}"
+        return tr(
+            "it now leads to {now} instead of {approved}", now=now.real, approved=approved.real
+        )
     if not contains(approved.parent, now.parent) or _node(approved.parent) != approved.parent_id:
-        return f"the directory {approved.parent} was exchanged"
+        return tr("the directory {parent} was exchanged", parent=approved.parent)
     if (now.identity is None) != (approved.identity is None):
-        return "it was created meanwhile" if now.identity else "it was removed meanwhile"
+        return tr("it was created meanwhile") if now.identity else tr("it was removed meanwhile")
     if now.identity != approved.identity or now.sha256 != approved.sha256:
-        return "it changed on disk meanwhile"
+        return tr("it changed on disk meanwhile")
     return None
 
 
 def _check_text(path: str) -> None:
     if not path.strip():
-        raise PathProblem("", "the path is empty")
+        raise PathProblem("", tr("the path is empty"))
     if "\0" in path:
-        raise PathProblem(path, "a path cannot contain a NUL character")
+        raise PathProblem(path, tr("a path cannot contain a NUL character"))
     try:
         encoded = path.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise PathProblem(path, "the path contains half a character (a lone surrogate)") from error
+        raise PathProblem(
+            path, tr("the path contains half a character (a lone surrogate)")
+        ) from error
     names = encoded.split(b"/")
     if len(encoded) >= _LONGEST_PATH or max(map(len, names)) > _LONGEST_NAME:
-        raise PathProblem(path, _PROBLEMS[errno.ENAMETOOLONG])
+        raise PathProblem(path, tr(_PROBLEMS[errno.ENAMETOOLONG]))
 
 
 def _normalised(path: str) -> str:
@@ -258,23 +263,23 @@ def _status(real: str) -> os.stat_result | None:
 
 def _special(path: ResolvedPath) -> str | None:
     if path.kind and not path.is_directory:
-        return path.kind
+        return tr(path.kind)
     for place in (path.real, path.lexical):
         if any(contains(ordinary, place) for ordinary in _ORDINARY_PLACES):
             continue
         for kernel, reason in _KERNEL_PLACES:
             if contains(kernel, place):
-                return reason
+                return tr(reason)
     return None
 
 
 def _reasons(path: ResolvedPath) -> Iterator[str]:
     if path.via_link:
-        yield f"leads through a link to {path.real}"
+        yield tr("leads through a link to {path}", path=path.real)
     if not path.is_inside:
-        yield "is outside the workspace"
+        yield tr("is outside the workspace")
     if path.names > 1:
-        yield f"has {path.names} names (hard links)"
+        yield tr("has {names} names (hard links)", names=path.names)
 
 
 def _content(real: str) -> tuple[FileIdentity | None, str | None]:
@@ -298,7 +303,8 @@ def _node(path: str) -> tuple[int, int]:
 
 
 def _problem(path: str, error: OSError) -> PathProblem:
-    reason = _PROBLEMS.get(error.errno or 0) or error.strerror or "cannot be resolved"
+    known = _PROBLEMS.get(error.errno or 0)
+    reason = tr(known) if known else error.strerror or tr("cannot be resolved")
     return PathProblem(path, reason)
 
 

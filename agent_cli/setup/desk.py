@@ -11,6 +11,7 @@ from agent_cli.config.places import Places
 from agent_cli.core.errors import ModelError, ModelErrorKind
 from agent_cli.core.messages import UserMessage
 from agent_cli.core.model import ModelRequest, Reply
+from agent_cli.lib.language import tr
 from agent_cli.models.providers import PROVIDERS, Provider, provider_of, variables_for
 from agent_cli.models.remote import Endpoint, RemoteModel
 from agent_cli.models.worker_process import WorkerBroken, WorkerGone, WorkerProcess
@@ -43,9 +44,11 @@ class Offer:
     @property
     def facts(self) -> str:
         """ "200 k tokens, $3.00 in, $15.00 out"."""
-        parts = [f"{self.window // 1000:,} k tokens"] if self.window else []
-        if self.input_price and self.output_price:
-            parts.append(f"${self.input_price:.2f} in, ${self.output_price:.2f} out per million")
+        parts = [tr("{n:,} k tokens", n=self.window // 1000)] if self.window else []
+        if (read := self.input_price) and (written := self.output_price):
+            parts.append(
+                tr("${read:.2f} in, ${written:.2f} out per million", read=read, written=written)
+            )
         return " · ".join(parts)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from agent_cli.lib.language import tr
 from agent_cli.models.providers import PROVIDERS, Provider
 from agent_cli.setup.choice import Choice
 from agent_cli.setup.servers import ServerFound, find_servers
@@ -61,10 +62,12 @@ def propose(findings: Findings) -> Proposal | None:
     ready = [key for key in findings.keys if key.provider.suggested]
     if len(ready) == 1:
         (key,) = ready
-        return Proposal(Choice(key.provider.suggested), f"{key.variable} is set")
+        return Proposal(
+            Choice(key.provider.suggested), tr("{variable} is set", variable=key.variable)
+        )
     models = [(server, model) for server in findings.servers for model in server.models]
     if findings.keys or len(models) != 1:
         return None
     ((server, model),) = models
-    because = f"{server.kind.title} serves it on this machine"
+    because = tr("{server} serves it on this machine", server=server.kind.title)
     return Proposal(Choice(model, server.api_base), because)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from agent_cli.lib.language import tr
 from agent_cli.models.guide import NAME as GUIDE
 from agent_cli.models.providers import Provider, provider_of
 from agent_cli.setup.choice import Choice
@@ -46,21 +47,18 @@ class Talk(Protocol):
         ...
 
 
-LOOK_AROUND = Option(
-    "guide", "Look around first", "the offline guide: rules instead of a model, no key, no network"
-)
-BY_NAME = Option("name", "Another model", "by the name LiteLLM knows it by")
+_LOOK_AROUND = "guide"
 
 
 async def set_up(desk: SetupDesk, talk: Talk) -> Choice | None:
     """Ask until there is a choice, and keep it; None: the person left."""
     while True:
-        talk.say("Looking for keys and for models on this machine …")
+        talk.say(tr("Looking for keys and for models on this machine …"))
         findings = await desk.look()
-        picked = await talk.choose("Which model shall answer?", list(_start(desk, findings)))
+        picked = await talk.choose(tr("Which model shall answer?"), list(_start(desk, findings)))
         if picked is None:
             return None
-        if picked == LOOK_AROUND.id:
+        if picked == _LOOK_AROUND:
             return Choice(GUIDE)
         choice = await _chosen(picked, desk, talk, findings)
         if choice is not None and await _settled(choice, desk, talk):
@@ -71,15 +69,21 @@ def _start(desk: SetupDesk, findings: Findings) -> Iterator[Option]:
     """What is there already comes first."""
     for number, server in enumerate(findings.servers):
         for name in server.names:
-            yield Option(f"local {number} {name}", name, f"{server.kind.title} on this machine")
+            where = tr("{server} on this machine", server=server.kind.title)
+            yield Option(f"local {number} {name}", name, where)
     variables = {key.provider: key.variable for key in findings.keys}
     for provider, variable in variables.items():
-        yield Option(f"provider {provider.prefix}", provider.title, f"key in {variable}")
+        where = tr("key in {variable}", variable=variable)
+        yield Option(f"provider {provider.prefix}", provider.title, where)
     for provider in desk.providers:
         if provider not in variables:
-            yield Option(f"provider {provider.prefix}", provider.title, "needs a key")
-    yield BY_NAME
-    yield LOOK_AROUND
+            yield Option(f"provider {provider.prefix}", provider.title, tr("needs a key"))
+    yield Option("name", tr("Another model"), tr("by the name LiteLLM knows it by"))
+    yield Option(
+        _LOOK_AROUND,
+        tr("Look around first"),
+        tr("the offline guide: rules instead of a model, no key, no network"),
+    )
 
 
 async def _chosen(picked: str, desk: SetupDesk, talk: Talk, findings: Findings) -> Choice | None:
@@ -90,18 +94,18 @@ async def _chosen(picked: str, desk: SetupDesk, talk: Talk, findings: Findings) 
         return Choice(f"{server.kind.prefix}/{name}", server.api_base)
     if kind == "provider":
         return await _model_of(provider_of(f"{rest}/"), desk, talk)
-    typed = await talk.ask_line("The model's name, such as anthropic/claude-sonnet-4-5")
+    typed = await talk.ask_line(tr("The model's name, such as anthropic/claude-sonnet-4-5"))
     return Choice(typed) if typed else None
 
 
 async def _model_of(provider: Provider, desk: SetupDesk, talk: Talk) -> Choice | None:
-    talk.say(f"Loading the list of {provider.title}'s models …")
+    talk.say(tr("Loading the list of {provider}'s models …", provider=provider.title))
     offers = await desk.offers(provider)
     options = [Option(offer.model, offer.model, offer.facts) for offer in offers]
     picked = await talk.choose(
-        f"Which model of {provider.title}?",
+        tr("Which model of {provider}?", provider=provider.title),
         options,
-        other=f"a name beginning with {provider.prefix}/",
+        other=tr("a name beginning with {prefix}/", prefix=provider.prefix),
     )
     if picked is None:
         return None
@@ -115,21 +119,29 @@ async def _settled(choice: Choice, desk: SetupDesk, talk: Talk) -> bool:
     provider = provider_of(choice.model)
     key = ""
     if provider.key and choice.api_base is None and not desk.has_key(provider):
-        key = await talk.ask_secret(f"Paste your key for {provider.title}") or ""
+        wanted = tr("Paste your key for {provider}", provider=provider.title)
+        key = await talk.ask_secret(wanted) or ""
         if not key:
             return False
     while True:
-        talk.say(f"Sending one small request to {choice.model} …")
+        talk.say(tr("Sending one small request to {model} …", model=choice.model))
         tried = await desk.try_out(choice, key)
         if tried.works:
-            talk.say(f"{choice.model} answers ({tried.seconds:.1f} s).")
+            talk.say(
+                tr(
+                    "{model} answers ({seconds:.1f} s).",
+                    model=choice.model,
+                    seconds=tried.seconds,
+                )
+            )
             break
         talk.say(_problem(tried, key))
         if tried.is_wrong_key and provider.key and not desk.is_given(provider):
-            key = await talk.ask_secret(f"Paste the key for {provider.title} again") or ""
+            wanted = tr("Paste the key for {provider} again", provider=provider.title)
+            key = await talk.ask_secret(wanted) or ""
             if not key:
                 return False
-        elif not await talk.confirm(f"Use {choice.model} all the same?"):
+        elif not await talk.confirm(tr("Use {model} all the same?", model=choice.model)):
             return False
         else:
             break
@@ -138,7 +150,8 @@ async def _settled(choice: Choice, desk: SetupDesk, talk: Talk) -> bool:
 
 
 def _problem(tried: Tried, key: str) -> str:
-    what = "The key was not accepted." if tried.is_wrong_key and key else "That did not work."
+    is_wrong_key = tried.is_wrong_key and key
+    what = tr("The key was not accepted.") if is_wrong_key else tr("That did not work.")
     return " ".join(part for part in (what, tried.problem, tried.hint) if part)
 
 
@@ -148,8 +161,13 @@ async def _keep(choice: Choice, provider: Provider, key: str, desk: SetupDesk, t
         talk.say(card.warning)
     try:
         if key:
-            talk.say(f"The key is kept in {desk.keep_key(provider, key)}.")
+            talk.say(tr("The key is kept in {place}.", place=desk.keep_key(provider, key)))
         desk.keep_choice(choice)
-        talk.say(f"From now on `agent` starts with {choice.model}. `agent setup` changes that.")
+        talk.say(
+            tr(
+                "From now on `agent` starts with {model}. `agent setup` changes that.",
+                model=choice.model,
+            )
+        )
     except OSError as error:
-        talk.say(f"It cannot be kept for the next start: {error}.")
+        talk.say(tr("It cannot be kept for the next start: {reason}.", reason=error))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from agent_cli.lib.files import open_regular, private_directory, write_atomic
+from agent_cli.lib.language import tr
 
 log = logging.getLogger(__name__)
 
@@ -51,7 +52,7 @@ class KeyStore:
         entries = {**self._entries(), name: None if in_ring else key}
         private_directory(self._path.parent)
         write_atomic(self._path, json.dumps(entries, indent=1).encode(), mode=0o600)
-        return "the system's keyring" if in_ring else str(self._path)
+        return tr("the system's keyring") if in_ring else str(self._path)
 
     @staticmethod
     def _to_ring(name: str, key: str) -> bool:

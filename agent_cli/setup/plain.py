@@ -5,6 +5,8 @@ import getpass
 import sys
 from collections.abc import Sequence
 
+from agent_cli.lib.cells import padded, width_of
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
 from agent_cli.setup.flow import Option
 
@@ -34,25 +36,26 @@ class PlainTalk:
             if not narrowed and other:
                 return said
             if not narrowed:
-                self.say(f"Nothing fits “{said}”.")
+                self.say(tr("Nothing fits “{words}”.", words=said))
             shown = narrowed or list(options)
 
     async def ask_line(self, heading: str) -> str | None:
         """A line of text."""
-        return await _line(f"{heading}: ")
+        return await _line(tr("{heading}: ", heading=heading))
 
     async def ask_secret(self, heading: str) -> str | None:
         """A line that is not shown; from a pipe it is just read."""
         if not sys.stdin.isatty():
-            return await _line(f"{heading}: ")
+            return await _line(tr("{heading}: ", heading=heading))
         try:
-            return (await asyncio.to_thread(getpass.getpass, f"{heading} (not shown): ")).strip()
+            prompt = tr("{heading} (not shown): ", heading=heading)
+            return (await asyncio.to_thread(getpass.getpass, prompt)).strip()
         except EOFError:
             return None
 
     async def confirm(self, question: str) -> bool:
         """Everything but a clear yes is a no."""
-        return (await _line(f"{question} [y/N] ") or "").lower() in ("y", "yes")
+        return (await _line(f"{question} [y/N] ") or "").lower() in ("y", "yes", "是")
 
     def say(self, text: str) -> None:
         """A line of its own, with nothing in it that acts on the terminal."""
@@ -61,13 +64,20 @@ class PlainTalk:
 
     def _list(self, heading: str, options: Sequence[Option], other: str) -> None:
         self.say(f"\n{heading}")
-        width = max((len(option.label) for option in options[:MOST]), default=0)
+        width = max((width_of(option.label) for option in options[:MOST]), default=0)
         for number, option in enumerate(options[:MOST], 1):
-            self.say(f"{number:>3}  {option.label:<{width}}  {option.detail}".rstrip())
+            self.say(f"{number:>3}  {padded(option.label, width)}  {option.detail}".rstrip())
         if len(options) > MOST:
-            self.say(f"     … and {len(options) - MOST} more")
-        more = f", {other}" if other else ""
-        self.say(f"A number, words to narrow the list down{more}; an empty line goes back.")
+            self.say("     " + tr("… and {n} more", n=len(options) - MOST))
+        if other:
+            self.say(
+                tr(
+                    "A number, words to narrow the list down, {other}; an empty line goes back.",
+                    other=other,
+                )
+            )
+        else:
+            self.say(tr("A number, words to narrow the list down; an empty line goes back."))
 
 
 def _fits(option: Option, words: str) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from agent_cli.lib.language import tr
 from agent_cli.setup.cards import Card
 from agent_cli.setup.local_http import ask
 from agent_cli.setup.servers import kind_of
@@ -45,15 +46,29 @@ def _ollama(address: str, name: str) -> Card:
 def _widened(card: Card, trained: int | None, name: str) -> Card:
     """Ask for a window of our own, because Ollama's default one cuts silently."""
     window = min(trained or WANTED, WANTED)
-    most = f" The model itself could read {trained:,}." if trained and trained > window else ""
     return Card(
         window=window,
         native_tools=card.native_tools,
         takes_images=card.takes_images,
         options={"num_ctx": window},
-        warning=f"Ollama would read only about {OLLAMA_DEFAULT:,} tokens of a request to {name} "
-        f"and drop the rest silently, so each request asks for {window:,}.{most} To change it set "
-        f'options.num_ctx for [models."ollama_chat/{name}"]; more needs more memory.',
+        warning=_shortened(name, window, trained),
+    )
+
+
+def _shortened(name: str, window: int, trained: int | None) -> str:
+    most = (
+        tr(" The model itself could read {trained:,}.", trained=trained)
+        if trained and trained > window
+        else ""
+    )
+    return tr(
+        "Ollama would read only about {default:,} tokens of a request to {name} "
+        "and drop the rest silently, so each request asks for {window:,}.{most} To change it set "
+        'options.num_ctx for [models."ollama_chat/{name}"]; more needs more memory.',
+        default=OLLAMA_DEFAULT,
+        name=name,
+        window=window,
+        most=most,
     )
 
 
@@ -64,9 +79,12 @@ def _lm_studio(address: str, name: str) -> Card:
     most = _number([entry.get("max_context_length")])
     warning = ""
     if loaded and most and loaded < most:
-        warning = (
-            f"LM Studio has loaded {name} with {loaded:,} of {most:,} tokens. "
-            "Load it with a longer context for long conversations."
+        warning = tr(
+            "LM Studio has loaded {name} with {loaded:,} of {most:,} tokens. "
+            "Load it with a longer context for long conversations.",
+            name=name,
+            loaded=loaded,
+            most=most,
         )
     return Card(
         window=loaded or most,

@@ -22,6 +22,7 @@ from agent_cli.core.checkpoint import (
     Upcoming,
 )
 from agent_cli.lib.files import private_directory, remove_leftovers
+from agent_cli.lib.language import tr
 from agent_cli.lib.text import size
 from agent_cli.storage.checkpoint import quota
 from agent_cli.storage.checkpoint.blobs import Blobs, is_unread
@@ -136,7 +137,8 @@ class CheckpointStore:
             if needed > self.room:
                 # Everything older would have to go, and it would not be kept all the same.
                 call = replace(call, deletes=(), strikes=())
-                lost = (f"{size(needed)} is more than the quota for checkpoints allows",)
+                said = tr("{size} is more than the quota for checkpoints allows", size=size(needed))
+                lost = (said,)
             self._make_room(needed if not lost else 0)
             pending.rescue = rescue(call, opened.blobs, has)
             lost += pending.rescue.lost()
@@ -296,7 +298,7 @@ class CheckpointStore:
         try:
             trees.refresh()
         except NoGit as error:
-            return (f"what commands change cannot be taken back: {error.strerror}",)
+            return (tr("what commands change cannot be taken back: {error}", error=error.strerror),)
         return trees.take_notes()
 
     def _changes(self, pending: _Pending) -> tuple[Change, ...]:
@@ -358,7 +360,9 @@ def _if_kept(path: str, state: State) -> State:
 
 def _lost(states: Mapping[str, State]) -> tuple[str, ...]:
     return tuple(
-        f"{path}: {state.why}" for path, state in states.items() if state.why and not state.is_kept
+        tr("{name}: {text}", name=path, text=state.why)
+        for path, state in states.items()
+        if state.why and not state.is_kept
     )
 
 

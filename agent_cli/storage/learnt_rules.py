@@ -14,6 +14,7 @@ from pathlib import Path
 from agent_cli.core.errors import UserError
 from agent_cli.core.permissions import Rule, Rules
 from agent_cli.lib.files import append_line, open_regular, private_directory
+from agent_cli.lib.language import tr
 
 LARGEST = 1_000_000
 
@@ -39,7 +40,9 @@ class LearntRules:
         try:
             lines = self._lines()
         except OSError as error:
-            return self._broken(f"it cannot be read ({error.strerror or error})", ())
+            return self._broken(
+                tr("it cannot be read ({error})", error=error.strerror or error), ()
+            )
         allow: list[Rule] = []
         deny: list[Rule] = []
         problem = ""
@@ -47,7 +50,7 @@ class LearntRules:
             try:
                 effect, rule = self._parsed(line)
             except (ValueError, UserError) as error:
-                problem = problem or f"line {number}: {error}"
+                problem = problem or tr("line {number}: {error}", number=number, error=error)
                 continue
             (allow if effect == "allow" else deny).append(rule)
         if problem:
@@ -71,24 +74,26 @@ class LearntRules:
         with os.fdopen(descriptor, "rb") as file:
             data = file.read(LARGEST + 1)
         if len(data) > LARGEST:
-            raise OSError(f"it is larger than {LARGEST:,} bytes")
+            raise OSError(tr("it is larger than {most:,} bytes", most=LARGEST))
         return data.decode("utf-8", "replace").splitlines()
 
     def _parsed(self, line: str) -> tuple[str, Rule]:
         entry = json.loads(line)
         if not isinstance(entry, dict):
-            raise ValueError("it is not an object")  # noqa: TRY004  one kind of error for the caller
+            raise ValueError(tr("it is not an object"))  # noqa: TRY004  one kind of error for the caller
         if entry.get("workspace") != self._workspace:
-            raise ValueError("it is about another workspace")
+            raise ValueError(tr("it is about another workspace"))
         if entry.get("effect") not in ("allow", "deny"):
-            raise ValueError("its effect is neither allow nor deny")
+            raise ValueError(tr("its effect is neither allow nor deny"))
         if not isinstance(entry.get("rule"), str):
-            raise ValueError("it has no rule")  # noqa: TRY004  as above
+            raise ValueError(tr("it has no rule"))  # noqa: TRY004  as above
         return str(entry["effect"]), Rule.parse(entry["rule"])
 
     def _broken(self, problem: str, deny: Iterable[Rule]) -> Learnt:
-        said = (
-            f"The learnt rules in {self.path} are broken: {problem}. None of them allows anything "
-            "until the file is mended or removed."
+        said = tr(
+            "The learnt rules in {path} are broken: {problem}. None of them allows anything "
+            "until the file is mended or removed.",
+            path=self.path,
+            problem=problem,
         )
         return Learnt(Rules(deny=tuple(deny)), (said,))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from agent_cli.lib.files import private_directory
+from agent_cli.lib.language import tr
 from agent_cli.storage.log_digest import Digest, digest, searchable
 from agent_cli.storage.session_log import read_bytes
 
@@ -64,7 +65,7 @@ class SessionInfo(NamedTuple):
     @property
     def name(self) -> str:
         """The title, or what stands for it."""
-        return self.title or self.prompt or "(nothing said)"
+        return self.title or self.prompt or tr("(nothing said)")
 
 
 class SessionIndex:

@@ -7,17 +7,21 @@ import os
 from pathlib import Path
 
 from agent_cli.core.errors import UserError
+from agent_cli.lib.language import tr
 
 
 class SessionInUse(UserError):
     """Another program has the session open."""
 
     def __init__(self, session_id: str, owner: int | None) -> None:
-        who = f"process {owner}" if owner else "another program"
-        super().__init__(
-            f"The session {session_id} is open in {who}.",
-            hint=f"Continue there, or in a copy of it: agent -r {session_id} --fork",
-        )
+        if owner:
+            said = tr(
+                "The session {id} is open in process {process}.", id=session_id, process=owner
+            )
+        else:
+            said = tr("The session {id} is open in another program.", id=session_id)
+        hint = tr("Continue there, or in a copy of it: agent -r {id} --fork", id=session_id)
+        super().__init__(said, hint=hint)
         self.session_id = session_id
         self.owner = owner
 

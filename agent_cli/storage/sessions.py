@@ -17,6 +17,7 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.events import TurnStarted
 from agent_cli.core.history import History, read_history
 from agent_cli.core.messages import AssistantMessage
+from agent_cli.lib.language import tr
 from agent_cli.storage.checkpoint import quota
 from agent_cli.storage.partial_reply import read_pieces
 from agent_cli.storage.session_lock import SessionInUse
@@ -35,8 +36,11 @@ class SeveralSessions(UserError):
 
     def __init__(self, words: str, found: "Sequence[SessionInfo]") -> None:
         listed = "\n".join(f"  {each.id}  {each.name}" for each in found[:_MOST_LISTED])
-        said = f"Several sessions fit “{words}”." if words else "Which session shall go on?"
-        super().__init__(said, hint=f"Name one by its id: agent -r ID\n{listed}".rstrip())
+        said = tr("Which session shall go on?")
+        if words:
+            said = tr("Several sessions fit “{words}”.", words=words)
+        hint = tr("Name one by its id: agent -r ID")
+        super().__init__(said, hint=f"{hint}\n{listed}".rstrip())
         self.words = words
 
 
@@ -118,7 +122,8 @@ class Sessions:
         found = found or self.index.search(text)
         if not found:
             raise UserError(
-                f"No session fits “{text}”.", hint="agent sessions list shows them all."
+                tr("No session fits “{words}”.", words=text),
+                hint=tr("agent sessions list shows them all."),
             )
         if len(found) > 1:
             raise SeveralSessions(text, found)
@@ -129,8 +134,8 @@ class Sessions:
         found = self.index.listing(workspace, limit=1)
         if not found:
             raise UserError(
-                f"There is no session in {workspace} yet.",
-                hint="agent sessions list shows those of other directories.",
+                tr("There is no session in {directory} yet.", directory=workspace),
+                hint=tr("agent sessions list shows those of other directories."),
             )
         return found[0]
 
@@ -177,7 +182,8 @@ class Sessions:
         known = re.fullmatch(r"[0-9A-Za-z_-]{1,64}", session_id)
         if not known or not self._files(session_id).log.is_file():
             raise UserError(
-                f"There is no session {session_id}.", hint="agent sessions list shows them all."
+                tr("There is no session {id}.", id=session_id),
+                hint=tr("agent sessions list shows them all."),
             )
 
     def _by_id(self, text: str) -> "list[SessionInfo]":
@@ -252,4 +258,5 @@ def _copy_payloads(old: Path, new: Path) -> None:
 
 
 def _unreadable(session_id: str, error: OSError) -> UserError:
-    return UserError(f"The session {session_id} cannot be opened: {error.strerror or error}.")
+    why = error.strerror or error
+    return UserError(tr("The session {id} cannot be opened: {error}.", id=session_id, error=why))

@@ -4,6 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 from agent_cli.core.errors import UserError
+from agent_cli.lib.language import tr
 
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
@@ -16,5 +17,6 @@ def moment(text: str) -> datetime:
         return datetime.fromisoformat(text).astimezone()
     except ValueError as error:
         raise UserError(
-            f"{text!r} is not a time.", hint="Write 30m, 12h, 2d, 1w or 2026-01-31T12:00."
+            tr("{text!r} is not a time.", text=text),
+            hint=tr("Write 30m, 12h, 2d, 1w or 2026-01-31T12:00."),
         ) from error

@@ -11,6 +11,8 @@ from typing import Any
 
 from agent_cli.config.places import Places
 from agent_cli.core.errors import UserError
+from agent_cli.lib.cells import padded
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.audit import read_records
 from agent_cli.subcommands._moment import moment
@@ -18,17 +20,19 @@ from agent_cli.subcommands._moment import moment
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `agent audit`."""
-    parser.add_argument("--session", metavar="ID", help="only this session")
-    parser.add_argument("--tool", metavar="NAME", help="only this tool")
+    parser.add_argument("--session", metavar="ID", help=tr("only this session"))
+    parser.add_argument("--tool", metavar="NAME", help=tr("only this tool"))
     parser.add_argument(
-        "--decision", choices=("allow", "ask", "deny", "none"), help="only calls decided like this"
+        "--decision",
+        choices=("allow", "ask", "deny", "none"),
+        help=tr("only calls decided like this"),
     )
     parser.add_argument(
-        "--since", metavar="WHEN", help="only later than 30m, 12h, 2d or 2026-01-31 ago or at"
+        "--since", metavar="WHEN", help=tr("only later than 30m, 12h, 2d or 2026-01-31 ago or at")
     )
-    parser.add_argument("--failed", action="store_true", help="only calls that did not succeed")
-    parser.add_argument("--json", action="store_true", help="one JSON object per line")
-    parser.add_argument("-n", metavar="N", type=int, default=50, help="the last N (50); 0: all")
+    parser.add_argument("--failed", action="store_true", help=tr("only calls that did not succeed"))
+    parser.add_argument("--json", action="store_true", help=tr("one JSON object per line"))
+    parser.add_argument("-n", metavar="N", type=int, default=50, help=tr("the last N (50); 0: all"))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -39,12 +43,14 @@ def run(options: argparse.Namespace) -> int:
     try:
         shown = deque(fitting, maxlen=options.n if options.n > 0 else None)
     except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise UserError(
+            tr("{path} cannot be read: {reason}.", path=path, reason=error.strerror or error)
+        ) from error
     for record in shown:
         line = json.dumps(record, ensure_ascii=False) if options.json else _line(record)
         sys.stdout.write(f"{line}\n")
     if not shown and not options.json:
-        sys.stderr.write(f"Nothing in {path} fits.\n")
+        sys.stderr.write(tr("Nothing in {path} fits.", path=path) + "\n")
     return 0
 
 
@@ -73,16 +79,16 @@ def _line(record: Mapping[str, Any]) -> str:
     except ValueError:
         time = "?"
     seconds = record.get("seconds")
-    took = f"{seconds:.2f} s" if isinstance(seconds, int | float) else "?"
+    took = tr("{seconds:.2f} s", seconds=seconds) if isinstance(seconds, int | float) else "?"
     targets = record.get("targets")
     what = "; ".join(map(str, targets)) if isinstance(targets, list) else ""
     columns = (
         f"{time:<19}",
         f"{str(record.get('session_id', '?'))[:12]:<12}",
         f"{record.get('tool', '?')!s:<10}",
-        f"{_decided(record):<14}",
-        f"{_outcome(record):<10}",
-        f"{took:>9}",
+        padded(_decided(record), 14),
+        padded(_outcome(record), 10),
+        padded(took, 9, right=True),
         what if len(what) <= 200 else f"{what[:200]}…",
     )
     return visible("  ".join(columns), one_line=True).rstrip()
@@ -91,15 +97,17 @@ def _line(record: Mapping[str, Any]) -> str:
 def _decided(record: Mapping[str, Any]) -> str:
     """The decision and who gave it: a rule, the person, or what is known of the call."""
     if record.get("by") == "person":
-        return "own"
+        return tr("own")
     decision = str(record.get("decision", "?"))
     if answer := record.get("answer"):
         return f"{decision}: {answer}"
-    return f"{decision} (rule)" if record.get("rule") else decision
+    return tr("{decision} (rule)", decision=decision) if record.get("rule") else decision
 
 
 def _outcome(record: Mapping[str, Any]) -> str:
     code = record.get("exit_code")
     if isinstance(code, int):
-        return f"exit {code}"
-    return "ok" if record.get("success") else str(record.get("error", "failed"))
+        return tr("exit {code}", code=code)
+    if record.get("success"):
+        return tr("ok")
+    return str(record["error"]) if "error" in record else tr("failed")

@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import json
 import os
+import stat
 import sys
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
@@ -17,47 +18,56 @@ from agent_cli.core.permissions import Decision, Effect, Facts, Mode, Policy
 from agent_cli.core.registry import Registry
 from agent_cli.core.tool import ToolKind
 from agent_cli.core.tool_context import ShellStanding
+from agent_cli.lib.cells import padded, width_of
 from agent_cli.lib.files import kind_of
+from agent_cli.lib.language import english, mark, tr
 from agent_cli.runtime import built_in_tools, folder_standing, load_settings, make_policy
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.sanitise import visible
 from agent_cli.wishes import Wishes
 
 EXIT_CODES: Final = {Effect.ALLOW: 0, Effect.ASK: 10, Effect.DENY: 11}
+EFFECTS: Final = {"allow": mark("allow"), "ask": mark("ask"), "deny": mark("deny")}
 AT_ONCE = 4
 """Commands that are looked at side by side: each may wait for a process of bash."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `agent check`."""
-    parser.epilog = (
+    parser.epilog = tr(
         "Exit codes for one command: 0 allow, 10 ask, 11 deny. With --jsonl: 0. Lines of --jsonl "
         'are {"id", "command"} or {"id", "tool", "arguments"}.'
     )
-    parser.add_argument("line", metavar="COMMAND", nargs="?", help="a shell command")
-    parser.add_argument("--json", action="store_true", help="answer as one JSON object")
-    parser.add_argument("--jsonl", action="store_true", help="calls from standard input, by line")
-    parser.add_argument("--mode", choices=[mode.value for mode in Mode], help="as if in this mode")
+    parser.add_argument("line", metavar="COMMAND", nargs="?", help=tr("a shell command"))
+    parser.add_argument("--json", action="store_true", help=tr("answer as one JSON object"))
+    parser.add_argument(
+        "--jsonl", action="store_true", help=tr("calls from standard input, by line")
+    )
+    parser.add_argument(
+        "--mode", choices=[mode.value for mode in Mode], help=tr("as if in this mode")
+    )
     for effect in Effect:
         parser.add_argument(
-            f"--{effect.value}", metavar="RULE", action="append", help="as if with this rule"
+            f"--{effect.value}", metavar="RULE", action="append", help=tr("as if with this rule")
         )
-    parser.add_argument("--workspace", metavar="DIR", help="as if in this folder; need not exist")
-    parser.add_argument("--home", metavar="DIR", help="as if this were the home directory")
-    parser.add_argument("--assume-trusted", action="store_true", help="as if it were trusted")
+    parser.add_argument(
+        "--workspace", metavar="DIR", help=tr("as if in this folder; need not exist")
+    )
+    parser.add_argument("--home", metavar="DIR", help=tr("as if this were the home directory"))
+    parser.add_argument("--assume-trusted", action="store_true", help=tr("as if it were trusted"))
 
 
 def run(options: argparse.Namespace) -> int:
     """Explain one command, or answer line by line."""
     if options.jsonl == (options.line is not None):
-        raise UserError("Give one command, or --jsonl and calls on standard input.")
+        raise UserError(tr("Give one command, or --jsonl and calls on standard input."))
     check = _check(options)
     if options.jsonl:
         asyncio.run(_answer_lines(check))
         return 0
     answer = asyncio.run(check.answer({"command": options.line}))
     if options.json:
-        sys.stdout.write(f"{json.dumps(answer)}\n")
+        sys.stdout.write(f"{_json(answer)}\n")
     else:
         sys.stdout.write(_explained(answer))
     return EXIT_CODES[Effect(answer["effect"])]
@@ -101,18 +111,21 @@ class Check:
         """Why a tool that only reads could not do so, though it may."""
         if not self.workspace.on_disk or facts.commands or facts.kind is not ToolKind.READONLY:
             return ()
-        problems = ((path.typed, _unreadable(path.real, facts.tool)) for path in facts.paths)
-        return tuple(f"{typed} {problem}" for typed, problem in problems if problem)
+        problems = (_unreadable(path.typed, path.real, facts.tool) for path in facts.paths)
+        return tuple(problem for problem in problems if problem)
 
 
-def _unreadable(path: str, tool: str) -> str | None:
+def _unreadable(typed: str, path: str, tool: str) -> str | None:
     try:
-        kind = kind_of(os.stat(path).st_mode)  # noqa: PTH116  the text as it was resolved
+        mode = os.stat(path).st_mode  # noqa: PTH116  the text as it was resolved
     except OSError as error:
-        return f"cannot be read: {error.strerror}"
-    if kind is not None and (kind != "a directory" or tool == "Read"):
-        return f"is {kind}"
-    return None if os.access(path, os.R_OK) else "cannot be read: permission denied"
+        return tr("{path} cannot be read: {reason}", path=typed, reason=error.strerror)
+    kind = kind_of(mode)
+    if kind is not None and (not stat.S_ISDIR(mode) or tool == "Read"):
+        return tr("{path} is {kind}", path=typed, kind=tr(kind))
+    if os.access(path, os.R_OK):
+        return None
+    return tr("{path} cannot be read: permission denied", path=typed)
 
 
 def _check(options: argparse.Namespace) -> Check:
@@ -131,7 +144,7 @@ def _check(options: argparse.Namespace) -> Check:
     )
     loaded = load_settings(wishes, environment)
     for warning in loaded.warnings:
-        sys.stderr.write(f"warning: {warning}\n")
+        sys.stderr.write(tr("warning: {warning}", warning=warning) + "\n")
     workspace = Workspace(
         root=str(root),
         home=environment.get("HOME") or str(Path.home()),
@@ -149,7 +162,7 @@ async def _answer_lines(check: Check) -> None:
 
     async def write() -> None:
         while (answer := await answers.get()) is not None:
-            sys.stdout.write(f"{json.dumps(await answer)}\n")
+            sys.stdout.write(f"{_json(await answer)}\n")
             if answers.empty():
                 sys.stdout.flush()
 
@@ -178,9 +191,20 @@ async def _answer_line(check: Check, line: bytes) -> dict[str, Any]:
     return {"id": call.get("id"), **await check.answer(call)}
 
 
+def _json(answer: Mapping[str, Any]) -> str:
+    """What programs read: the reasons in English."""
+    if "reasons" in answer:
+        answer = {**answer, "reasons": [english(reason) for reason in answer["reasons"]]}
+    return json.dumps(answer)
+
+
 def _explained(answer: Mapping[str, Any]) -> str:
-    lines = [str(answer["effect"])]
-    lines += [f"  because {reason}" for reason in answer["reasons"]]
-    lines += [f"  runs    {' '.join(argv)}" for argv in answer["commands"]]
-    lines += [f"  writes  {path}" for path in answer["writes"]]
+    because, runs, writes = tr("because"), tr("runs"), tr("writes")
+    column = max(map(width_of, (because, runs, writes)))
+    rows = [(because, reason) for reason in answer["reasons"]]
+    rows += [(runs, " ".join(argv)) for argv in answer["commands"]]
+    rows += [(writes, path) for path in answer["writes"]]
+    effect = EFFECTS[answer["effect"]]
+    lines = [tr(effect)]
+    lines += [f"  {padded(label, column)} {text}" for label, text in rows]
     return "".join(f"{visible(line, one_line=True)}\n" for line in lines)

@@ -9,7 +9,9 @@ from pathlib import Path
 
 from agent_cli.config.places import Places
 from agent_cli.core.errors import UserError
-from agent_cli.lib.text import plural, size
+from agent_cli.lib.cells import padded
+from agent_cli.lib.language import tr, trn
+from agent_cli.lib.text import size
 from agent_cli.storage.checkpoint.quota import Kept, prune_others, remove, sessions
 
 
@@ -17,13 +19,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `agent checkpoints`."""
     parser.add_argument(
         "action", nargs="?", choices=("list", "prune"), default="list",
-        help="list what is kept, or let it go; what a running session uses always stays",
+        help=tr("list what is kept, or let it go; what a running session uses always stays"),
     )  # fmt: skip
-    parser.add_argument("--session", metavar="ID", help="prune: only this session")
+    parser.add_argument("--session", metavar="ID", help=tr("prune: only this session"))
     parser.add_argument(
-        "--older", metavar="DAYS", type=float, help="prune: only sessions not used for so long"
+        "--older", metavar="DAYS", type=float, help=tr("prune: only sessions not used for so long")
     )
-    parser.add_argument("--json", action="store_true", help="one JSON object per session")
+    parser.add_argument("--json", action="store_true", help=tr("one JSON object per session"))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -35,8 +37,14 @@ def run(options: argparse.Namespace) -> int:
     for each in kept:
         sys.stdout.write(f"{_json(each) if options.json else _line(each)}\n")
     if not options.json:
-        total = size(sum(each.bytes for each in kept))
-        sys.stdout.write(f"{plural(len(kept), 'session')}, {total} in {directory}\n")
+        said = trn(
+            "{n:,} session, {size} in {directory}",
+            "{n:,} sessions, {size} in {directory}",
+            len(kept),
+            size=size(sum(each.bytes for each in kept)),
+            directory=directory,
+        )
+        sys.stdout.write(f"{said}\n")
     return 0
 
 
@@ -45,23 +53,25 @@ def _prune(directory: Path, options: argparse.Namespace) -> int:
     if options.session is not None:
         found = [each for each in sessions(directory) if each.session_id == options.session]
         if not found:
-            raise UserError(f"Nothing is kept of a session {options.session}.")
+            raise UserError(tr("Nothing is kept of a session {id}.", id=options.session))
         if not remove(found[0].path):
-            raise UserError(f"The session {options.session} is in use.")
+            raise UserError(tr("The session {id} is in use.", id=options.session))
     elif options.older is not None:
         prune_others(directory, None, sys.maxsize, days=options.older)
     else:
         prune_others(directory, None, 0)
     after = sum(each.bytes for each in sessions(directory))
-    sys.stdout.write(f"Freed {size(before - after)}; {size(after)} still kept.\n")
+    freed, left = size(before - after), size(after)
+    sys.stdout.write(tr("Freed {freed}; {left} still kept.", freed=freed, left=left) + "\n")
     return 0
 
 
 def _line(kept: Kept) -> str:
     when = datetime.fromtimestamp(kept.last, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
-    use = "  in use" if kept.in_use else ""
-    count = plural(kept.checkpoints, "checkpoint")
-    return f"{when}  {kept.session_id:<12}  {size(kept.bytes):>9}  {count}{use}"
+    room = padded(size(kept.bytes), 9, right=True)
+    count = trn("{n:,} checkpoint", "{n:,} checkpoints", kept.checkpoints)
+    use = "  " + tr("in use") if kept.in_use else ""
+    return f"{when}  {kept.session_id:<12}  {room}  {count}{use}"
 
 
 def _json(kept: Kept) -> str:

@@ -11,7 +11,8 @@ from pathlib import Path
 from agent_cli.core.errors import ExitCode
 from agent_cli.doctor._check import Check, Finding, Patient
 from agent_cli.doctor.examination import all_checks, examine
-from agent_cli.lib.text import plural
+from agent_cli.lib.cells import padded
+from agent_cli.lib.language import english, tr, trn
 from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sanitise import visible
 
@@ -21,9 +22,9 @@ _COLUMN = 16
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `agent doctor`."""
-    parser.epilog = "Exit codes: 0 nothing keeps the program from working, 1 something does."
-    parser.add_argument("--json", action="store_true", help="one JSON object")
-    parser.add_argument("--offline", action="store_true", help="make no request to the model")
+    parser.epilog = tr("Exit codes: 0 nothing keeps the program from working, 1 something does.")
+    parser.add_argument("--json", action="store_true", help=tr("one JSON object"))
+    parser.add_argument("--offline", action="store_true", help=tr("make no request to the model"))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -44,7 +45,7 @@ async def _tell(patient: Patient, *, is_json: bool) -> int:
     async for check, found in examine(all_checks(), patient):
         findings.append((check, found))
         if not is_json:
-            heading = "" if check.group == group else f"\n{check.group.capitalize()}\n"
+            heading = "" if check.group == group else f"\n{tr(check.group).capitalize()}\n"
             sys.stdout.write(heading + redact(_text(check, found)))
             sys.stdout.flush()
         group = check.group
@@ -52,20 +53,32 @@ async def _tell(patient: Patient, *, is_json: bool) -> int:
     if is_json:
         sys.stdout.write(f"{redact(_json(findings))}\n")
     else:
-        told = [plural(verdicts.count(verdict), verdict) for verdict in ("problem", "warning")]
-        sys.stdout.write(f"\n{', '.join(told)}\n")
+        problems = trn("{n:,} problem", "{n:,} problems", verdicts.count("problem"))
+        warnings = trn("{n:,} warning", "{n:,} warnings", verdicts.count("warning"))
+        told = tr("{problems}, {warnings}", problems=problems, warnings=warnings)
+        sys.stdout.write(f"\n{told}\n")
     return ExitCode.FAILED if "problem" in verdicts else ExitCode.DONE
 
 
 def _text(check: Check, found: Finding) -> str:
-    lines = [f"{_SIGNS[found.verdict]} {check.name:<{_COLUMN}} {_line(found.measured)}"]
-    told = (("expected", found.expected), ("because", found.cause), ("to do", found.remedy))
-    lines += [f"   {label:<{_COLUMN}} {_line(text)}" for label, text in told if text]
+    name = padded(tr(check.name), _COLUMN)
+    lines = [f"{_SIGNS[found.verdict]} {name} {_line(found.measured)}"]
+    told = (
+        (tr("expected"), found.expected),
+        (tr("because"), found.cause),
+        (tr("to do"), found.remedy),
+    )
+    lines += [f"   {padded(label, _COLUMN)} {_line(text)}" for label, text in told if text]
     return "".join(f"{line}\n" for line in lines)
 
 
 def _json(findings: list[tuple[Check, Finding]]) -> str:
-    listed = [{"group": c.group, "name": c.name, **asdict(f)} for c, f in findings]
+    """What programs read: in English."""
+    listed = [
+        {"group": check.group, "name": check.name}
+        | {field: english(text) for field, text in asdict(found).items()}
+        for check, found in findings
+    ]
     is_well = all(found.verdict != "problem" for _, found in findings)
     return json.dumps({"ok": is_well, "checks": listed}, ensure_ascii=False)
 

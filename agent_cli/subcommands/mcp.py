@@ -18,6 +18,9 @@ from agent_cli.extensions.mcp.pins import Pins
 from agent_cli.extensions.mcp.servers import Servers
 from agent_cli.extensions.mcp.spec import Configured, Server, configured
 from agent_cli.extensions.registrar import Registrar
+from agent_cli.lib.cells import padded
+from agent_cli.lib.language import tr
+from agent_cli.lib.text import listed
 from agent_cli.runtime import asked_here
 from agent_cli.safety.sanitise import visible
 
@@ -25,25 +28,28 @@ from agent_cli.safety.sanitise import visible
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The commands of `agent mcp`."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    actions.add_parser("list", help="show every server and whether it is approved")
-    add = actions.add_parser("add", help="configure a server, look at it and approve it")
+    actions.add_parser("list", help=tr("show every server and whether it is approved"))
+    add = actions.add_parser("add", help=tr("configure a server, look at it and approve it"))
     add.add_argument("name", metavar="NAME")
-    add.add_argument("--env", metavar="NAME=VALUE", action="append", default=[],
-                     help="a variable for the server; ${NAME} stands for one of yours")  # fmt: skip
-    add.add_argument("--header", metavar="NAME=VALUE", action="append", default=[],
-                     help="a header for a server on the network")  # fmt: skip
-    add.add_argument("--project", action="store_true", help=f"into this folder's {PROJECT_SERVERS}")
-    add.add_argument("--yes", action="store_true", help="approve it without asking")
+    for flag, words in (
+        ("--env", tr("a variable for the server; ${NAME} stands for one of yours")),
+        ("--header", tr("a header for a server on the network")),
+    ):
+        add.add_argument(flag, metavar="NAME=VALUE", action="append", default=[], help=words)
+    add.add_argument(
+        "--project", action="store_true", help=tr("into this folder's {file}", file=PROJECT_SERVERS)
+    )
+    add.add_argument("--yes", action="store_true", help=tr("approve it without asking"))
     add.add_argument("reached", metavar="URL | -- COMMAND …", nargs="+")
     for name, words in (
-        ("remove", "take a server out of its file, and forget that it was approved"),
-        ("test", "connect a server and show its tools"),
-        ("approve", "look at a server that is new or changed, and approve it"),
-        ("login", "sign in to a server on the network"),
+        ("remove", tr("take a server out of its file, and forget that it was approved")),
+        ("test", tr("connect a server and show its tools")),
+        ("approve", tr("look at a server that is new or changed, and approve it")),
+        ("login", tr("sign in to a server on the network")),
     ):
         one = actions.add_parser(name, help=words)
         one.add_argument("name", metavar="NAME")
-        one.add_argument("--yes", action="store_true", help="do not ask")
+        one.add_argument("--yes", action="store_true", help=tr("do not ask"))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -64,18 +70,18 @@ def run(options: argparse.Namespace) -> int:
 def _list(asked: Asked) -> int:
     found, pins = _configured(asked), _pins(asked)
     for server in found.servers:
-        _say(f"{server.name:<20}  {_standing(pins, server):<14}  {_reached(server)}")
+        _say(f"{server.name:<20}  {padded(_standing(pins, server), 14)}  {_reached(server)}")
         _say(f"{'':<38}{server.source}")
     if not found.servers:
-        _say("There are no MCP servers. `agent mcp add NAME -- COMMAND` adds one.")
+        _say(tr("There are no MCP servers. `agent mcp add NAME -- COMMAND` adds one."))
     return ExitCode.DONE
 
 
 def _standing(pins: Pins, server: Server) -> str:
     pin = pins.get(server)
     if pin is None:
-        return "not approved"
-    return "approved" if pin.launch == server.launch else "changed"
+        return tr("not approved")
+    return tr("approved") if pin.launch == server.launch else tr("changed")
 
 
 def _add(asked: Asked, options: argparse.Namespace) -> int:
@@ -87,10 +93,10 @@ def _add(asked: Asked, options: argparse.Namespace) -> int:
     try:
         (editing.add_to_json if options.project else editing.add_to_toml)(path, options.name, table)
     except OSError as error:
-        raise UserError(f"{path} cannot be written: {error.strerror}.") from error
-    _say(f"{options.name} stands in {path} now.")
+        raise _not_written(path, error) from error
+    _say(tr("{name} stands in {path} now.", name=options.name, path=path))
     if options.project and not asked.trusted:
-        _say("This folder is not trusted, or was not before the change: see `agent trust`.")
+        _say(tr("This folder is not trusted, or was not before the change: see `agent trust`."))
         return ExitCode.DONE
     trial = _Trial(asked, asks=not options.yes)
     return asyncio.run(trial.carry_out("approve", tried.servers[0]))
@@ -106,7 +112,7 @@ def _table(options: argparse.Namespace) -> dict[str, Any]:
 def _pairs(given: list[str]) -> dict[str, str]:
     pairs = [text.partition("=") for text in given]
     if wrong := [text for text, pair in zip(given, pairs, strict=True) if not pair[1]]:
-        raise UserError(f"{wrong[0]!r} is not NAME=VALUE.")
+        raise UserError(tr("{text!r} is not NAME=VALUE.", text=wrong[0]))
     return {name: value for name, _, value in pairs}
 
 
@@ -117,9 +123,13 @@ def _remove(asked: Asked, server: Server) -> int:
         edit(path, server.name)
         _pins(asked).forget(server)
     except OSError as error:
-        raise UserError(f"{path} cannot be written: {error.strerror}.") from error
-    _say(f"{server.name} is gone from {path}.")
+        raise _not_written(path, error) from error
+    _say(tr("{name} is gone from {path}.", name=server.name, path=path))
     return ExitCode.DONE
+
+
+def _not_written(path: Path, error: OSError) -> UserError:
+    return UserError(tr("{path} cannot be written: {error}.", path=path, error=error.strerror))
 
 
 class _Trial:
@@ -129,7 +139,7 @@ class _Trial:
         self._asks = asks
         wanted = servers_wanted(asked)
         if wanted is None:
-            raise UserError("MCP servers are switched off (mcp.enabled in the configuration).")
+            raise UserError(tr("MCP servers are switched off (mcp.enabled in the configuration)."))
         self._servers = Servers(
             wanted, Registrar(Registry(), _complain), self, lambda text, hint: _complain(text, "")
         )
@@ -138,7 +148,7 @@ class _Trial:
         """Do it, and say how it went."""
         try:
             if action == "login":
-                _say(await self._servers.sign_in(server, lambda url: _say("Sign in at:", url)))
+                _say(await self._servers.sign_in(server, lambda url: _say(tr("Sign in at:"), url)))
                 return ExitCode.DONE
             started = time.monotonic()
             _say(await self._servers.approve(server))
@@ -147,7 +157,8 @@ class _Trial:
                 return ExitCode.FAILED
             if action == "test":
                 _say(*(f"  {name}" for name in row.tools))
-                _say(f"It answered within {time.monotonic() - started:.1f} s.")
+                took = time.monotonic() - started
+                _say(tr("It answered within {seconds:.1f} s.", seconds=took))
             return ExitCode.DONE
         finally:
             await self._servers.close()
@@ -159,15 +170,17 @@ class _Trial:
         text = str(getattr(preview, "text", ""))
         sys.stdout.write("".join(f"  {line}\n" for line in visible(text).split("\n")))
         for warning in odd:
-            _say(f"Beware: {warning}.")
-        _say(f"Asked because {'; '.join(reasons)}.")
+            _say(tr("Beware: {warning}.", warning=warning))
+        _say(tr("Asked because {reasons}.", reasons=listed(reasons)))
         if not self._asks:
             return True
         if not sys.stdin.isatty():
             raise UserError(
-                "There is no terminal to ask on.", hint="Look at what is shown, then say --yes."
+                tr("There is no terminal to ask on."),
+                hint=tr("Look at what is shown, then say --yes."),
             )
-        sys.stdout.write(f"Allow {visible(what, one_line=True)}? [y/N] ")
+        asked = tr("Allow {what}?", what=visible(what, one_line=True))
+        sys.stdout.write(f"{asked} [y/N] ")
         sys.stdout.flush()
         answer = await asyncio.to_thread(sys.stdin.readline)
         return answer.strip().lower() in ("y", "yes")
@@ -183,8 +196,11 @@ def _configured(asked: Asked) -> Configured:
 def _find(asked: Asked, name: str) -> Server:
     servers = {server.name: server for server in _configured(asked).servers}
     if name not in servers:
-        there = ", ".join(servers) or "none"
-        raise UserError(f"There is no MCP server {name}.", hint=f"There are: {there}.")
+        there = ", ".join(servers) or tr("none")
+        raise UserError(
+            tr("There is no MCP server {name}.", name=name),
+            hint=tr("There are: {names}.", names=there),
+        )
     return servers[name]
 
 
@@ -198,7 +214,7 @@ def _reached(server: Server) -> str:
 
 def _complain(text: str, hint: str) -> None:
     for line in _lines(text, hint):
-        sys.stderr.write(f"warning: {line}\n")
+        sys.stderr.write(tr("warning: {warning}", warning=line) + "\n")
 
 
 def _lines(*texts: str) -> Iterator[str]:

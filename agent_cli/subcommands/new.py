@@ -10,15 +10,18 @@ from agent_cli.config.places import Places
 from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.extending import PROJECT_TOOLS
 from agent_cli.extensions.template import test_text, tool_text
+from agent_cli.lib.language import tr
 from agent_cli.runtime import built_in_tools
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `agent new`."""
-    parser.add_argument("what", choices=("tool",), help="what to write")
-    parser.add_argument("name", metavar="NAME", help="its name, such as weather")
+    parser.add_argument("what", choices=("tool",), help=tr("what to write"))
+    parser.add_argument("name", metavar="NAME", help=tr("its name, such as weather"))
     parser.add_argument(
-        "--project", action="store_true", help=f"for this project ({PROJECT_TOOLS}), not for you"
+        "--project",
+        action="store_true",
+        help=tr("for this project ({folder}), not for you", folder=PROJECT_TOOLS),
     )
 
 
@@ -26,9 +29,14 @@ def run(options: argparse.Namespace) -> int:
     """Write both files; nothing is overwritten."""
     name: str = options.name
     if not name.isidentifier() or keyword.iskeyword(name) or name.startswith(("_", "test_")):
-        raise UserError(f"{name!r} cannot be a tool's name.", hint="Letters, digits and _, please.")
+        raise UserError(
+            tr("{name!r} cannot be a tool's name.", name=name),
+            hint=tr("Letters, digits and _, please."),
+        )
     if (taken := built_in_tools().get(name)) is not None:
-        raise UserError(f"{taken.name} is a built-in tool.", hint="Choose another name.")
+        raise UserError(
+            tr("{name} is a built-in tool.", name=taken.name), hint=tr("Choose another name.")
+        )
     directory = Path(PROJECT_TOOLS) if options.project else Places.of(os.environ).config / "tools"
     written = {
         directory / f"{name}.py": tool_text(name),
@@ -41,9 +49,13 @@ def run(options: argparse.Namespace) -> int:
                 file.write(text)
             sys.stdout.write(f"{path}\n")
     except FileExistsError as error:
-        raise UserError(f"{error.filename} is there already.") from error
+        raise UserError(tr("{path} is there already.", path=error.filename)) from error
     except OSError as error:
-        raise UserError(f"{error.filename} cannot be written: {error.strerror}.") from error
-    where = "Trust the folder again, then" if options.project else "In a running session,"
-    sys.stdout.write(f"Change it to your needs. {where} /reload loads it.\n")
+        raise UserError(
+            tr("{path} cannot be written: {error}.", path=error.filename, error=error.strerror)
+        ) from error
+    said = tr("Change it to your needs. In a running session, /reload loads it.")
+    if options.project:
+        said = tr("Change it to your needs. Trust the folder again, then /reload loads it.")
+    sys.stdout.write(f"{said}\n")
     return ExitCode.DONE

@@ -10,6 +10,8 @@ from agent_cli.extending import plugin_places
 from agent_cli.extensions.loading import LoadProblem, Origin
 from agent_cli.extensions.plugin import Plugin
 from agent_cli.extensions.plugins import PluginPlaces
+from agent_cli.lib.cells import padded
+from agent_cli.lib.language import tr
 from agent_cli.runtime import asked_here
 from agent_cli.safety.sanitise import visible
 
@@ -17,11 +19,11 @@ from agent_cli.safety.sanitise import visible
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The commands of `agent plugins`."""
     commands = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    commands.add_parser("list", help="show every plugin and its tools")
+    commands.add_parser("list", help=tr("show every plugin and its tools"))
     for name, words in (
-        ("info", "show all about one"),
-        ("enable", "load it from now on"),
-        ("disable", "do not load it any more"),
+        ("info", tr("show all about one")),
+        ("enable", tr("load it from now on")),
+        ("disable", tr("do not load it any more")),
     ):
         commands.add_parser(name, help=words).add_argument("name", metavar="NAME")
 
@@ -30,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     """Carry out one of them."""
     known = plugin_places(asked_here(os.environ))
     if known is None:
-        raise UserError("Plugins are switched off (plugins.enabled in the configuration).")
+        raise UserError(tr("Plugins are switched off (plugins.enabled in the configuration)."))
     match options.action:
         case "list":
             return _list(known)
@@ -43,21 +45,24 @@ def run(options: argparse.Namespace) -> int:
 def _list(known: PluginPlaces) -> int:
     off = known.disabled | known.switched_off.names()
     rows = [
-        f"{origin.name:<20}  {_state(origin, off):<60}  {origin.where}"
+        f"{origin.name:<20}  {padded(_state(origin, off), 60)}  {origin.where}"
         for origin in known.origins()
     ]
-    _say(*(rows or [f"There are no plugins. `agent new tool NAME` writes one to {known.user}."]))
+    none = tr(
+        "There are no plugins. `agent new tool NAME` writes one to {folder}.", folder=known.user
+    )
+    _say(*(rows or [none]))
     return ExitCode.DONE
 
 
 def _state(origin: Origin, off: frozenset[str]) -> str:
     if origin.name in off:
-        return "disabled"
+        return tr("disabled")
     try:
         plugin = origin.load()
     except LoadProblem as problem:
-        return f"broken: {problem}"
-    return ", ".join([tool.name for tool in plugin.tools] + _commands(plugin)) or "nothing"
+        return tr("broken: {problem}", problem=problem)
+    return ", ".join([tool.name for tool in plugin.tools] + _commands(plugin)) or tr("nothing")
 
 
 def _info(known: PluginPlaces, name: str) -> int:
@@ -65,7 +70,10 @@ def _info(known: PluginPlaces, name: str) -> int:
     try:
         plugin = origin.load()
     except LoadProblem as problem:
-        raise UserError(f"{name} cannot be loaded: {problem}", exit_code=ExitCode.FAILED) from None
+        raise UserError(
+            tr("{name} cannot be loaded: {problem}", name=name, problem=problem),
+            exit_code=ExitCode.FAILED,
+        ) from None
     _say(*_described(origin, plugin))
     return ExitCode.DONE
 
@@ -74,10 +82,13 @@ def _described(origin: Origin, plugin: Plugin) -> Iterator[str]:
     yield f"{plugin.name} {plugin.version}".rstrip()
     if plugin.description:
         yield plugin.description
-    yield f"from {origin.where}"
+    yield tr("from {place}", place=origin.where)
     for tool in plugin.tools:
-        asks = "runs unasked" if tool.is_read_only and not tool.requires_permission else "asks"
-        yield f"  {tool.name}  ({tool.kind.value}, {asks}): {tool.description.short}"
+        facts = {"tool": tool.name, "kind": tool.kind.value, "about": tool.description.short}
+        if tool.is_read_only and not tool.requires_permission:
+            yield tr("  {tool}  ({kind}, runs unasked): {about}", **facts)
+        else:
+            yield tr("  {tool}  ({kind}, asks): {about}", **facts)
     for command in plugin.commands:
         yield f"  /{command.name}: {command.help}"
 
@@ -85,20 +96,28 @@ def _described(origin: Origin, plugin: Plugin) -> Iterator[str]:
 def _switch(known: PluginPlaces, name: str, *, on: bool) -> int:
     _find(known, name)
     if on and name in known.disabled:
-        raise UserError(f"{name} is disabled by the configuration (plugins.disabled).")
+        raise UserError(
+            tr("{name} is disabled by the configuration (plugins.disabled).", name=name)
+        )
     try:
         known.switched_off.remove(name) if on else known.switched_off.add(name)
     except OSError as error:
-        raise UserError(f"That cannot be stored: {error}.") from error
-    _say(f"{name} is {'enabled' if on else 'disabled'}; /reload makes it so in a running session.")
+        raise UserError(tr("That cannot be stored: {error}.", error=error)) from error
+    said = tr("{name} is disabled; /reload makes it so in a running session.", name=name)
+    if on:
+        said = tr("{name} is enabled; /reload makes it so in a running session.", name=name)
+    _say(said)
     return ExitCode.DONE
 
 
 def _find(known: PluginPlaces, name: str) -> Origin:
     origins = {origin.name: origin for origin in known.origins()}
     if name not in origins:
-        there = f"There are: {', '.join(origins)}." if origins else "There are none."
-        raise UserError(f"There is no plugin {name}.", hint=there)
+        there = tr("There are: {names}.", names=", ".join(origins))
+        raise UserError(
+            tr("There is no plugin {name}.", name=name),
+            hint=there if origins else tr("There are none."),
+        )
     return origins[name]
 
 

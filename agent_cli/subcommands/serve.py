@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from agent_cli.core.errors import ExitCode, UserError
+from agent_cli.lib.language import tr
 from agent_cli.runtime import load_settings
 from agent_cli.wishes import Wishes
 
@@ -17,12 +18,14 @@ _PASSED_ON = ("model", "api_base", "permission_mode", "cwd")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `agent serve`."""
-    parser.add_argument("--port", metavar="N", type=int, default=0, help="by default a free one")
-    parser.add_argument("--model", metavar="NAME", help="the model, as LiteLLM names it")
-    parser.add_argument("--api-base", metavar="URL", help="where the model is served")
-    parser.add_argument("--permission-mode", metavar="MODE", help="how much happens unasked")
-    parser.add_argument("--cwd", metavar="DIR", help="work in this directory")
-    parser.add_argument("--trust", action="store_true", help="trust this folder for this run")
+    parser.add_argument(
+        "--port", metavar="N", type=int, default=0, help=tr("by default a free one")
+    )
+    parser.add_argument("--model", metavar="NAME", help=tr("the model, as LiteLLM names it"))
+    parser.add_argument("--api-base", metavar="URL", help=tr("where the model is served"))
+    parser.add_argument("--permission-mode", metavar="MODE", help=tr("how much happens unasked"))
+    parser.add_argument("--cwd", metavar="DIR", help=tr("work in this directory"))
+    parser.add_argument("--trust", action="store_true", help=tr("trust this folder for this run"))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -33,15 +36,16 @@ def run(options: argparse.Namespace) -> int:
 
     port = options.port or _free_port()
     server = Server(_command(options), os.environ, statics, port)
-    sys.stdout.write(
-        f"Open {server.guard.address}\n"
-        "Whoever has this address can use the agent as you. Ctrl+C ends it.\n"
-    )
+    opening = tr("Open {address}", address=server.guard.address)
+    warning = tr("Whoever has this address can use the agent as you. Ctrl+C ends it.")
+    sys.stdout.write(f"{opening}\n{warning}\n")
     sys.stdout.flush()
     try:
         asyncio.run(serve(server, port))
     except OSError as error:
-        raise UserError(f"Port {port} cannot be used: {error.strerror}.") from error
+        raise UserError(
+            tr("Port {port} cannot be used: {reason}.", port=port, reason=error.strerror)
+        ) from error
     return ExitCode.DONE
 
 
@@ -50,8 +54,8 @@ def _statics() -> Path:
     found = find_spec("textual_serve")
     if found is None or found.origin is None or find_spec("aiohttp") is None:
         raise UserError(
-            "Serving needs the package textual-serve.",
-            hint='Install the extra: pip install "agent-cli[web]"',
+            tr("Serving needs the package textual-serve."),
+            hint=tr('Install the extra: pip install "agent-cli[web]"'),
         )
     return Path(found.origin).parent / "static"
 
@@ -61,7 +65,7 @@ def _check_settings(options: argparse.Namespace) -> None:
     given = {"model": options.model} if options.model else {}
     cwd = Path(options.cwd or ".").resolve()
     if not cwd.is_dir():
-        raise UserError(f"{cwd} is not a directory.")
+        raise UserError(tr("{path} is not a directory.", path=cwd))
     load_settings(Wishes(cwd=cwd, settings=given), os.environ)
 
 

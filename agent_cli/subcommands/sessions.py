@@ -12,8 +12,9 @@ from agent_cli.config.places import Places
 from agent_cli.core.errors import UserError
 from agent_cli.core.history import read_history
 from agent_cli.export import rendered
+from agent_cli.lib.cells import padded
 from agent_cli.lib.files import write_atomic
-from agent_cli.lib.text import plural
+from agent_cli.lib.language import tr, trn
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.session_index import SessionInfo
 from agent_cli.storage.sessions import Sessions
@@ -25,25 +26,25 @@ SHOWN_ID = 8
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The actions of `agent sessions`."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    listed = actions.add_parser("list", help="the sessions, newest first")
+    listed = actions.add_parser("list", help=tr("the sessions, newest first"))
     _add_list_flags(listed)
-    search = actions.add_parser("search", help="the sessions in which these words were said")
+    search = actions.add_parser("search", help=tr("the sessions in which these words were said"))
     search.add_argument("words", nargs="+", metavar="WORD")
     _add_list_flags(search)
-    show = actions.add_parser("show", help="what was said and done in a session")
+    show = actions.add_parser("show", help=tr("what was said and done in a session"))
     show.add_argument("session", metavar="ID")
-    show.add_argument("--json", action="store_true", help="as JSON")
-    export = actions.add_parser("export", help="write a session to a file: .md, .html or .json")
+    show.add_argument("--json", action="store_true", help=tr("as JSON"))
+    export = actions.add_parser("export", help=tr("write a session to a file: .md, .html or .json"))
     export.add_argument("session", metavar="ID")
-    export.add_argument("file", metavar="FILE", nargs="?", help="without one: Markdown, here")
-    delete = actions.add_parser("delete", help="delete sessions for good")
+    export.add_argument("file", metavar="FILE", nargs="?", help=tr("without one: Markdown, here"))
+    delete = actions.add_parser("delete", help=tr("delete sessions for good"))
     delete.add_argument("sessions", metavar="ID", nargs="+")
 
 
 def _add_list_flags(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--here", action="store_true", help="only those of this directory")
-    parser.add_argument("-n", metavar="N", type=int, default=50, help="at most N (50); 0: all")
-    parser.add_argument("--json", action="store_true", help="one JSON object per line")
+    parser.add_argument("--here", action="store_true", help=tr("only those of this directory"))
+    parser.add_argument("-n", metavar="N", type=int, default=50, help=tr("at most N (50); 0: all"))
+    parser.add_argument("--json", action="store_true", help=tr("one JSON object per line"))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -74,7 +75,7 @@ def _tell(found: Sequence[SessionInfo], *, as_json: bool) -> None:
         return
     sys.stdout.writelines(f"{line}\n" for info in found for line in _lines(info))
     if not found:
-        sys.stderr.write("No session fits.\n")
+        sys.stderr.write(tr("No session fits.") + "\n")
 
 
 def _data(info: SessionInfo) -> dict[str, object]:
@@ -90,7 +91,8 @@ def _lines(info: SessionInfo) -> Iterable[str]:
     place = info.workspace
     if home and place.startswith(f"{home}/"):
         place = f"~{place.removeprefix(home)}"
-    line = f"{info.id[:SHOWN_ID]}  {when}  {plural(info.turns, 'turn'):>9}  {name}  {place}"
+    turns = padded(trn("{n:,} turn", "{n:,} turns", info.turns), 9, right=True)
+    line = f"{info.id[:SHOWN_ID]}  {when}  {turns}  {name}  {place}"
     yield visible(line, one_line=True)
     if info.snippet:
         yield f"{'':10}{_marked(info.snippet)}"
@@ -112,8 +114,10 @@ def _show(sessions: Sessions, name: str, format_name: str, file: Path | None) ->
     try:
         write_atomic(file, text.encode("utf-8", "replace"))
     except OSError as error:
-        raise UserError(f"{file} cannot be written: {error.strerror or error}.") from error
-    sys.stdout.write(f"Written to {file}.\n")
+        raise UserError(
+            tr("{path} cannot be written: {reason}.", path=file, reason=error.strerror or error)
+        ) from error
+    sys.stdout.write(tr("Written to {path}.", path=file) + "\n")
 
 
 def _delete(sessions: Sessions, names: Sequence[str]) -> None:
@@ -121,16 +125,28 @@ def _delete(sessions: Sessions, names: Sequence[str]) -> None:
     wanted = []
     for name in names:
         if not name:  # every id begins like that
-            raise UserError("An id is empty; nothing was deleted.")
+            raise UserError(tr("An id is empty; nothing was deleted."))
         found = [info for info in known if info.id.startswith(name)]
-        if len(found) != 1:
-            what = "No session" if not found else "More than one session"
-            raise UserError(f"{what} has an id that begins with {name}; nothing was deleted.")
+        if not found:
+            raise UserError(
+                tr("No session has an id that begins with {id}; nothing was deleted.", id=name)
+            )
+        if len(found) > 1:
+            raise UserError(
+                tr(
+                    "More than one session has an id that begins with {id}; nothing was deleted.",
+                    id=name,
+                )
+            )
         wanted += [info for info in found if info not in wanted]
     for info in wanted:
         try:
             sessions.delete(info.id)
         except OSError as error:
-            raise UserError(f"{info.id} cannot be deleted: {error.strerror or error}.") from error
-        sys.stdout.write(f"Deleted {visible(f'{info.id}  {info.name}', one_line=True)}\n")
+            reason = error.strerror or error
+            raise UserError(
+                tr("{id} cannot be deleted: {reason}.", id=info.id, reason=reason)
+            ) from error
+        gone = visible(f"{info.id}  {info.name}", one_line=True)
+        sys.stdout.write(tr("Deleted {session}", session=gone) + "\n")
     sessions.index.refresh()

@@ -7,6 +7,7 @@ import sys
 
 from agent_cli.config.places import Places
 from agent_cli.core.errors import ExitCode
+from agent_cli.lib.language import tr
 from agent_cli.lib.own_environment import forget
 from agent_cli.models.guide import NAME as GUIDE
 from agent_cli.models.providers import take_credentials
@@ -18,7 +19,9 @@ from agent_cli.setup.plain import PlainTalk
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `agent setup`."""
-    parser.add_argument("--plain", action="store_true", help="ask in plain lines, without a screen")
+    parser.add_argument(
+        "--plain", action="store_true", help=tr("ask in plain lines, without a screen")
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -27,7 +30,8 @@ def run(options: argparse.Namespace) -> int:
     if choice is None:
         return ExitCode.FAILED
     if choice.model == GUIDE:
-        sys.stdout.write(f"Nothing was changed. `agent --model {GUIDE}` starts the guide.\n")
+        told = tr("Nothing was changed. `agent --model {guide}` starts the guide.", guide=GUIDE)
+        sys.stdout.write(f"{told}\n")
     return ExitCode.DONE
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from agent_cli.config.places import Places
 from agent_cli.core.statistics import Statistics
 from agent_cli.core.tables import Row, day_rows, model_rows, tool_rows
+from agent_cli.lib.cells import padded, width_of
+from agent_cli.lib.language import tr
 from agent_cli.runtime import metrics_file
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.metrics import read_statistics
@@ -18,11 +20,11 @@ TABLES = {"tool": tool_rows, "model": model_rows, "day": day_rows}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `agent stats`."""
-    parser.add_argument("--by", choices=tuple(TABLES), help="only this table")
+    parser.add_argument("--by", choices=tuple(TABLES), help=tr("only this table"))
     parser.add_argument(
-        "--since", metavar="WHEN", help="only from this day on: 7d, 2w ago or 2026-01-31"
+        "--since", metavar="WHEN", help=tr("only from this day on: 7d, 2w ago or 2026-01-31")
     )
-    parser.add_argument("--json", action="store_true", help="one JSON object")
+    parser.add_argument("--json", action="store_true", help=tr("one JSON object"))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -33,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         sys.stdout.write(f"{statistics.model_dump_json()}\n")
     elif not statistics.days:
-        sys.stderr.write("Nothing was counted yet.\n")
+        sys.stderr.write(tr("Nothing was counted yet.") + "\n")
     else:
         sys.stdout.write(_text(statistics, [options.by] if options.by else list(TABLES)))
     return 0
@@ -42,17 +44,17 @@ def run(options: argparse.Namespace) -> int:
 def _text(statistics: Statistics, wanted: Iterable[str]) -> str:
     parts = [_table(list(TABLES[name](statistics))) for name in wanted]
     if statistics.registry_size is not None:
-        parts.append(f"{statistics.registry_size} tools are registered.\n")
+        parts.append(tr("{n} tools are registered.", n=statistics.registry_size) + "\n")
     return "\n".join(parts)
 
 
 def _table(rows: list[Row]) -> str:
     """Columns in line, numbers to the right."""
     clean = [[visible(cell, one_line=True) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*clean, strict=True)]
+    widths = [max(map(width_of, column)) for column in zip(*clean, strict=True)]
     lines = (
         "  ".join(
-            cell.rjust(width) if number else cell.ljust(width)
+            padded(cell, width, right=number > 0)
             for number, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
         for row in clean

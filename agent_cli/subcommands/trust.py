@@ -8,19 +8,30 @@ from pathlib import Path
 from agent_cli.config.places import Places
 from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.core.trust import TooMuch, TrustItem, what_trust_enables
+from agent_cli.lib.cells import padded
+from agent_cli.lib.language import mark, tr
 from agent_cli.runtime import trust_store
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.trust import TrustStore
 
-ALWAYS = "Commands that are proven to change nothing, git among them, run there unasked."
+ALWAYS = mark("Commands that are proven to change nothing, git among them, run there unasked.")
+KINDS = {
+    "settings": mark("settings"),
+    "instructions": mark("instructions"),
+    "servers": mark("servers"),
+    "extension": mark("extension"),
+}
+YES = ("y", "yes", "是")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `agent trust`."""
-    parser.add_argument("folder", metavar="DIR", nargs="?", default=".", help="by default this one")
-    parser.add_argument("--yes", action="store_true", help="do not ask")
-    parser.add_argument("--list", action="store_true", help="show the folders that are trusted")
-    parser.add_argument("--remove", action="store_true", help="trust the folder no longer")
+    parser.add_argument(
+        "folder", metavar="DIR", nargs="?", default=".", help=tr("by default this one")
+    )
+    parser.add_argument("--yes", action="store_true", help=tr("do not ask"))
+    parser.add_argument("--list", action="store_true", help=tr("show the folders that are trusted"))
+    parser.add_argument("--remove", action="store_true", help=tr("trust the folder no longer"))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -31,10 +42,13 @@ def run(options: argparse.Namespace) -> int:
     folder = Path(options.folder).resolve()
     if options.remove:
         removed = store.remove(folder)
-        _say(f"{folder} {'is no longer' if removed else 'was not'} trusted.")
-        return ExitCode.DONE if removed else ExitCode.FAILED
+        if not removed:
+            _say(tr("{folder} was not trusted.", folder=folder))
+            return ExitCode.FAILED
+        _say(tr("{folder} is no longer trusted.", folder=folder))
+        return ExitCode.DONE
     if not folder.is_dir():
-        raise UserError(f"{folder} is not a directory.")
+        raise UserError(tr("{path} is not a directory.", path=folder))
     return _trust(store, folder, asks=not options.yes)
 
 
@@ -42,50 +56,59 @@ def _trust(store: TrustStore, folder: Path, *, asks: bool) -> int:
     try:
         items = what_trust_enables(folder)
     except TooMuch as reason:
-        raise UserError(f"{folder} cannot be trusted: {reason}.") from reason
+        raise UserError(
+            tr("{folder} cannot be trusted: {reason}.", folder=folder, reason=reason.args[0])
+        ) from reason
     _show(store, folder, items)
     if asks and not _agrees():
-        _say("Nothing was changed.")
+        _say(tr("Nothing was changed."))
         return ExitCode.FAILED
     try:
         store.trust(folder, items)
     except OSError as error:
-        raise UserError(f"The answer cannot be stored: {error}.") from error
-    _say(f"{folder} is trusted until one of these files changes.")
+        raise UserError(tr("The answer cannot be stored: {reason}.", reason=error)) from error
+    _say(tr("{folder} is trusted until one of these files changes.", folder=folder))
     return ExitCode.DONE
 
 
 def _show(store: TrustStore, folder: Path, items: tuple[TrustItem, ...]) -> None:
     standing = store.standing(folder)
-    _say(f"{folder} is {'trusted already' if standing.trusted else 'not trusted'}.")
+    if standing.trusted:
+        _say(tr("{folder} is trusted already.", folder=folder))
+    else:
+        _say(tr("{folder} is not trusted.", folder=folder))
     if standing.state == "changed":
-        _say("It was, but since then these changed:")
+        _say(tr("It was, but since then these changed:"))
         for path in standing.changed:
             _say(f"  {path}")
-    _say("Trusting it enables:" if items else "It holds nothing that trusting it would enable.")
+    if items:
+        _say(tr("Trusting it enables:"))
+    else:
+        _say(tr("It holds nothing that trusting it would enable."))
     for item in items:
-        _say(f"  {item.kind:<12}  {item.path}")
+        _say(f"  {padded(tr(KINDS[item.kind]), 12)}  {item.path}")
         _say(f"                {item.detail}")
-    _say(ALWAYS)
+    _say(tr(ALWAYS))
 
 
 def _agrees() -> bool:
     """Ask on a terminal; everything but a clear yes is a no."""
     if not sys.stdin.isatty():
         raise UserError(
-            "There is no terminal to ask on, so nothing was changed.",
-            hint="Look at what is listed above, then say --yes.",
+            tr("There is no terminal to ask on, so nothing was changed."),
+            hint=tr("Look at what is listed above, then say --yes."),
         )
-    sys.stdout.write("Trust this folder? [y/N] ")
+    sys.stdout.write(tr("Trust this folder? [y/N] "))
     sys.stdout.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    return sys.stdin.readline().strip().lower() in YES
 
 
 def _list(store: TrustStore) -> int:
     for folder in store:
         standing = store.standing(Path(folder.path))
-        note = "" if standing.trusted else "  (changed since: not trusted)"
-        _say(f"{folder.path}  since {folder.since}{note}")
+        since = tr("since {when}", when=folder.since)
+        note = "" if standing.trusted else "  " + tr("(changed since: not trusted)")
+        _say(f"{folder.path}  {since}{note}")
     return ExitCode.DONE
 
 

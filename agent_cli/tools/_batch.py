@@ -11,6 +11,7 @@ from pathlib import Path
 
 from agent_cli.core.errors import ToolFailure
 from agent_cli.lib.files import FileIdentity, open_directory, read_identity, write_atomic
+from agent_cli.lib.language import tr
 from agent_cli.tools._files import check_cancelled, title
 from agent_cli.tools._replacing import FileChange
 
@@ -35,8 +36,11 @@ def write_all(
         _exchange(staged)
     except OSError as error:
         raise ToolFailure(
-            f"Nothing was changed: {title(str(error.filename or ''))} cannot be written "
-            f"({error.strerror})."
+            tr(
+                "Nothing was changed: {file} cannot be written ({reason}).",
+                file=title(str(error.filename or "")),
+                reason=error.strerror,
+            )
         ) from error
     finally:
         for each in staged:
@@ -75,7 +79,10 @@ def _exchange(staged: Sequence[Staged]) -> None:
 def _refuse_change(change: FileChange) -> None:
     if read_identity(change.path) != change.identity:
         raise ToolFailure(
-            f"Nothing was changed: {title(change.path)} changed on disk meanwhile. Look again."
+            tr(
+                "Nothing was changed: {file} changed on disk meanwhile. Look again.",
+                file=title(change.path),
+            )
         )
 
 

@@ -17,10 +17,13 @@ from agent_cli.lib.files import (
     read_identity,
     write_atomic,
 )
+from agent_cli.lib.language import tr
 from agent_cli.safety.paths import PathProblem, ResolvedPath, fingerprint, still_same
 from agent_cli.tools._diffs import diff_block
 from agent_cli.tools._files import (
+    Doing,
     FileMemory,
+    cannot,
     check_cancelled,
     failure,
     in_thread,
@@ -59,7 +62,7 @@ Planner = Callable[[ResolvedPath, FileMemory], Change]
 """Works out a change of a file, or says why it must not be made."""
 
 
-async def carry_out(plan: Planner, path: str, context: ToolContext, doing: str) -> Change:
+async def carry_out(plan: Planner, path: str, context: ToolContext, doing: Doing) -> Change:
     """Make the change that is planned now, and remember the file's new state."""
     file, memory = resolve(context, path), context.state(FileMemory)
 
@@ -85,7 +88,7 @@ async def show(plan: Planner, path: str, context: ToolContext) -> DiffBlock:
     return await in_thread(work)
 
 
-def look(file: ResolvedPath, doing: str) -> Existing | None:
+def look(file: ResolvedPath, doing: Doing) -> Existing | None:
     """The file as it is, None if there is none; what must not be changed is refused."""
     try:
         descriptor = open_regular(file.real)
@@ -97,8 +100,12 @@ def look(file: ResolvedPath, doing: str) -> Existing | None:
         mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
         if not mode & 0o222 or not os.access(file.real, os.W_OK):
             raise ToolFailure(
-                f"{shown(file)} cannot be {doing}: it is write-protected (mode {mode:04o}). "
-                "Ask the person before you change that."
+                tr(
+                    "{what}: it is write-protected (mode {mode:04o}). "
+                    "Ask the person before you change that.",
+                    what=cannot(doing, file),
+                    mode=mode,
+                )
             )
         return Existing(*read_small(descriptor))
     finally:
@@ -118,11 +125,15 @@ def check_approval(context: ToolContext, file: ResolvedPath) -> None:
     approved = context.state(FileMemory).approved.pop(context.call_id, None)
     if approved is not None and (why := still_same(approved)):
         raise ToolFailure(
-            f"{shown(file)} was not written: since the person was asked, {why}. Look again."
+            tr(
+                "{file} was not written: since the person was asked, {why}. Look again.",
+                file=shown(file),
+                why=why,
+            )
         )
 
 
-def commit(change: Change, doing: str) -> FileIdentity:
+def commit(change: Change, doing: Doing) -> FileIdentity:
     """Write it, whole or not at all; the identity of what is there now."""
     real = change.file.real
     try:

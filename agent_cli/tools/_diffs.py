@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from agent_cli.core.display import DiffBlock
 from agent_cli.lib.encodings import breaks_of, readable
+from agent_cli.lib.language import tr
 
 _CONTEXT = 3
 _MOST_COMPARED = 4_000
@@ -28,7 +29,12 @@ def diff_block(path: str, before: str, after: str) -> DiffBlock:
     size = 0
     for line in _hunks(opcodes, old, new):
         if len(lines) >= _MOST_LINES or size > _MOST_CHARACTERS:
-            lines.append(f"… the rest is not shown ({added:,} lines added, {removed:,} removed)")
+            rest = tr(
+                "… the rest is not shown ({added:,} lines added, {removed:,} removed)",
+                added=added,
+                removed=removed,
+            )
+            lines.append(rest)
             break
         lines.append(line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…")
         size += len(lines[-1])

@@ -8,11 +8,12 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.files import FileIdentity, NotRegularFile, read_identity
+from agent_cli.lib.language import mark, tr
 from agent_cli.safety.oddities import visible
 from agent_cli.safety.paths import Fingerprint, PathProblem, ResolvedPath
 
@@ -57,8 +58,12 @@ class FileMemory:
         changed = datetime.fromtimestamp(identity.mtime_ns / 1e9).astimezone()
         if seen is None:
             raise ToolFailure(
-                f"{name} exists and has not been read in this session "
-                f"(it was last changed {clock(changed)}). Read it first, then try again."
+                tr(
+                    "{file} exists and has not been read in this session "
+                    "(it was last changed {changed}). Read it first, then try again.",
+                    file=name,
+                    changed=clock(changed),
+                )
             )
         if seen.digest is not None and data is not None:
             same = seen.digest == digest_of(data)
@@ -66,8 +71,13 @@ class FileMemory:
             same = seen.identity == identity
         if not same:
             raise ToolFailure(
-                f"{name} changed since it was read: it was read {clock(seen.at)} and last changed "
-                f"{clock(changed)}. Read it again, then repeat the call against what it says now."
+                tr(
+                    "{file} changed since it was read: it was read {read} and last changed "
+                    "{changed}. Read it again, then repeat the call against what it says now.",
+                    file=name,
+                    read=clock(seen.at),
+                    changed=clock(changed),
+                )
             )
 
 
@@ -86,9 +96,9 @@ def resolve(context: ToolContext, path: str) -> ResolvedPath:
     try:
         return context.workspace.resolve(path)
     except PathProblem as problem:
-        raise ToolFailure(
-            f"{visible(str(problem), one_line=True)}.", type=FailureType.VALIDATION
-        ) from problem
+        where = visible(str(problem).removesuffix(problem.reason), one_line=True)
+        said = tr("{where}{reason}.", where=where, reason=problem.reason)
+        raise ToolFailure(said, type=FailureType.VALIDATION) from problem
 
 
 def shown(file: ResolvedPath) -> str:
@@ -102,22 +112,39 @@ def title(path: str) -> str:
     return visible(path, one_line=True)
 
 
-def failure(file: ResolvedPath, error: OSError, doing: str) -> ToolFailure:
+Doing = Literal["read", "listed", "written", "edited", "changed"]
+
+_CANNOT: dict[Doing, str] = {
+    "read": mark("{file} cannot be read"),
+    "listed": mark("{file} cannot be listed"),
+    "written": mark("{file} cannot be written"),
+    "edited": mark("{file} cannot be edited"),
+    "changed": mark("{file} cannot be changed"),
+}
+_REASONS = {
+    errno.EACCES: mark("there is no permission"),
+    errno.EPERM: mark("there is no permission"),
+    errno.ENOTDIR: mark("a part of the path before the last is a file, not a directory"),
+    errno.ELOOP: mark("a link stands where none was before"),
+    errno.ENOSPC: mark("the disk is full; the old content is still there"),
+    errno.EROFS: mark("the file system is read-only"),
+    errno.ENAMETOOLONG: mark("the name is too long"),
+}
+
+
+def cannot(doing: Doing, file: ResolvedPath) -> str:
+    """ "src/app.py cannot be written"."""
+    return tr(_CANNOT[doing], file=shown(file))
+
+
+def failure(file: ResolvedPath, error: OSError, doing: Doing) -> ToolFailure:
     """What an error of the system means for this file."""
-    name = shown(file)
     if isinstance(error, NotRegularFile):
-        return ToolFailure(f"{name} cannot be {doing}: it is {error.kind}, not a regular file.")
-    reasons = {
-        errno.EACCES: "there is no permission",
-        errno.EPERM: "there is no permission",
-        errno.ENOTDIR: "a part of the path before the last is a file, not a directory",
-        errno.ELOOP: "a link stands where none was before",
-        errno.ENOSPC: "the disk is full; the old content is still there",
-        errno.EROFS: "the file system is read-only",
-        errno.ENAMETOOLONG: "the name is too long",
-    }
-    reason = reasons.get(error.errno or 0) or error.strerror or type(error).__name__
-    return ToolFailure(f"{name} cannot be {doing}: {reason}.")
+        reason = tr("it is {kind}, not a regular file", kind=tr(error.kind))
+    else:
+        known = _REASONS.get(error.errno or 0)
+        reason = tr(known) if known else error.strerror or type(error).__name__
+    return ToolFailure(tr("{what}: {reason}.", what=cannot(doing, file), reason=reason))
 
 
 def read_small(descriptor: int, most: int = EDITABLE) -> tuple[FileIdentity, bytes | None]:
@@ -139,4 +166,4 @@ async def in_thread(work: Callable[[], T]) -> T:
 def check_cancelled(cancelled: threading.Event) -> None:
     """End work in a thread that nobody waits for any more."""
     if cancelled.is_set():
-        raise ToolFailure("Interrupted.", type=FailureType.CANCELLED)
+        raise ToolFailure(tr("Interrupted."), type=FailureType.CANCELLED)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import groupby
 
 from agent_cli.core.display import Display, TableBlock, TextBlock
-from agent_cli.lib.text import plural
+from agent_cli.lib.language import english, tr, trn
 from agent_cli.tools._matches import Line, Reader, fetched
 from agent_cli.tools._places import Names, decoded, newest_first
 from agent_cli.tools._secrets import Secrets
@@ -91,10 +91,17 @@ class Findings(ABC):
     def summary(self) -> str:
         """One line: "12 matches in 5 files"."""
         if not self.matches:
-            return "No matches"
-        at_least = "" if self.whole else "At least "
-        matches = plural(self.matches, "match", "matches")
-        return f"{at_least}{matches} in {plural(self.files, 'file')}"
+            return tr("No matches")
+        return self._at_least(
+            tr(
+                "{matches} in {files}",
+                matches=trn("{n:,} match", "{n:,} matches", self.matches),
+                files=trn("{n:,} file", "{n:,} files", self.files),
+            )
+        )
+
+    def _at_least(self, figures: str) -> str:
+        return figures if self.whole else tr("At least {figures}", figures=figures)
 
     def more(self, shown: int, found: int, what: str) -> str:
         """ "[35 more matches are not shown …]", or nothing."""
@@ -252,8 +259,9 @@ class FoundFiles(Findings):
     def summary(self) -> str:
         if self._counting or not self.files:
             return super().summary
-        at_least = "" if self.whole else "At least "
-        return f"{at_least}{plural(self.files, 'file')} with matches"
+        return self._at_least(
+            trn("{n:,} file with matches", "{n:,} files with matches", self.files)
+        )
 
     @property
     def notes(self) -> list[str]:
@@ -273,7 +281,8 @@ class FoundFiles(Findings):
         most = sorted(self._found.items(), key=lambda item: (-item[1], item[0]))[: self.limit]
         rows = tuple((self.names.shown(path), str(count)) for path, count in most)
         text = "\n".join(f"{name}: {count}" for name, count in rows)
-        return f"{text}\n{self.summary}", TableBlock(columns=("File", "Matches"), rows=rows)
+        columns = (tr("File"), tr("Matches"))
+        return f"{text}\n{english(self.summary)}", TableBlock(columns=columns, rows=rows)
 
 
 def _with_counts(pieces: list[bytes], rest: bytes) -> tuple[list[bytes], bytes]:

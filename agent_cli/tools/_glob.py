@@ -10,7 +10,9 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
+from agent_cli.core.errors import ToolFailure
 from agent_cli.core.tool import refuse
+from agent_cli.lib.language import tr
 
 _SPECIAL = frozenset("*?[]{}\\")
 _MOST_ALTERNATIVES = 200
@@ -67,7 +69,7 @@ def alternatives(pattern: str) -> list[str]:
     """The pattern with its braces written out."""
     found = list(_expanded(pattern))
     if len(found) > _MOST_ALTERNATIVES:
-        raise refuse(f"The pattern has more than {_MOST_ALTERNATIVES} alternatives in braces.")
+        raise _too_many()
     return found
 
 
@@ -84,7 +86,11 @@ def _expanded(pattern: str) -> Iterator[str]:
         before, after = current[: inner.start()], current[inner.end() :]
         waiting += [before + option + after for option in reversed(inner[1].split(","))]
         if len(waiting) > _MOST_ALTERNATIVES:
-            raise refuse(f"The pattern has more than {_MOST_ALTERNATIVES} alternatives in braces.")
+            raise _too_many()
+
+
+def _too_many() -> ToolFailure:
+    return refuse(tr("The pattern has more than {n} alternatives in braces.", n=_MOST_ALTERNATIVES))
 
 
 def matcher(patterns: list[str]) -> Callable[[str], object]:
@@ -92,7 +98,10 @@ def matcher(patterns: list[str]) -> Callable[[str], object]:
     try:
         return re.compile("|".join(f"(?:{_regex(p)})" for p in patterns), re.DOTALL).fullmatch
     except re.error as error:
-        raise refuse(f"The glob {patterns[0][:200]!r} is not valid: {error.msg}.") from error
+        said = tr(
+            "The glob {glob!r} is not valid: {reason}.", glob=patterns[0][:200], reason=error.msg
+        )
+        raise refuse(said) from error
 
 
 def _regex(pattern: str) -> str:
@@ -151,7 +160,9 @@ def _class(part: str, start: int) -> tuple[str, int]:
     begin = start + negated
     end = part.find("]", begin + 1)
     if end < 0:
-        raise refuse(f"In {part[:200]!r} a [ is not closed; write \\[ to mean the character.")
+        raise refuse(
+            tr("In {part!r} a [ is not closed; write \\[ to mean the character.", part=part[:200])
+        )
     inner = part[begin:end].replace("\\", r"\\").replace("[", r"\[").replace("^", r"\^")
     inner = inner.replace("&", r"\&").replace("~", r"\~").replace("|", r"\|")
     return f"(?!/)[{'^' if negated else ''}{inner}]", end + 1

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 from agent_cli.core.tool_context import ToolContext
-from agent_cli.lib.text import plural
+from agent_cli.lib.language import trn
 from agent_cli.tools._places import decoded
 from agent_cli.tools._ripgrep import ripgrep
 
@@ -28,5 +28,5 @@ async def list_files(
                 yield paths
             if time.monotonic() - told > _TOLD_EVERY:
                 told = time.monotonic()
-                context.progress(f"{plural(count, 'file')} so far\n")
+                context.progress(trn("{n:,} file so far\n", "{n:,} files so far\n", count))
         await rg.problems()

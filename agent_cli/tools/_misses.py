@@ -9,8 +9,10 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 
 from agent_cli.lib.encodings import readable
+from agent_cli.lib.language import mark, tr, trn
 from agent_cli.tools._matching import LineNumbers
 
 _LONGEST_SEARCH = 0.5
@@ -47,14 +49,14 @@ class Miss:
 def explain(text: str, wanted: str) -> Miss:
     """The most precise thing that can be said. Both texts have LF line breaks."""
     if len(wanted) > _LONGEST_PASSAGE:
-        return Miss("It is very long; replace a shorter passage, or several ones with edits.")
+        return Miss(tr("It is very long; replace a shorter passage, or several ones with edits."))
     lines, wanted_lines = text.split("\n"), wanted.split("\n")
     likely = _likely_starts(text, wanted_lines)
     return (
         _damaged(text, wanted)
         or _folded(text, lines, wanted_lines, likely)
         or _closest(lines, wanted_lines, likely)
-        or Miss("Nothing in the file is close to it. Read the file again.")
+        or Miss(tr("Nothing in the file is close to it. Read the file again."))
     )
 
 
@@ -77,15 +79,17 @@ def _likely_starts(text: str, wanted: list[str]) -> list[int]:
 _REPAIRS: tuple[tuple[Callable[[str], str], str], ...] = (
     (
         lambda text: _NUMBERS.sub("", text),
-        "It carries the line numbers that Read puts before each line; leave them out.",
+        mark("It carries the line numbers that Read puts before each line; leave them out."),
     ),
     (
         lambda text: _ESCAPE.sub(lambda found: _ESCAPED[found[1]], text),
-        "It is escaped once too often: it has a backslash before what stands plainly in the file "
-        "(a line break, a tab, a quote). Send the text as it stands in the file.",
+        mark(
+            "It is escaped once too often: it has a backslash before what stands plainly in the "
+            "file (a line break, a tab, a quote). Send the text as it stands in the file."
+        ),
     ),
-    (html.unescape, "It is HTML-escaped (&lt; &amp; and the like); the file is not."),
-    (str.strip, "Without the blank space at its beginning or end it would be found."),
+    (html.unescape, mark("It is HTML-escaped (&lt; &amp; and the like); the file is not.")),
+    (str.strip, mark("Without the blank space at its beginning or end it would be found.")),
 )
 
 
@@ -94,11 +98,15 @@ def _damaged(text: str, wanted: str) -> Miss | None:
     for repair, reason in _REPAIRS:
         repaired = repair(wanted)
         if repaired and repaired != wanted and (at := text.find(repaired)) >= 0:
-            return Miss(f"{reason} The passage is at line {LineNumbers(text).at(at)}.")
+            line = LineNumbers(text).at(at)
+            said = tr("{reason} The passage is at line {line}.", reason=tr(reason), line=line)
+            return Miss(said)
     if "«secret" in wanted:
         return Miss(
-            "It holds «secret…», which stands for a value that was hidden from you. "
-            "Choose a passage without it."
+            tr(
+                "It holds «secret…», which stands for a value that was hidden from you. "
+                "Choose a passage without it."
+            )
         )
     return None
 
@@ -162,18 +170,24 @@ def _blanks_differ(first: int, there: list[str], wanted: list[str]) -> str:
         if mine == yours or (len(wanted) > 1 and not yours.strip() and not mine.strip()):
             continue
         if (one := _indent(mine)) != (other := _indent(yours)) and len(wanted) > 1:
-            return (
+            return tr(
                 "Only blank space differs: "
-                f"line {number} begins with {one} in the file, with {other} in old_string."
+                "line {line} begins with {one} in the file, with {other} in old_string.",
+                line=number,
+                one=one,
+                other=other,
             )
         if mine.rstrip() == yours.rstrip():
             one, other = (_blanks(line[len(line.rstrip()) :]) for line in (mine, yours))
-            return (
+            return tr(
                 "Only blank space differs: "
-                f"line {number} ends with {one} in the file, with {other} in old_string."
+                "line {line} ends with {one} in the file, with {other} in old_string.",
+                line=number,
+                one=one,
+                other=other,
             )
-        return f"Only blank space differs, first in line {number}."
-    return "Only blank space differs."
+        return tr("Only blank space differs, first in line {line}.", line=number)
+    return tr("Only blank space differs.")
 
 
 def _indent(line: str) -> str:
@@ -182,30 +196,48 @@ def _indent(line: str) -> str:
 
 def _blanks(blanks: str) -> str:
     """ "2 tabs", "4 spaces", "nothing"."""
-    names = {" ": "space", "\t": "tab", "\r": "carriage return"}
-    runs = []
-    for found in re.finditer(r"(.)\1*", blanks, re.DOTALL):
-        name = names.get(found[1], f"U+{ord(found[1]):04X}")
-        runs.append(f"{len(found[0])} {name}{'s' if len(found[0]) > 1 else ''}")
-    return " and ".join(runs) or "nothing"
+    runs = [_run(found[0]) for found in re.finditer(r"(.)\1*", blanks, re.DOTALL)]
+    if not runs:
+        return tr("nothing")
+    return reduce(lambda some, more: tr("{some} and {more}", some=some, more=more), runs)
+
+
+def _run(blanks: str) -> str:
+    """The same one, several times."""
+    count = len(blanks)
+    match blanks[0]:
+        case " ":
+            return trn("{n} space", "{n} spaces", count)
+        case "\t":
+            return trn("{n} tab", "{n} tabs", count)
+        case "\r":
+            return trn("{n} carriage return", "{n} carriage returns", count)
+        case other:
+            return f"{count} U+{ord(other):04X}{'s' if count > 1 else ''}"
 
 
 def _characters_differ(first: int, there: list[str], wanted: list[str]) -> str:
     for number, (mine, yours) in enumerate(zip(there, wanted, strict=True), first + 1):
         only_mine = [c for c in Counter(mine) - Counter(yours) if not c.isascii()]
         only_yours = [c for c in Counter(yours) - Counter(mine) if not c.isascii()]
-        for where, odd in (("the file", only_mine), ("old_string", only_yours)):
+        for where, odd in ((mark("the file"), only_mine), ("old_string", only_yours)):
             if odd:
-                name = unicodedata.name(odd[0], "a character without a name")
-                return (
-                    f"It looks the same, but a character differs: in line {number} {where} has "
-                    f"U+{ord(odd[0]):04X} ({name.lower()})."
+                name = unicodedata.name(odd[0], "").lower()
+                return tr(
+                    "It looks the same, but a character differs: in line {line} {where} has "
+                    "U+{code:04X} ({name}).",
+                    line=number,
+                    where=tr(where),
+                    code=ord(odd[0]),
+                    name=name or tr("a character without a name"),
                 )
-    return "It looks the same, but some characters differ."
+    return tr("It looks the same, but some characters differ.")
 
 
 def _case_differs(first: int, _there: list[str], _wanted: list[str]) -> str:
-    return f"At line {first + 1} it stands with other upper and lower case or blank space."
+    return tr(
+        "At line {line} it stands with other upper and lower case or blank space.", line=first + 1
+    )
 
 
 def _closest(lines: list[str], wanted: list[str], likely: list[int]) -> Miss | None:
@@ -226,8 +258,11 @@ def _closest(lines: list[str], wanted: list[str], likely: list[int]) -> Miss | N
         return None
     passage = lines[best : best + len(wanted)]
     last = best + len(passage)
-    where = f"line {last}" if len(passage) == 1 else f"lines {best + 1}-{last}"
-    return Miss(f"The closest passage is at {where}:", _small_diff(wanted, passage, best))
+    if len(passage) == 1:
+        said = tr("The closest passage is at line {line}:", line=last)
+    else:
+        said = tr("The closest passage is at lines {first}-{last}:", first=best + 1, last=last)
+    return Miss(said, _small_diff(wanted, passage, best))
 
 
 def _small_diff(wanted: list[str], there: list[str], first: int) -> str:

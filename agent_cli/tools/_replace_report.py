@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from agent_cli.core.display import DiffBlock
+from agent_cli.lib.language import trn
 from agent_cli.tools._places import Names
 from agent_cli.tools._replacing import FileChange, Hunk, Plan
 
@@ -37,7 +38,8 @@ def one_diff(plan: Plan, names: Names) -> DiffBlock:
     lines = [line for block in blocks for line in block.diff.split("\n")]
     if len(lines) > _MOST_DIFF_LINES:
         left = len(lines) - _MOST_DIFF_LINES
-        lines = [*lines[:_MOST_DIFF_LINES], f"… {left:,} more lines are not shown"]
+        more = trn("… {n:,} more line is not shown", "… {n:,} more lines are not shown", left)
+        lines = [*lines[:_MOST_DIFF_LINES], more]
     return DiffBlock(
         path=plan.figures,
         diff="\n".join(lines),

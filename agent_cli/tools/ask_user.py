@@ -10,10 +10,10 @@ from agent_cli.core.display import TableBlock
 from agent_cli.core.inbox import Choice, Question
 from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
-from agent_cli.lib.text import plural
+from agent_cli.lib.language import mark, tr
 from agent_cli.tools._lists import read_list, renamed
 
-NO_ANSWER = "(no answer)"
+NO_ANSWER = mark("(no answer)")
 
 _OPTION = {"label": ("text", "value", "title", "option"), "description": ("detail", "details")}
 _QUESTION = {
@@ -77,9 +77,10 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     pairs = tuple(
         (asked.question, answer) for asked, answer in zip(params.questions, answers, strict=True)
     )
+    shown = tuple((asked, tr(a) if a == NO_ANSWER else a) for asked, a in pairs)
     return ToolResult(
         llm_content="\n\n".join(f"Question: {asked}\nAnswer: {answer}" for asked, answer in pairs),
-        display=(TableBlock(columns=("Question", "Answer"), rows=pairs),),
+        display=(TableBlock(columns=(tr("Question"), tr("Answer")), rows=shown),),
         summary=_summary(answers),
     )
 
@@ -93,16 +94,18 @@ def _question(asked: Asked) -> Question:
 
 def _summary(answers: list[str]) -> str:
     if len(answers) == 1:
+        if answers[0] == NO_ANSWER:
+            return tr(NO_ANSWER)
         first = answers[0].partition("\n")[0]
         return first if len(first) <= 60 else f"{first[:59]}…"
     answered = sum(answer != NO_ANSWER for answer in answers)
-    return f"{answered} of {plural(len(answers), 'question')} answered"
+    return tr("{answered} of {n} questions answered", answered=answered, n=len(answers))
 
 
 def _title(params: Params) -> str:
     first = params.questions[0].question
     more = len(params.questions) - 1
-    return f"{first} (and {more} more)" if more else first
+    return tr("{first} (and {more} more)", first=first, more=more) if more else first
 
 
 TOOL = Tool(
@@ -111,7 +114,7 @@ TOOL = Tool(
     params=Params,
     run=run,
     description=Description.beside(__file__),
-    display_name="Question",
+    display_name=mark("Question"),
     title=_title,
     aliases=(
         "ask",
@@ -131,7 +134,7 @@ TOOL = Tool(
         "multi_select": "multiple",
     },
     category="planning",
-    status=StatusTexts("Waiting for your answer…", "Not answered"),
+    status=StatusTexts(mark("Waiting for your answer…"), mark("Not answered")),
     is_concurrency_safe=False,  # one question at a time is enough for a person
     timeout=None,
 )

@@ -20,6 +20,7 @@ from agent_cli.core.tool import (
     refuse,
 )
 from agent_cli.core.tool_context import ShellStanding, ToolContext
+from agent_cli.lib.language import mark, tr
 from agent_cli.safety.paths import PathProblem
 from agent_cli.safety.sandbox import Room, confinement_for, was_blocked
 from agent_cli.tools._shell.command import Command
@@ -53,8 +54,12 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     if directory is None and (gone := shell.leave_missing_directory(standing, workspace)):
         # It was judged by where it would have run, so it must not run elsewhere.
         raise ToolFailure(
-            f"The command was not run: the shell's directory {gone} is gone. "
-            f"It is now in {context.workspace.root}; give the command again if it fits there."
+            tr(
+                "The command was not run: the shell's directory {gone} is gone. "
+                "It is now in {root}; give the command again if it fits there.",
+                gone=gone,
+                root=context.workspace.root,
+            )
         )
     live = Live(context.progress)
     room = await _room(context) if context.confined else None
@@ -137,12 +142,16 @@ def _directory(params: Params, context: ToolContext) -> str | None:
     try:
         found = context.workspace.resolve(wanted)
     except PathProblem as problem:
-        raise refuse(f"working_directory: {problem}.") from problem
+        raise refuse(tr("working_directory: {problem}.", problem=problem.args[0])) from problem
     if not found.is_inside:
-        raise refuse(f"working_directory {wanted} is outside the workspace.")
+        raise refuse(tr("working_directory {path} is outside the workspace.", path=wanted))
+    if not found.exists:
+        raise refuse(tr("working_directory {path} is not there.", path=wanted))
     if not found.is_directory:
-        what = f"{found.kind or 'a file'}, not a directory" if found.exists else "not there"
-        raise refuse(f"working_directory {wanted} is {what}.")
+        kind = tr(found.kind or mark("a file"))
+        raise refuse(
+            tr("working_directory {path} is {kind}, not a directory.", path=wanted, kind=kind)
+        )
     return found.real
 
 
@@ -171,6 +180,6 @@ TOOL = Tool(
         "is_background": "run_in_background", "timeout_ms": "timeout", "explanation": "description",
     },
     category="shell",
-    status=StatusTexts("Running…", "Command failed"),
+    status=StatusTexts(mark("Running…"), mark("Command failed")),
     timeout=None,
 )  # fmt: skip

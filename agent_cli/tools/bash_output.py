@@ -19,8 +19,9 @@ from agent_cli.core.tool import (
     refuse,
 )
 from agent_cli.core.tool_context import ToolContext
+from agent_cli.lib.language import english, mark, tr, trn
 from agent_cli.lib.programs import find_program
-from agent_cli.lib.text import head_and_tail, plural
+from agent_cli.lib.text import head_and_tail
 from agent_cli.tools._shell.jobs import JOB_ALIASES, Job, Jobs
 from agent_cli.tools._shell.report import readable
 
@@ -52,12 +53,13 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
         job.read_to, text = piece.end, piece.text
     text = readable(text).rstrip("\n")
     lines = text.count("\n") + 1 if text else 0
+    figures = trn("{n:,} new line", "{n:,} new lines", lines)
     return ToolResult(
-        llm_content=f"{text}\n[{job.id} is {status}]"
+        llm_content=f"{text}\n[{job.id} is {english(status)}]"
         if text
-        else f"[no new output; {job.id} is {status}]",
+        else f"[no new output; {job.id} is {english(status)}]",
         display=(TerminalBlock(command=job.command.text, output=text),),
-        summary=f"{plural(lines, 'new line')} · {status}",
+        summary=f"{figures} · {status}",
         metadata={
             "status": job.status,
             "exit_code": None if is_running else job.command.exit_code,
@@ -69,7 +71,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
 def _list(jobs: Jobs) -> ToolResult:
     return ToolResult(
         llm_content=jobs.listing or "There are no background jobs.",
-        summary=plural(len(jobs), "background job"),
+        summary=trn("{n:,} background job", "{n:,} background jobs", len(jobs)),
         metadata={"jobs": [job.id for job in jobs]},
     )
 
@@ -104,7 +106,7 @@ async def _matching(pattern: str, data: bytes) -> bytes:
             found, complaint = await process.communicate(data)
     except TimeoutError as error:
         raise ToolFailure(
-            "The filter took too long; use a simpler one.", type=FailureType.TIMEOUT
+            tr("The filter took too long; use a simpler one."), type=FailureType.TIMEOUT
         ) from error
     finally:
         with contextlib.suppress(ProcessLookupError):
@@ -112,7 +114,10 @@ async def _matching(pattern: str, data: bytes) -> bytes:
         await process.wait()
     if process.returncode not in (0, 1):
         why = complaint.decode(errors="replace").strip()
-        raise refuse(f"The filter {pattern[:200]!r} is not a valid regular expression.", why)
+        problem = tr(
+            "The filter {pattern!r} is not a valid regular expression.", pattern=pattern[:200]
+        )
+        raise refuse(problem, why)
     return found
 
 
@@ -134,5 +139,5 @@ TOOL = Tool(
     aliases=("bash_output", "get_output", "get_terminal_output", "job_output", "read_output"),
     param_aliases={**JOB_ALIASES, "pattern": "filter"},
     category="shell",
-    status=StatusTexts("Reading output…", "No output"),
+    status=StatusTexts(mark("Reading output…"), mark("No output")),
 )

@@ -8,9 +8,20 @@ from pydantic import JsonValue
 
 from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolResult
 from agent_cli.core.tool_context import ToolContext
+from agent_cli.lib.language import mark, tr
 from agent_cli.tools._nothing import Nothing
 
 LOCAL_TIME = Path("/etc/localtime")
+
+_WEEKDAYS = (
+    mark("Monday"), mark("Tuesday"), mark("Wednesday"), mark("Thursday"), mark("Friday"),
+    mark("Saturday"), mark("Sunday"),
+)  # fmt: skip
+_MONTHS = (
+    mark("January"), mark("February"), mark("March"), mark("April"), mark("May"), mark("June"),
+    mark("July"), mark("August"), mark("September"), mark("October"), mark("November"),
+    mark("December"),
+)  # fmt: skip
 
 
 async def run(_params: Nothing, context: ToolContext) -> ToolResult:
@@ -19,13 +30,13 @@ async def run(_params: Nothing, context: ToolContext) -> ToolResult:
     told = describe(now, zone_name(now, context.session.environment))
     return ToolResult(
         llm_content=f"{told['iso']} ({told['full']}; Unix time {told['unix']})",
-        summary=str(told["full"]),
+        summary=_in_words(now, str(told["timezone"])),
         metadata=told,
     )
 
 
 def describe(now: datetime, zone: str) -> dict[str, JsonValue]:
-    """A moment in every usual form."""
+    """A moment in every usual form, in English."""
     date = f"{now:%A}, {now.day} {now:%B %Y}"
     time = f"{now:%H:%M:%S}"
     return {
@@ -37,6 +48,18 @@ def describe(now: datetime, zone: str) -> dict[str, JsonValue]:
         "time": time,
         "full": f"{date}, {time} {zone}",
     }
+
+
+def _in_words(now: datetime, zone: str) -> str:
+    return tr(
+        "{weekday}, {day} {month} {year}, {time} {zone}",
+        weekday=tr(_WEEKDAYS[now.weekday()]),
+        day=now.day,
+        month=tr(_MONTHS[now.month - 1]),
+        year=now.year,
+        time=f"{now:%H:%M:%S}",
+        zone=zone,
+    )
 
 
 def zone_name(now: datetime, environment: Mapping[str, str]) -> str:
@@ -60,7 +83,7 @@ TOOL = Tool(
     params=Nothing,
     run=run,
     description=Description.beside(__file__),
-    display_name="Current date and time",
+    display_name=mark("Current date and time"),
     aliases=(
         "date",
         "now",
@@ -74,5 +97,5 @@ TOOL = Tool(
         "get_date",
     ),
     category="environment",
-    status=StatusTexts("Looking at the clock…", "Current date and time failed"),
+    status=StatusTexts(mark("Looking at the clock…"), mark("Current date and time failed")),
 )

@@ -4,6 +4,7 @@ from pathlib import PurePath
 
 from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolResult
 from agent_cli.core.tool_context import ShellStanding, ToolContext
+from agent_cli.lib.language import mark
 from agent_cli.tools._nothing import Nothing
 
 
@@ -25,7 +26,7 @@ TOOL = Tool(
     params=Nothing,
     run=run,
     description=Description.beside(__file__),
-    display_name="Current directory",
+    display_name=mark("Current directory"),
     aliases=(
         "pwd",
         "cwd",
@@ -37,5 +38,5 @@ TOOL = Tool(
         "current_working_directory",
     ),
     category="environment",
-    status=StatusTexts("Looking…", "Current directory failed"),
+    status=StatusTexts(mark("Looking…"), mark("Current directory failed")),
 )

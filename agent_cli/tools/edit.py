@@ -21,7 +21,8 @@ from agent_cli.core.tool import (
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.encodings import Encoding, detect
 from agent_cli.lib.filekinds import certainly_binary, kind_by_content
-from agent_cli.lib.text import plural, size
+from agent_cli.lib.language import english, mark, tr, trn
+from agent_cli.lib.text import size
 from agent_cli.safety.paths import ResolvedPath
 from agent_cli.tools._changes import (
     Change,
@@ -47,7 +48,6 @@ from agent_cli.tools._misses import explain
 from agent_cli.tools._nearby import missing
 
 _MOST_NAMED = 10
-_NONE_MADE = " None of the edits was made."
 
 
 class Replacement(ToolParams):
@@ -144,11 +144,16 @@ def plan(
     existing = look(file, "edited")
     if existing is None:
         problem = missing(file, context.workspace)
-        raise ToolFailure(f"{problem.message} To create a file use Write.")
+        raise ToolFailure(tr("{problem} To create a file use Write.", problem=problem.message))
     if existing.data is None:
         raise ToolFailure(
-            f"{shown(file)} is {size(existing.identity.size)}; at most {size(EDITABLE)} can "
-            "be edited. Use Bash with sed or a short program."
+            tr(
+                "{file} is {size}; at most {most} can be edited. "
+                "Use Bash with sed or a short program.",
+                file=shown(file),
+                size=size(existing.identity.size),
+                most=size(EDITABLE),
+            )
         )
     memory.require_current(file, existing.identity, existing.data)
     before, encoding = _text(file, existing)
@@ -156,11 +161,17 @@ def plan(
     places: list[int] = []
     for number, replacement in enumerate(replacements, 1):
         check_cancelled(context.cancelled)
-        which = f"edit {number} of {len(replacements)}: " if len(replacements) > 1 else ""
-        after, lines = _apply(after, replacement, file, which)
+        try:
+            after, lines = _apply(after, replacement, file)
+        except ToolFailure as failure:
+            if len(replacements) == 1:
+                raise
+            raise _one_of_several(failure, number, len(replacements)) from failure
         places += lines
     if after == before:
-        raise ToolFailure(f"{shown(file)} was not edited: the result is what it says already.")
+        raise ToolFailure(
+            tr("{file} was not edited: the result is what it says already.", file=shown(file))
+        )
     return Change(
         file, before, after, _encoded(file, after, encoding), encoding, links_note(file),
         lines=tuple(places),
@@ -171,20 +182,34 @@ def _text(file: ResolvedPath, existing: Existing) -> tuple[str, Encoding]:
     data = existing.data or b""
     encoding = None if certainly_binary(data) else detect(data)
     if encoding is None:
-        kind = kind_by_content(data) or "binary data"
-        raise ToolFailure(f"{shown(file)} is {kind}; only text can be edited.")
+        kind = tr(kind_by_content(data) or mark("binary data"))
+        raise ToolFailure(
+            tr("{file} is {kind}; only text can be edited.", file=shown(file), kind=kind)
+        )
     text = encoding.decode_exactly(data)
     if text is None:
         raise ToolFailure(
-            f"{shown(file)} holds bytes that are not {encoding.name}; an edit would damage them. "
-            "Use Bash with sed or a short program."
+            tr(
+                "{file} holds bytes that are not {encoding}; an edit would damage them. "
+                "Use Bash with sed or a short program.",
+                file=shown(file),
+                encoding=encoding.name,
+            )
         )
     return text, encoding
 
 
-def _apply(
-    text: str, replacement: Replacement, file: ResolvedPath, which: str
-) -> tuple[str, list[int]]:
+def _one_of_several(failure: ToolFailure, number: int, total: int) -> ToolFailure:
+    said = tr(
+        "edit {number} of {total}: {problem} None of the edits was made.",
+        number=number,
+        total=total,
+        problem=failure.message,
+    )
+    return ToolFailure(said, type=failure.type, details=failure.details)
+
+
+def _apply(text: str, replacement: Replacement, file: ResolvedPath) -> tuple[str, list[int]]:
     """The text with one replacement made, and the lines where."""
     passages = Passages(text)
     old, new = replacement.old_string, replacement.new_string
@@ -193,29 +218,33 @@ def _apply(
     else:
         matches = list(itertools.islice(passages.find(old, overlapping=True), _MOST_NAMED + 1))
     if not matches:
-        raise _not_found(passages, old, file, which)
+        raise _not_found(passages, old, file)
     numbers = LineNumbers(text)
     lines = [numbers.at(match.start) for match in matches]
     if len(matches) > 1 and not replacement.replace_all:
         named = ", ".join(map(str, lines[:_MOST_NAMED]))
-        more = " and more" if len(matches) > _MOST_NAMED else ""
+        if len(matches) > _MOST_NAMED:
+            named = tr("{lines} and more", lines=named)
         raise ToolFailure(
-            f"{which}old_string stands more than once in {shown(file)}: at lines {named}{more}. "
-            "Add surrounding lines to it until it is unique, or set replace_all."
-            + (_NONE_MADE if which else "")
+            tr(
+                "old_string stands more than once in {file}: at lines {lines}. "
+                "Add surrounding lines to it until it is unique, or set replace_all.",
+                file=shown(file),
+                lines=named,
+            )
         )
     return replace_matches(text, matches, new), lines
 
 
-def _not_found(passages: Passages, old: str, file: ResolvedPath, which: str) -> ToolFailure:
+def _not_found(passages: Passages, old: str, file: ResolvedPath) -> ToolFailure:
     miss = explain(passages.plain, old.replace("\r\n", "\n"))
-    notebook = " The file is a notebook: Read shows its cells, the file itself is JSON."
-    return ToolFailure(
-        f"{which}old_string is not in {shown(file)}. {miss.reason}"
-        + (notebook if file.real.endswith(".ipynb") else "")
-        + (_NONE_MADE if which else ""),
-        details=miss.passage,
-    )
+    said = tr("old_string is not in {file}. {reason}", file=shown(file), reason=miss.reason)
+    if file.real.endswith(".ipynb"):
+        said = tr(
+            "{problem} The file is a notebook: Read shows its cells, the file itself is JSON.",
+            problem=said,
+        )
+    return ToolFailure(said, details=miss.passage)
 
 
 def _encoded(file: ResolvedPath, text: str, encoding: Encoding) -> bytes:
@@ -223,9 +252,13 @@ def _encoded(file: ResolvedPath, text: str, encoding: Encoding) -> bytes:
         return encoding.encode(text)
     except UnicodeEncodeError as error:
         raise ToolFailure(
-            f"{shown(file)} is in {encoding.name}, which cannot hold "
-            f"{unencodable(text, error)}. Use other characters, or ask the person whether the "
-            "file may become UTF-8."
+            tr(
+                "{file} is in {encoding}, which cannot hold {character}. Use other characters, "
+                "or ask the person whether the file may become UTF-8.",
+                file=shown(file),
+                encoding=encoding.name,
+                character=unencodable(text, error),
+            )
         ) from error
 
 
@@ -234,13 +267,18 @@ def _result(change: Change) -> ToolResult:
     count = len(change.lines)
     where = ", ".join(map(str, change.lines[:_MOST_NAMED]))
     where += ", …" if count > _MOST_NAMED else ""
-    figures = f"{plural(count, 'replacement')}, +{block.added:,} −{block.removed:,} lines"
+    figures = tr(
+        "{replacements}, +{added:,} −{removed:,} lines",
+        replacements=trn("{n:,} replacement", "{n:,} replacements", count),
+        added=block.added,
+        removed=block.removed,
+    )
     notes = "".join(f"\n[{note}]" for note in change.notes)
     at = "line" if count == 1 else "lines"
     return ToolResult(
-        llm_content=f"Edited {shown(change.file)} at {at} {where} ({figures}).{notes}",
+        llm_content=f"Edited {shown(change.file)} at {at} {where} ({english(figures)}).{notes}",
         display=(block,),
-        summary=f"Made {figures}",
+        summary=tr("Made {figures}", figures=figures),
         metadata={
             "path": title(change.file.real),
             "replacements": count,
@@ -284,5 +322,5 @@ TOOL = Tool(
         "apply_diff", "replace_in_file", "update_file", "modify_file",
     ),
     param_aliases={**PATH_ALIASES, **_ALIASES, "replacements": "edits", "changes": "edits"},
-    status=StatusTexts("Editing…", "Edit failed"),
+    status=StatusTexts(mark("Editing…"), mark("Edit failed")),
 )  # fmt: skip

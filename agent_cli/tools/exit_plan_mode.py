@@ -8,6 +8,7 @@ from agent_cli.core.display import TextBlock
 from agent_cli.core.inbox import PlanAnswer
 from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
+from agent_cli.lib.language import mark, tr
 
 _KEEP = (
     "The person wants to keep planning.{reason} Nothing may be changed yet. Present a plan again "
@@ -33,7 +34,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     plan = given.plan.strip() or params.plan
     if given.answer == "keep":
         reason = f" They said: {given.reason}" if given.reason else ""
-        return _result(_KEEP.format(reason=reason), plan, "Keep planning")
+        return _result(_KEEP.format(reason=reason), plan, tr("Keep planning"))
     edited = _EDITED.format(plan=plan) if plan != params.plan else ""
     return _result(_GO[given.answer] + edited, plan, _summary(given, edited=bool(edited)))
 
@@ -44,7 +45,9 @@ def _result(told: str, plan: str, summary: str) -> ToolResult:
 
 
 def _summary(given: PlanAnswer, *, edited: bool) -> str:
-    return f"Approved{', edited' if edited else ''}: {given.answer} mode"
+    if edited:
+        return tr("Approved, edited: {mode} mode", mode=given.answer)
+    return tr("Approved: {mode} mode", mode=given.answer)
 
 
 def _title(params: Params) -> str:
@@ -58,12 +61,12 @@ TOOL = Tool(
     params=Params,
     run=run,
     description=Description.beside(__file__),
-    display_name="Plan",
+    display_name=mark("Plan"),
     title=_title,
     aliases=("present_plan", "propose_plan", "submit_plan", "plan_exit", "exit_plan"),
     param_aliases={"text": "plan", "content": "plan", "markdown": "plan"},
     category="planning",
-    status=StatusTexts("Waiting for your answer…", "Not approved"),
+    status=StatusTexts(mark("Waiting for your answer…"), mark("Not approved")),
     is_concurrency_safe=False,
     modes=("plan",),
     timeout=None,

@@ -5,6 +5,7 @@ import contextlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -13,6 +14,7 @@ from pydantic import JsonValue
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolResult
 from agent_cli.core.tool_context import ShellStanding, ToolContext
+from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import plural
 from agent_cli.safety.paths import PathProblem
 from agent_cli.tools._git import Git, valid
@@ -70,7 +72,7 @@ async def run(_params: Nothing, context: ToolContext) -> ToolResult:
     if root is None:
         return ToolResult(
             llm_content=f"{directory} is not in a git repository.",
-            summary="Not a repository",
+            summary=tr("Not a repository"),
             metadata={"is_repo": False},
         )
     state = await look(Git(directory, context.session.environment), root)
@@ -86,14 +88,26 @@ async def look(git: Git, root: Path) -> State:
         git.run("config", "-z", "--get-regexp", _SETTINGS),
     )
     if top.code != 0:
-        raise ToolFailure(f"git cannot read the repository in {root}: {_reason(top.error)}")
+        raise ToolFailure(
+            tr(
+                "git cannot read the repository in {root}: {reason}",
+                root=root,
+                reason=_reason(top.error),
+            )
+        )
     if await asyncio.to_thread(Path(top.text.removesuffix("\n")).resolve) != root:
         raise ToolFailure(
-            f"The repository in {root} keeps its files somewhere else "
-            f"({valid(top.text).strip()}); that place was not looked at."
+            tr(
+                "The repository in {root} keeps its files somewhere else ({place}); "
+                "that place was not looked at.",
+                root=root,
+                place=valid(top.text).strip(),
+            )
         )
     if listed.code not in (0, 1) or not listed.whole:  # 1: nothing of the kind is set
-        raise ToolFailure(f"git cannot read its configuration: {_reason(listed.error)}")
+        raise ToolFailure(
+            tr("git cannot read its configuration: {reason}", reason=_reason(listed.error))
+        )
     settings = read_settings(listed.text)
     state = await _status(git.without_filters(sorted(settings.filters)), root)
     state.remote = _remote(state, settings)
@@ -117,7 +131,9 @@ async def _status(git: Git, root: Path) -> State:
         missing = "untracked files were not listed: that took too long"
         output = await git.run(*_STATUS, "--untracked-files=no", seconds=SECONDS)
     if output.whole and output.code != 0:
-        raise ToolFailure(f"git status failed in {root}: {_reason(output.error)}")
+        raise ToolFailure(
+            tr("git status failed in {root}: {reason}", root=root, reason=_reason(output.error))
+        )
     state = read_status(valid(output.text), State(root))
     if not output.whole:
         missing = "there are more changes than are counted here"
@@ -216,7 +232,7 @@ def without_credentials(address: str) -> str:
 
 
 def describe(state: State) -> str:
-    """The state as compact text."""
+    """The state as compact text, for the model."""
     lines = [f"repository: {valid(str(state.root))}"]
     at = state.commit[:12] if state.commit else None
     if state.branch is None:
@@ -234,12 +250,13 @@ def describe(state: State) -> str:
 
 def summarise(state: State) -> str:
     """The state in one line: "main, 3 changed, 1 untracked"."""
-    where = state.branch or f"detached at {(state.commit or '')[:7]}"
+    where = state.branch or tr("detached at {commit}", commit=(state.commit or "")[:7])
     untracked = len(state.files["untracked"])
     changed = sum(map(len, state.files.values())) - untracked
-    counts = [f"{changed:,} changed"] if changed else []
-    counts += [f"{untracked:,} untracked"] if untracked else []
-    return ", ".join([where, *(counts or ["clean"])])
+    counts = [tr("{n:,} changed", n=changed)] if changed else []
+    counts += [tr("{n:,} untracked", n=untracked)] if untracked else []
+    parts = [where, *(counts or [tr("clean")])]
+    return reduce(lambda some, more: tr("{some}, {more}", some=some, more=more), parts)
 
 
 def _distance(state: State) -> str:
@@ -310,7 +327,7 @@ def _find_root(directory: Path) -> Path | None:
 
 def _reason(error: str) -> str:
     first = error.partition("\n")[0].removeprefix("fatal: ")
-    return first or "it does not say why"
+    return first or tr("it does not say why")
 
 
 TOOL = Tool(
@@ -319,10 +336,10 @@ TOOL = Tool(
     params=Nothing,
     run=run,
     description=Description.beside(__file__),
-    display_name="Git info",
+    display_name=mark("Git info"),
     aliases=("git_status", "git", "get_git_info", "get_git_status", "git_branch"),
     category="environment",
     tags=("git",),
-    status=StatusTexts("Asking git…", "Git info failed"),
+    status=StatusTexts(mark("Asking git…"), mark("Git info failed")),
     timeout=60.0,
 )

@@ -21,6 +21,7 @@ from agent_cli.core.tool import (
     refuse,
 )
 from agent_cli.core.tool_context import ToolContext
+from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.text import plural
 from agent_cli.tools._files import title
 from agent_cli.tools._glob import alternatives, matcher, split_base
@@ -49,12 +50,12 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     start, rest = split_base(params.path, params.pattern)
     if ".." in rest.split("/"):
         raise refuse(
-            "In a pattern .. can only stand before the first wildcard.",
+            tr("In a pattern .. can only stand before the first wildcard."),
             "Give the directory to search as path.",
         )
     place = find_place(start, context)
     if place.is_file:
-        raise refuse(f"{start} is a file.", "Give a directory as path, or use Read.")
+        raise refuse(tr("{path} is a file.", path=start), "Give a directory as path, or use Read.")
     found = await _find(place, rest, context)
     note = ""
     if not found and "[" in rest:
@@ -119,7 +120,9 @@ async def _result(found: list[str], params: Params, note: str, context: ToolCont
     return ToolResult(
         llm_content="\n".join([text, *(f"[{note[:1].upper()}{note[1:]}]" for note in notes)]),
         display=(TextBlock(text=listed),) if listed else (),
-        summary=f"Found {plural(len(found), 'file')}" if found else "No files found",
+        summary=trn("Found {n:,} file", "Found {n:,} files", len(found))
+        if found
+        else tr("No files found"),
         metadata={"files": len(found)},
     )
 
@@ -144,5 +147,5 @@ TOOL = Tool(
     },
     category="search",
     tags=("search", "files"),
-    status=StatusTexts("Finding files…", "Finding failed"),
+    status=StatusTexts(mark("Finding files…"), mark("Finding failed")),
 )

@@ -17,6 +17,7 @@ from agent_cli.core.tool import (
     ToolResult,
 )
 from agent_cli.core.tool_context import ToolContext
+from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import plural
 from agent_cli.tools import _matches
 from agent_cli.tools._files import title
@@ -142,7 +143,9 @@ TOOL = Tool(
     run=run,
     description=Description.beside(__file__),
     targets=lambda params: (Target("path", params.path),),
-    title=lambda params: f"{title(params.pattern[:80])} in {title(params.path)}",
+    title=lambda params: tr(
+        "{pattern} in {path}", pattern=title(params.pattern[:80]), path=title(params.path)
+    ),
     aliases=(
         "grep_search",
         "ripgrep",
@@ -184,5 +187,5 @@ TOOL = Tool(
     },
     category="search",
     tags=("search", "regex", "files"),
-    status=StatusTexts("Searching…", "Search failed"),
+    status=StatusTexts(mark("Searching…"), mark("Search failed")),
 )

@@ -13,6 +13,7 @@ from agent_cli.core.tool import (
     ToolResult,
 )
 from agent_cli.core.tool_context import ToolContext
+from agent_cli.lib.language import english, mark, tr
 from agent_cli.tools._shell.jobs import JOB_ALIASES, Jobs
 from agent_cli.tools._shell.settings import bash_settings
 
@@ -28,18 +29,25 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     job = context.state(Jobs).find(params.job_id)
     if job.status != "running":
         return ToolResult(
-            llm_content=f"{job.id} runs no more: {job.standing}.",
+            llm_content=f"{job.id} runs no more: {english(job.standing)}.",
             summary=f"{job.id} {job.standing}",
         )
     alive = await job.command.end(bash_settings(context.session).kill_grace)
     if alive:
         listed = ", ".join(map(str, alive))
-        raise ToolFailure(f"{job.id} could not be ended whole: processes {listed} still run.")
+        raise ToolFailure(
+            tr(
+                "{job} could not be ended whole: processes {numbers} still run.",
+                job=job.id,
+                numbers=listed,
+            )
+        )
     job.was_killed = True
-    after = f"after {job.command.seconds:.1f} s"
+    seconds = job.command.seconds
     return ToolResult(
-        llm_content=f"{job.id} was ended {after}. BashOutput still reads its last output.",
-        summary=f"{job.id} ended {after}",
+        llm_content=f"{job.id} was ended after {seconds:.1f} s. "
+        "BashOutput still reads its last output.",
+        summary=tr("{job} ended after {seconds:.1f} s", job=job.id, seconds=seconds),
     )
 
 
@@ -55,6 +63,6 @@ TOOL = Tool(
     aliases=("kill_shell", "kill_bash", "kill_job", "job_kill", "stop_job"),
     param_aliases=JOB_ALIASES,
     category="shell",
-    status=StatusTexts("Ending…", "Could not be ended"),
+    status=StatusTexts(mark("Ending…"), mark("Could not be ended")),
     is_concurrency_safe=False,
 )

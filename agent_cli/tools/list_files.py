@@ -5,6 +5,7 @@ import os
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
 
 from agent_cli.core.display import TableBlock
@@ -20,7 +21,8 @@ from agent_cli.core.tool import (
     refuse,
 )
 from agent_cli.core.tool_context import ToolContext
-from agent_cli.lib.text import plural, size
+from agent_cli.lib.language import english, mark, tr, trn
+from agent_cli.lib.text import size
 from agent_cli.tools._files import title
 from agent_cli.tools._listing import list_files
 from agent_cli.tools._places import PLACE_ALIASES, Place, find_place, one_line
@@ -66,9 +68,10 @@ class Entry:
     def details(self) -> str:
         """Its size, and what is special about it."""
         amount = "" if self.size is None else size(self.size)
-        special = self.kind if self.kind not in ("directory", "file", "link") else ""
-        hidden = "hidden" if self.name.startswith(".") else ""
-        return ", ".join(word for word in (amount, special, hidden) if word)
+        special = tr(self.kind) if self.kind not in ("directory", "file", "link") else ""
+        hidden = tr("hidden") if self.name.startswith(".") else ""
+        words = [word for word in (amount, special, hidden) if word]
+        return reduce(lambda some, more: tr("{some}, {more}", some=some, more=more), words or [""])
 
 
 @dataclass
@@ -83,28 +86,34 @@ class Listing:
     @property
     def totals(self) -> str:
         """ "12 files, 3 directories"."""
-        at_least = "" if self.whole else "at least "
-        directories = plural(self.directories, "directory", "directories")
-        return f"{at_least}{plural(self.files, 'file')}, {directories}"
+        figures = tr(
+            "{files}, {directories}",
+            files=trn("{n:,} file", "{n:,} files", self.files),
+            directories=trn("{n:,} directory", "{n:,} directories", self.directories),
+        )
+        return figures if self.whole else tr("at least {figures}", figures=figures)
 
 
 async def run(params: Params, context: ToolContext) -> ToolResult:
     """List one level, or everything below."""
     place = find_place(params.path, context)
     if place.is_file:
-        raise refuse(f"{params.path} is a file, not a directory.", "Use Read to see what is in it.")
+        raise refuse(
+            tr("{path} is a file, not a directory.", path=params.path),
+            "Use Read to see what is in it.",
+        )
     if params.recursive:
         listing = await _below(place, params.path, context)
     else:
         listing = await asyncio.to_thread(_within, place.directory, context.cancelled.is_set)
-    lines = [f"{e.shown}  ({e.details})" if e.details else e.shown for e in listing.entries]
+    lines = [_line(entry) for entry in listing.entries]
     left_out = listing.files + (0 if params.recursive else listing.directories) - len(lines)
     more = f"\n[{left_out:,} more are not shown: list a subdirectory, or use Glob.]"
     text = "\n".join(lines) or "The directory is empty."
     return ToolResult(
-        llm_content=f"{text}\n\n{listing.totals}{more if left_out > 0 else ''}",
+        llm_content=f"{text}\n\n{english(listing.totals)}{more if left_out > 0 else ''}",
         display=(_table(listing),) if listing.entries else (),
-        summary=f"Listed {listing.totals}",
+        summary=tr("Listed {totals}", totals=listing.totals),
         metadata={"files": listing.files, "directories": listing.directories},
     )
 
@@ -124,7 +133,10 @@ def _within(directory: str, cancelled: Callable[[], bool]) -> Listing:
                     listing.whole = False
                     break
     except OSError as error:
-        raise ToolFailure(f"{title(directory)} cannot be listed: {error.strerror}.") from error
+        said = tr(
+            "{file} cannot be listed: {reason}.", file=title(directory), reason=error.strerror
+        )
+        raise ToolFailure(said) from error
     listing.entries = [_entry(directory, name) for _, name in sorted(found)[:SHOWN]]
     return listing
 
@@ -166,17 +178,22 @@ def _entry(directory: str, name: str) -> Entry:
         if stat.S_ISLNK(found.st_mode):
             return Entry(name, "link", target=str(path.readlink()))
     except OSError:
-        return Entry(name, "unreadable")
+        return Entry(name, mark("unreadable"))
     if stat.S_ISDIR(found.st_mode):
         return Entry(name, "directory")
     if stat.S_ISREG(found.st_mode):
         return Entry(name, "file", found.st_size)
-    return Entry(name, "pipe, socket or device")
+    return Entry(name, mark("pipe, socket or device"))
+
+
+def _line(entry: Entry) -> str:
+    """For the model."""
+    return f"{entry.shown}  ({english(entry.details)})" if entry.details else entry.shown
 
 
 def _table(listing: Listing) -> TableBlock:
     rows = tuple((entry.shown, entry.details) for entry in listing.entries)
-    return TableBlock(columns=("Name", "Size"), rows=rows)
+    return TableBlock(columns=(tr("Name"), tr("Size")), rows=rows)
 
 
 TOOL = Tool(
@@ -196,5 +213,5 @@ TOOL = Tool(
     },
     category="files",
     tags=("files", "directory"),
-    status=StatusTexts("Listing…", "Listing failed"),
+    status=StatusTexts(mark("Listing…"), mark("Listing failed")),
 )

@@ -24,6 +24,7 @@ from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.encodings import SAMPLE, UTF_8, Encoding, breaks_of, detect, invalid_bytes
 from agent_cli.lib.filekinds import Image, certainly_binary, image, kind_by_content
 from agent_cli.lib.files import FileIdentity, NotRegularFile, open_regular, read_identity
+from agent_cli.lib.language import english, mark, tr, trn
 from agent_cli.lib.text import plural, size
 from agent_cli.safety.paths import ResolvedPath
 from agent_cli.tools._documents import LARGEST, document_kind, document_text
@@ -103,7 +104,9 @@ def _read(
         if kind := document_kind(file.real, head):
             return _document(opened, kind, params, cancelled), opened.identity, None
         if params.pages:
-            raise refuse(f"{shown(file)} has no pages: give offset and limit instead.")
+            raise refuse(
+                tr("{file} has no pages: give offset and limit instead.", file=shown(file))
+            )
         return _text(opened, params, cancelled)
     finally:
         os.close(descriptor)
@@ -115,16 +118,25 @@ def _text(
     identity, data = read_small(opened.descriptor)
     if identity.size > _ONLY_BY_RANGE and params.offset is None and params.limit is None:
         raise refuse(
-            f"{shown(opened.file)} is {size(identity.size)}, too large to be read from end to "
-            "end. Give offset and limit, or search it with Grep."
+            tr(
+                "{file} is {size}, too large to be read from end to end. "
+                "Give offset and limit, or search it with Grep.",
+                file=shown(opened.file),
+                size=size(identity.size),
+            )
         )
     sample = opened.head if data is None else data
     encoding = None if certainly_binary(opened.head) else detect(sample, whole=data is not None)
     if encoding is None:
-        kind = kind_by_content(opened.head) or "binary data"
+        kind = kind_by_content(opened.head) or mark("binary data")
         raise ToolFailure(
-            f"{shown(opened.file)} is {kind} ({size(identity.size)}), which cannot be "
-            "shown as text. Use Bash with a program that understands it."
+            tr(
+                "{file} is {kind} ({size}), which cannot be shown as text. "
+                "Use Bash with a program that understands it.",
+                file=shown(opened.file),
+                kind=tr(kind),
+                size=size(identity.size),
+            )
         )
     text = encoding.decode(sample)
     breaks = breaks_of(text)
@@ -150,16 +162,19 @@ def _page_result(
 ) -> ToolResult:
     """The lines for the model, the same for a person, and where to go on."""
     if page.total == 0:
-        summary, told = "Read an empty file", "[The file is empty.]"
+        summary, told = tr("Read an empty file"), "[The file is empty.]"
     elif not page.lines:
+        lines = trn("{n:,} line", "{n:,} lines", page.total or 0)
         raise refuse(
-            f"offset {page.first:,} is past the end: {shown(opened.file)} has "
-            f"{plural(page.total or 0, 'line')}."
+            tr(
+                "offset {offset:,} is past the end: {file} has {lines}.",
+                offset=page.first,
+                file=shown(opened.file),
+                lines=lines,
+            )
         )
     else:
-        of = "" if page.total in (None, len(page.lines)) else f" of {page.total:,}"
-        summary = f"Read {len(page.lines):,}{of} line{'s' if of or len(page.lines) != 1 else ''}"
-        told = page.numbered
+        summary, told = _figures(page), page.numbered
     if page.lines and (page.has_more or page.first > 1):
         of = f" of {page.total:,}" if page.total else ""
         more = f"; go on with offset={page.last + 1}" if page.has_more else "; this is the end"
@@ -187,6 +202,13 @@ def _page_result(
     )
 
 
+def _figures(page: Page) -> str:
+    count = len(page.lines)
+    if page.total in (None, count):
+        return trn("Read {n:,} line", "Read {n:,} lines", count)
+    return tr("Read {n:,} of {total:,} lines", n=count, total=page.total)
+
+
 def _about(
     opened: _Opened, identity: FileIdentity, encoding: Encoding | None = None
 ) -> dict[str, JsonValue]:
@@ -200,16 +222,20 @@ def _about(
 def _document(opened: _Opened, kind: str, params: Params, cancelled: threading.Event) -> ToolResult:
     if opened.identity.size > LARGEST:
         raise ToolFailure(
-            f"{shown(opened.file)} ({kind} document) is {size(opened.identity.size)}; "
-            f"at most {size(LARGEST)} can be opened."
+            tr(
+                "{file} ({kind} document) is {size}; at most {most} can be opened.",
+                file=shown(opened.file),
+                kind=kind,
+                size=size(opened.identity.size),
+                most=size(LARGEST),
+            )
         )
     _, data = read_small(opened.descriptor, LARGEST)
     try:
         text = document_text(kind, data or b"", params.pages, cancelled)
     except ToolFailure as problem:
-        raise ToolFailure(
-            f"{shown(opened.file)}: {problem.message}", type=problem.type
-        ) from problem
+        said = tr("{file}: {problem}", file=shown(opened.file), problem=problem.message)
+        raise ToolFailure(said, type=problem.type) from problem
     page = take_page(
         iter([text.encode("utf-8", "replace")] if text else []),
         UTF_8,
@@ -223,14 +249,14 @@ def _document(opened: _Opened, kind: str, params: Params, cancelled: threading.E
 
 def _picture(opened: _Opened, picture: Image, *, takes_images: bool) -> ToolResult:
     taken = opened.identity.size
-    words = f"{picture.name}, {size(taken)}"
+    words = tr("{image}, {size}", image=picture.name, size=size(taken))
     block = ImageBlock(
         path=title(opened.file.real),
         media_type=picture.media_type,
         width=picture.width,
         height=picture.height,
     )
-    told = TextPart(text=f"{shown(opened.file)}: {words}")
+    told = TextPart(text=f"{shown(opened.file)}: {english(words)}")
     content: tuple[TextPart | ImagePart, ...] = (told,)
     if not takes_images:
         content = (TextPart(text=f"{told.text}. The model in use does not take pictures."),)
@@ -248,7 +274,7 @@ def _picture(opened: _Opened, picture: Image, *, takes_images: bool) -> ToolResu
     return ToolResult(
         llm_content=content,
         display=(block,),
-        summary=f"Read a {words}",
+        summary=tr("Read a {image}", image=words),
         metadata={
             **_about(opened, opened.identity),
             "width": picture.width,
@@ -262,18 +288,19 @@ def _directory(file: ResolvedPath) -> ToolFailure:
         held = listing(file.real)
     except OSError as error:
         return failure(file, error, "listed")
-    return ToolFailure(f"{shown(file)} is a directory, not a file. It holds:", details=held)
+    said = tr("{file} is a directory, not a file. It holds:", file=shown(file))
+    return ToolFailure(said, details=held)
 
 
 def _title(params: Params) -> str:
     name = title(params.file_path)
     if params.pages:
-        return f"{name} pages {params.pages[:20]}"
+        return tr("{file} pages {pages}", file=name, pages=params.pages[:20])
     if params.offset is None and params.limit is None:
         return name
     first = params.offset or 1
     if params.limit is None:
-        return f"{name} from line {first}"
+        return tr("{file} from line {line}", file=name, line=first)
     return f"{name} {first}-{first + params.limit - 1}"
 
 
@@ -297,5 +324,5 @@ TOOL = Tool(
         "max_lines": "limit", "line_count": "limit", "num_lines": "limit", "lines": "limit",
         "page": "pages", "page_range": "pages",
     },
-    status=StatusTexts("Reading…", "Read failed"),
+    status=StatusTexts(mark("Reading…"), mark("Read failed")),
 )  # fmt: skip

@@ -4,6 +4,7 @@ import asyncio
 import re
 import threading
 from collections.abc import Callable
+from functools import reduce
 from typing import Any, Self, TypeVar
 
 from pydantic import Field, model_validator
@@ -20,6 +21,7 @@ from agent_cli.core.tool import (
     ToolResult,
 )
 from agent_cli.core.tool_context import ToolContext
+from agent_cli.lib.language import english, mark, tr
 from agent_cli.lib.text import plural
 from agent_cli.tools._batch import write_all
 from agent_cli.tools._files import EDITABLE, FileMemory, resolve, title
@@ -86,16 +88,20 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     context.state(Plans).drop()
     notes = [*await _notes(params, plan, context)]
     if not plan.changes:
-        text = "No matches." if not plan.unchanged else "The replacement changes nothing."
-        return ToolResult(llm_content="\n".join([text, *notes]), summary=text.rstrip("."))
+        said = tr("The replacement changes nothing") if plan.unchanged else tr("No matches")
+        return ToolResult(llm_content="\n".join([f"{english(said)}.", *notes]), summary=said)
     names = Names(context)
     if params.preview:
-        head = f"Preview: {plan.figures}. Nothing was changed; to apply it set preview to false."
-        summary = f"Would replace {plan.figures}"
+        head = (
+            f"Preview: {english(plan.figures)}. "
+            "Nothing was changed; to apply it set preview to false."
+        )
+        summary = tr("Would replace {figures}", figures=plan.figures)
         body = listing(plan, names)
     else:
         await _apply(plan, context)
-        summary = head = f"Replaced {plan.figures}"
+        summary = tr("Replaced {figures}", figures=plan.figures)
+        head = english(summary)
         body = "\n".join(f"{names.shown(c.path)}: {c.matches:,}" for c in plan.changes)
     return ToolResult(
         llm_content="\n".join([head, *notes, "", body]),
@@ -112,7 +118,7 @@ async def discover(params: Params, context: ToolContext) -> tuple[Target, ...]:
     plan = await _plan(params, context)
     _require_possible(plan)
     if not plan.changes:
-        raise ToolFailure("Nothing was changed: nothing matches, or all is as it should be.")
+        raise ToolFailure(tr("Nothing was changed: nothing matches, or all is as it should be."))
     context.state(Plans).keep(context.call_id, plan)
     return tuple(Target("path", change.path, "write") for change in plan.changes)
 
@@ -158,8 +164,9 @@ async def _apply(plan: Plan, context: ToolContext) -> None:
 
 def _require_possible(plan: Plan) -> None:
     if plan.refused:
+        reasons = reduce(lambda a, b: tr("{a} {b}", a=a, b=b), plan.refused[:5])
         raise ToolFailure(
-            "Nothing was changed, because not every file can be: " + " ".join(plan.refused[:5]),
+            tr("Nothing was changed, because not every file can be: {reasons}", reasons=reasons),
             details="Leave them out with exclude, or put the cause right.",
         )
 
@@ -191,7 +198,7 @@ async def _notes(params: Params, plan: Plan, context: ToolContext) -> list[str]:
     if plan.binary:
         notes.append(f"{plural(len(plan.binary), 'binary file')} left out: {plan.binary[0]} …")
     if plan.refused and params.preview:
-        notes.append("Cannot be changed: " + " ".join(plan.refused[:5]))
+        notes.append("Cannot be changed: " + " ".join(map(english, plan.refused[:5])))
     if re.search(r"\\\d|\\g<", params.replacement):
         notes.append(r"A backslash is literal in a replacement: groups are $1, not \1.")
     return [f"[{note}]" for note in notes if note]
@@ -236,5 +243,5 @@ TOOL = Tool(
     },
     category="search",
     tags=("search", "regex", "change"),
-    status=StatusTexts("Replacing…", "Replacing failed"),
+    status=StatusTexts(mark("Replacing…"), mark("Replacing failed")),
 )

@@ -19,7 +19,7 @@ from agent_cli.core.tool import (
     ToolResult,
 )
 from agent_cli.core.tool_context import ToolContext
-from agent_cli.lib.text import plural
+from agent_cli.lib.language import mark, tr, trn
 from agent_cli.safety.sanitise import for_model
 
 LONGEST_DESCRIPTION = 300
@@ -40,13 +40,13 @@ class Params(ToolParams):
 async def run(params: Params, context: ToolContext) -> ToolResult:
     """Wait for the agent's final answer."""
     if context.send is None:
-        raise ToolFailure("There are no other agents here.")
+        raise ToolFailure(tr("There are no other agents here."))
     back = await context.send(Errand(params.profile, params.prompt))
     if back.error:
-        said = f"\n\nIts last words:\n{back.text}" if back.text else ""
-        raise ToolFailure(
-            f"The agent stopped before it was done: {back.error}{said}", type=FailureType.UNKNOWN
-        )
+        said = tr("The agent stopped before it was done: {error}", error=back.error)
+        if back.text:
+            said = tr("{said}\n\nIts last words:\n{words}", said=said, words=back.text)
+        raise ToolFailure(said, type=FailureType.UNKNOWN)
     return ToolResult(
         llm_content=back.text or "(The agent ended without an answer.)",
         display=(TextBlock(text=back.text, language="markdown"),),
@@ -57,9 +57,9 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
 
 def _summary(profile: str, back: Handback) -> str:
     used = back.usage
-    parts = [profile, plural(back.calls, "call")]
+    parts = [profile, trn("{n:,} call", "{n:,} calls", back.calls)]
     if tokens := used.input_tokens + used.output_tokens:
-        parts.append(plural(tokens, "token"))
+        parts.append(trn("{n:,} token", "{n:,} tokens", tokens))
     if used.cost:
         parts.append(f"${used.cost:.4f}")
     return " · ".join(parts)
@@ -93,6 +93,6 @@ TOOL = Tool(
         "title": "description",
     },
     category=CATEGORY,
-    status=StatusTexts("Sent…", "Not done"),
+    status=StatusTexts(mark("Sent…"), mark("Not done")),
     timeout=None,
 )

@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, Field, StringConstraints, field_validator,
 from agent_cli.core.display import TodoBlock, TodoItem
 from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
+from agent_cli.lib.language import english, mark, tr
 from agent_cli.tools._lists import read_list, renamed
 
 MOST_ITEMS = 100
@@ -72,20 +73,26 @@ class TodoList:
     def __init__(self) -> None:
         self.items: tuple[TodoItem, ...] = ()
 
-    def __str__(self) -> str:
+    @property
+    def figures(self) -> str:
+        """ "1 of 3 done, 1 in progress"."""
         if not self.items:
-            return "The list is empty"
+            return tr("The list is empty")
         done = sum(item.status == "completed" for item in self.items)
         active = sum(item.status == "in_progress" for item in self.items)
-        return f"{done} of {len(self.items)} done" + (f", {active} in progress" if active else "")
+        figures = tr("{done} of {all} done", done=done, all=len(self.items))
+        if not active:
+            return figures
+        return tr("{figures}, {active} in progress", figures=figures, active=active)
 
 
 async def run(params: Params, context: ToolContext) -> ToolResult:
     """Put the new list in place of the old one."""
     kept = context.state(TodoList)
     kept.items = tuple(TodoItem(text=todo.content, status=todo.status) for todo in params.todos)
+    said = kept.figures
     return ToolResult(
-        llm_content=f"{kept}.", summary=str(kept), display=(TodoBlock(items=kept.items),)
+        llm_content=f"{english(said)}.", summary=said, display=(TodoBlock(items=kept.items),)
     )
 
 
@@ -100,7 +107,7 @@ TOOL = Tool(
     params=Params,
     run=run,
     description=Description.beside(__file__),
-    display_name="Todo list",
+    display_name=mark("Todo list"),
     title=_title,
     aliases=(
         "todo",
@@ -115,6 +122,6 @@ TOOL = Tool(
     ),
     param_aliases={"plan": "todos", "items": "todos", "tasks": "todos", "todo_list": "todos"},
     category="planning",
-    status=StatusTexts("Updating the list…", "Todo list failed"),
+    status=StatusTexts(mark("Updating the list…"), mark("Todo list failed")),
     is_concurrency_safe=False,  # the last list written is the one that stays
 )

@@ -12,7 +12,8 @@ from agent_cli.core.tool import (
 )
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.encodings import UTF_8, Encoding, breaks_of, detect
-from agent_cli.lib.text import plural, size
+from agent_cli.lib.language import english, mark, tr, trn
+from agent_cli.lib.text import size
 from agent_cli.safety.paths import ResolvedPath
 from agent_cli.tools._changes import (
     Change,
@@ -89,14 +90,21 @@ def _form(existing: Existing) -> tuple[str, Encoding, tuple[str, ...]]:
 
 def _result(change: Change) -> ToolResult:
     block = diff_block(title(change.file.real), change.before, change.after)
-    verb = "Overwrote" if change.existed else "Created"
     lines = change.after.count("\n") + (not change.after.endswith("\n") and bool(change.after))
-    figures = f"{plural(lines, 'line')}, {plural(len(change.data), 'byte')}"
+    figures = tr(
+        "{lines}, {bytes}",
+        lines=trn("{n:,} line", "{n:,} lines", lines),
+        bytes=trn("{n:,} byte", "{n:,} bytes", len(change.data)),
+    )
+    verb = "Overwrote" if change.existed else "Created"
+    said = tr("Created {figures}", figures=figures)
+    if change.existed:
+        said = tr("Overwrote {figures}", figures=figures)
     notes = "".join(f"\n[{note}]" for note in change.notes)
     return ToolResult(
-        llm_content=f"{verb} {shown(change.file)} ({figures}).{notes}",
+        llm_content=f"{verb} {shown(change.file)} ({english(figures)}).{notes}",
         display=(block,),
-        summary=f"{verb} {figures}",
+        summary=said,
         metadata={
             "path": title(change.file.real),
             "created": not change.existed,
@@ -129,5 +137,5 @@ TOOL = Tool(
         "contents": "content", "text": "content", "data": "content", "file_text": "content",
         "file_content": "content", "code": "content", "body": "content",
     },
-    status=StatusTexts("Writing…", "Write failed"),
+    status=StatusTexts(mark("Writing…"), mark("Write failed")),
 )  # fmt: skip

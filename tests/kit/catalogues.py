@@ -21,7 +21,13 @@ SPEAKERS = {"tr": None, "trn": (1, 2), "mark": None}
 def said() -> Catalog:
     """Everything the program can say."""
     catalogue = Catalog(charset="utf-8")
-    found = extract_from_dir(str(PACKAGE), [("**.py", "python")], {}, SPEAKERS)
+    found = extract_from_dir(
+        str(PACKAGE),
+        [("**.py", "python")],
+        {},
+        SPEAKERS,
+        directory_filter=lambda _directory: True,  # by itself it passes over names like _shell
+    )
     for name, _, message, _, _ in found:
         catalogue.add(message, locations=[(f"agent_cli/{name}", 0)])
     return catalogue

@@ -6,9 +6,9 @@ from agent_cli.core.display import Display, TextBlock
 from agent_cli.extensions.asking import Asker
 from agent_cli.extensions.mcp.client import Limits, look, why
 from agent_cli.extensions.mcp.links import HttpLink, Link, Links
-from agent_cli.extensions.mcp.pins import Pin, Pins, difference, tool_lines
+from agent_cli.extensions.mcp.pins import Offer, Pin, Pins, difference, shown_lines, tool_lines
 from agent_cli.extensions.mcp.spec import Server
-from agent_cli.lib.text import plural
+from agent_cli.lib.language import tr, trn
 from agent_cli.safety.sanitise import oddities
 
 LONGEST_SHOWN = 200_000
@@ -29,64 +29,71 @@ class Approval:
         """Ask about a server as it is now; says what came of it."""
         pin = self._pins.get(server)
         if (pin is None or pin.launch != server.launch) and not await self._may_start(server, pin):
-            return f"{server.name} was not started."
+            return tr("{name} was not started.", name=server.name)
         link: Link | None = None
         try:
             link = await self._links.open(server)
             offers = await look(link, self._limits)
         except Exception as error:  # a foreign server's
             if link is not None and link.wants_sign_in:
-                return f"{server.name} wants you to sign in: /mcp login {server.name}"
-            return f"{server.name} cannot be looked at: {why(error, link)}."
+                return tr("{name} wants you to sign in: /mcp login {name}", name=server.name)
+            return tr("{name} cannot be looked at: {why}.", name=server.name, why=why(error, link))
         lines = tool_lines(offers)
         before = pin.tools if pin is not None else None
-        if lines != before and not await self._may_offer(server, before, lines, len(offers)):
-            return f"{server.name} was not approved."
+        if lines != before and not await self._may_offer(server, before, offers):
+            return tr("{name} was not approved.", name=server.name)
         self._pins.approve(server, Pin(server.launch, lines))
         self.is_given = True
-        return f"{server.name} is approved with {plural(len(offers), 'tool')}."
+        return trn(
+            "{name} is approved with {n:,} tool.",
+            "{name} is approved with {n:,} tools.",
+            len(offers),
+            name=server.name,
+        )
 
     async def sign_in(self, server: Server, show: Callable[[str], None]) -> str:
         """Have the person sign in to a server that is approved to be reached."""
         pin = self._pins.get(server)
         if (pin is None or pin.launch != server.launch) and not await self._may_start(server, pin):
-            return f"{server.name} was not contacted."
+            return tr("{name} was not contacted.", name=server.name)
         link = await self._links.open(server, show)
         if not isinstance(link, HttpLink):
-            return f"{server.name} is a program; there is nowhere to sign in."
+            return tr("{name} is a program; there is nowhere to sign in.", name=server.name)
         try:
             patient = Limits(start=600.0)
             await look(link, patient)
         except Exception as error:  # a foreign server's
-            return f"Signing in to {server.name} failed: {why(error, link)}."
+            return tr("Signing in to {name} failed: {why}.", name=server.name, why=why(error, link))
         finally:
             link.sign_in.close()
-        return f"Signed in to {server.name}."
+        return tr("Signed in to {name}.", name=server.name)
 
     async def _may_start(self, server: Server, pin: Pin | None) -> bool:
-        verb = "contact" if server.table.url else "start"
-        text = "\n".join(server.launch)
+        what = tr("to start the MCP server {name}", name=server.name)
+        must = tr("to see its tools, it must be started")
+        if server.table.url:
+            what = tr("to contact the MCP server {name}", name=server.name)
+            must = tr("to see its tools, it must be contacted")
+        text, because = "\n".join(server.shown), tr("it is new")
         if pin is not None:
             text = difference(pin.launch, server.launch)
-        because = "it changed since you approved it" if pin is not None else "it is new"
-        reasons = (
-            because,
-            f"it is configured in {server.source}",
-            f"to see its tools, it must be {verb}ed",
-        )
-        return await self._agrees(f"to {verb} the MCP server {server.name}", text, reasons)
+            because = tr("it changed since you approved it")
+        reasons = (because, tr("it is configured in {file}", file=server.source), must)
+        return await self._agrees(what, text, reasons)
 
     async def _may_offer(
-        self, server: Server, before: tuple[str, ...] | None, lines: tuple[str, ...], count: int
+        self, server: Server, before: tuple[str, ...] | None, offers: tuple[Offer, ...]
     ) -> bool:
-        text = "\n".join(lines) if before is None else difference(before, lines)
+        text = "\n".join(shown_lines(offers))
+        changed = trn("it offers {n:,} tool", "it offers {n:,} tools", len(offers))
+        if before is not None:
+            text = difference(before, tool_lines(offers))
+            changed = tr("what it says about its tools changed since you approved it")
         if len(text) > LONGEST_SHOWN:
             return False
-        changed = f"it offers {plural(count, 'tool')}"
-        if before is not None:
-            changed = "what it says about its tools changed since you approved it"
-        reasons = (changed, "the model reads these words, which are the server's own")
-        return await self._agrees(f"the tools of the MCP server {server.name}", text, reasons)
+        reasons = (changed, tr("the model reads these words, which are the server's own"))
+        what = tr("the tools of the MCP server {name}", name=server.name)
+        return await self._agrees(what, text, reasons)
 
     async def _agrees(self, what: str, text: str, reasons: tuple[str, ...]) -> bool:
         preview: Display = TextBlock(text=text, language="diff" if text.startswith("@@") else "")

@@ -19,8 +19,11 @@ from agent_cli.core.tool import ToolResult
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.extensions.mcp.links import Link
 from agent_cli.extensions.mcp.pins import Offer, tool_lines
+from agent_cli.extensions.mcp.process import dropped
 from agent_cli.extensions.mcp.results import converted
 from agent_cli.extensions.mcp.spec import Server
+from agent_cli.lib.language import Said, english, tr
+from agent_cli.lib.text import listed
 from agent_cli.safety.sanitise import clean
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
@@ -46,7 +49,7 @@ class Changed(Exception):
     """A server whose tools are not those that were approved."""
 
     def __init__(self, offers: tuple[Offer, ...]) -> None:
-        super().__init__("its tools changed since they were approved")
+        super().__init__(tr("its tools changed since they were approved"))
         self.offers = offers
 
 
@@ -93,15 +96,15 @@ class Connection:
             started = time.monotonic()
             try:
                 await self._connect_and_stay()
-                self._set("lost", "the connection was lost")
+                self._set("lost", tr("the connection was lost"))
             except Exception as error:  # a foreign server's: it is told and tried again
                 change = next((each for each in _leaves(error) if isinstance(each, Changed)), None)
                 if change is not None:
                     self.offers = change.offers
-                    self._set("changed", str(change))
+                    self._set("changed", _said(change))
                     return
                 if self.link is not None and self.link.wants_sign_in:
-                    self._set("sign-in", "it wants you to sign in")
+                    self._set("sign-in", tr("it wants you to sign in"))
                     return
                 self._set("lost", why(error, self.link))
             tries = 1 if time.monotonic() - started > STEADY else tries + 1
@@ -117,9 +120,11 @@ class Connection:
         async def show(
             progress: float, total: float | None = None, message: str | None = None
         ) -> None:
-            of = f" of {total:g}" if total else ""
+            done = f"{progress:g}"
+            if total:
+                done = tr("{done:g} of {total:g}", done=progress, total=total)
             words = f": {clean(message)[:200]}" if message else ""
-            context.progress(f"{progress:g}{of}{words}\n")
+            context.progress(f"{done}{words}\n")
 
         client = await self._connected()
         try:
@@ -128,16 +133,30 @@ class Connection:
             if self._is_gone(error):
                 self._lose()
                 raise ToolFailure(
-                    f"The MCP server {name} went away during the call, which may have had some "
-                    f"effect ({why(error, self.link)}). It is being connected again."
+                    tr(
+                        "The MCP server {name} went away during the call, which may have had some "
+                        "effect ({why}). It is being connected again.",
+                        name=name,
+                        why=why(error, self.link),
+                    )
                 ) from error
-            raise ToolFailure(f"The MCP server {name} answered: {error.message[:2000]}") from error
+            said = dropped() if error.message == english(dropped()) else error.message[:2000]
+            raise ToolFailure(
+                tr("The MCP server {name} answered: {said}", name=name, said=said)
+            ) from error
         except ValueError as error:  # pydantic's among them
-            said = f"The MCP server {name} answered with what is no result: {_said(error)}"
-            raise ToolFailure(said) from error
+            raise ToolFailure(
+                tr(
+                    "The MCP server {name} answered with what is no result: {said}",
+                    name=name,
+                    said=_said(error),
+                )
+            ) from error
         except Exception as error:
             self._lose()
-            raise ToolFailure(f"The MCP server {name} failed: {_said(error)}") from error
+            raise ToolFailure(
+                tr("The MCP server {name} failed: {why}", name=name, why=_said(error))
+            ) from error
         return converted(result, name, takes_images=context.session.takes_images)
 
     def _is_gone(self, error: MCPError) -> bool:
@@ -158,13 +177,21 @@ class Connection:
             async with asyncio.timeout(AWAITED if self.state in ("connecting", "lost") else 0):
                 await self._ready.wait()
         if self._client is None:
-            why = f": {self.problem}" if self.problem else ""
-            raise ToolFailure(
-                f"The MCP server {self.server.name} is not connected{why}. "
-                "Go on without it, or tell the person.",
-                type=FailureType.EXECUTION,
-            )
+            raise ToolFailure(self._absence(), type=FailureType.EXECUTION)
         return self._client
+
+    def _absence(self) -> str:
+        name = self.server.name
+        if not self.problem:
+            return tr(
+                "The MCP server {name} is not connected. Go on without it, or tell the person.",
+                name=name,
+            )
+        return tr(
+            "The MCP server {name} is not connected: {why}. Go on without it, or tell the person.",
+            name=name,
+            why=self.problem,
+        )
 
     async def _connect_and_stay(self) -> None:
         self._lost.clear()
@@ -249,12 +276,13 @@ async def _patience(seconds: float) -> AsyncIterator[None]:
         async with asyncio.timeout(seconds):
             yield
     except TimeoutError as error:
-        raise TimeoutError(f"it did not answer within {seconds:g} s") from error
+        said = tr("it did not answer within {seconds:g} s", seconds=seconds)
+        raise TimeoutError(said) from error
 
 
 def why(error: BaseException, link: Link | None) -> str:
     """What went wrong with a server, in words."""
-    return "; ".join((_said(error), *(link.remarks if link is not None else ())))
+    return listed((_said(error), *(link.remarks if link is not None else ())))
 
 
 async def _listed(client: Client) -> tuple[Offer, ...]:
@@ -265,11 +293,11 @@ async def _listed(client: Client) -> tuple[Offer, ...]:
         page = await client.list_tools(cursor=cursor)
         offers += [_offer(tool) for tool in page.tools]
         if len(offers) > MOST_TOOLS:
-            raise ValueError(f"it has more than {MOST_TOOLS} tools")
+            raise ValueError(tr("it has more than {most} tools", most=MOST_TOOLS))
         cursor = page.next_cursor
         if cursor is None:
             return tuple(offers)
-    raise ValueError("its list of tools does not end")
+    raise ValueError(tr("its list of tools does not end"))
 
 
 def _offer(tool: Any) -> Offer:
@@ -300,6 +328,9 @@ def _said(error: BaseException) -> str:
     if isinstance(first, MCPError):
         return " ".join(clean(first.message).split())[:300]
     if isinstance(first, FileNotFoundError):
-        return f"{first.filename} does not exist"
-    words = " ".join(clean(str(first)).split())[:300]
+        return tr("{path} does not exist", path=first.filename)
+    told = str(first)
+    if isinstance(told, Said):  # our own words
+        return told
+    words = " ".join(clean(told).split())[:300]
     return words or type(first).__name__

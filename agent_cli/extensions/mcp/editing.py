@@ -10,13 +10,14 @@ from typing import Any
 from agent_cli.core.errors import UserError
 from agent_cli.extensions.mcp.spec import read_json
 from agent_cli.lib.files import write_atomic
+from agent_cli.lib.language import tr
 
 
 def add_to_toml(path: Path, name: str, table: Mapping[str, Any]) -> None:
     """Add `[mcp.servers.NAME]` at the end of a TOML file; raises UserError or OSError."""
     before = path.read_text(encoding="utf-8") if path.exists() else ""
     if name in _servers(_parsed(before, path)):
-        raise UserError(f"{path} has an MCP server {name} already.")
+        raise _is_there(path, name)
     lines = [f"{key} = {_toml(value)}" for key, value in table.items() if value]
     added = "\n".join([f"[mcp.servers.{name}]", *lines])
     gap = "" if not before else "\n" if before.endswith("\n") else "\n\n"
@@ -36,7 +37,10 @@ def remove_from_toml(path: Path, name: str) -> None:
     except tomllib.TOMLDecodeError:
         found = {}
     if _without_empty(found) != _without_empty(wanted):
-        raise UserError(f"{name} cannot be taken out of {path} safely.", hint="Edit it by hand.")
+        raise UserError(
+            tr("{name} cannot be taken out of {path} safely.", name=name, path=path),
+            hint=tr("Edit it by hand."),
+        )
     _write(path, after)
 
 
@@ -66,7 +70,7 @@ def add_to_json(path: Path, name: str, table: Mapping[str, Any]) -> None:
     """Add a server to a `.mcp.json`; raises UserError or OSError."""
     known = _json(path)
     if name in known["mcpServers"]:
-        raise UserError(f"{path} has an MCP server {name} already.")
+        raise _is_there(path, name)
     known["mcpServers"][name] = {key: value for key, value in table.items() if value}
     _write(path, json.dumps(known, indent=2, ensure_ascii=False) + "\n")
 
@@ -83,7 +87,7 @@ def _json(path: Path) -> dict[str, Any]:
         read_json(path)
         known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     except ValueError as error:
-        raise UserError(f"{error}.") from error
+        raise UserError(tr("{what}.", what=error)) from error
     return {**known, "mcpServers": dict(known.get("mcpServers", {}))}
 
 
@@ -91,7 +95,11 @@ def _parsed(text: str, path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise UserError(f"{path} is not valid TOML: {error}.") from error
+        raise UserError(tr("{path} is not valid TOML: {error}.", path=path, error=error)) from error
+
+
+def _is_there(path: Path, name: str) -> UserError:
+    return UserError(tr("{path} has an MCP server {name} already.", path=path, name=name))
 
 
 def _servers(table: Mapping[str, Any]) -> Mapping[str, Any]:

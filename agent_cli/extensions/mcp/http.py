@@ -11,6 +11,7 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 
 from agent_cli.extensions.mcp.mending import Mended
 from agent_cli.extensions.mcp.process import LONGEST_LINE, Streams
+from agent_cli.lib.language import english, tr
 
 SESSION = "mcp-session-id"
 FORGOTTEN = (400, 404)
@@ -36,9 +37,12 @@ class _Bounded(httpx2.AsyncByteStream):
             if self._is_events and (b"\n\n" in chunk or b"\r\n\r\n" in chunk):
                 size = 0
             if size > LONGEST_LINE:
-                what = f"its answer was more than {LONGEST_LINE // 1_000_000} MB and was dropped"
+                what = tr(
+                    "its answer was more than {limit} MB and was dropped",
+                    limit=LONGEST_LINE // 1_000_000,
+                )
                 self._note(what)
-                raise TooLong(what)
+                raise TooLong(english(what))
             yield chunk
 
     async def aclose(self) -> None:

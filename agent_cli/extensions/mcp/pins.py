@@ -10,6 +10,7 @@ from typing import Any
 
 from agent_cli.extensions.mcp.spec import Server
 from agent_cli.lib.files import open_regular, private_directory, write_atomic
+from agent_cli.lib.language import english, tr
 
 LARGEST = 20_000_000
 
@@ -27,11 +28,14 @@ class Offer:
     @property
     def lines(self) -> list[str]:
         """All of it, for a person to read and to compare."""
-        head = f"tool {self.name}" + (f" ({self.title})" if self.title else "")
+        head = tr("tool {name}", name=self.name)
+        if self.title:
+            head = tr("tool {name} ({title})", name=self.name, title=self.title)
         told = [f"    {line}" for line in self.description.splitlines()]
-        return [head, *told, f"    parameters {_canonical(self.schema)}"] + (
-            [f"    claims {_canonical(self.annotations)}"] if self.annotations else []
-        )
+        lines = [head, *told, tr("    parameters {schema}", schema=_canonical(self.schema))]
+        if self.annotations:
+            lines.append(tr("    claims {claims}", claims=_canonical(self.annotations)))
+        return lines
 
 
 @dataclass(frozen=True)
@@ -42,9 +46,14 @@ class Pin:
     tools: tuple[str, ...]
 
 
-def tool_lines(offers: Iterable[Offer]) -> tuple[str, ...]:
-    """Every tool in full, in an order of our own."""
+def shown_lines(offers: Iterable[Offer]) -> tuple[str, ...]:
+    """Every tool in full, in an order of our own, as the person reads it."""
     return tuple(line for offer in sorted(offers, key=lambda o: o.name) for line in offer.lines)
+
+
+def tool_lines(offers: Iterable[Offer]) -> tuple[str, ...]:
+    """The same as it is pinned, whatever language is spoken."""
+    return tuple(map(english, shown_lines(offers)))
 
 
 class Pins:

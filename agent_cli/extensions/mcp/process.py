@@ -20,6 +20,7 @@ from mcp_types import ErrorData, JSONRPCError, jsonrpc_message_adapter
 
 from agent_cli.extensions.mcp.mending import mend
 from agent_cli.lib import sweep
+from agent_cli.lib.language import english, tr
 from agent_cli.safety.sanitise import clean
 
 LONGEST_LINE = 10_000_000
@@ -48,6 +49,12 @@ class Launch:
     mark: str
 
 
+def dropped() -> str:
+    """What stands for an answer that was too long."""
+    limit = LONGEST_LINE // 1_000_000
+    return tr("The server's answer was more than {limit} MB and was dropped.", limit=limit)
+
+
 class ServerProcess:
     """`async with` starts the process and ends it with all it started."""
 
@@ -72,11 +79,14 @@ class ServerProcess:
         said = []
         if self._garbage:
             said.append(
-                f"it printed {self._garbage} lines that are no messages, such as "
-                f"{self._first_garbage!r}"
+                tr(
+                    "it printed {count} lines that are no messages, such as {line!r}",
+                    count=self._garbage,
+                    line=self._first_garbage,
+                )
             )
         if words := clean(self._words.decode("utf-8", "replace")).strip():
-            said.append(f"its last words: {words.splitlines()[-1][:300]}")
+            said.append(tr("its last words: {words}", words=words.splitlines()[-1][:300]))
         return tuple(said)
 
     async def __aenter__(self) -> Streams:
@@ -165,8 +175,7 @@ class ServerProcess:
         found = _ID_LAST.search(tail) or _ID_FIRST.search(head)
         if found is None:
             raise ConnectionError("it sent a message that is too long")
-        size = f"more than {LONGEST_LINE // 1_000_000} MB"
-        error = ErrorData(code=-32000, message=f"The server's answer was {size} and was dropped.")
+        error = ErrorData(code=-32000, message=english(dropped()))
         answer = JSONRPCError(jsonrpc="2.0", id=int(found[1]), error=error)
         await self._incoming.send(SessionMessage(answer))
 

@@ -8,7 +8,7 @@ from agent_cli.core.display import Display, ImageBlock, TextBlock
 from agent_cli.core.errors import ToolFailure
 from agent_cli.core.messages import ImagePart, TextPart
 from agent_cli.core.tool import ToolResult
-from agent_cli.lib.text import plural
+from agent_cli.lib.language import english, tr, trn
 
 LARGEST_PICTURE = 5_000_000
 """Characters of base64."""
@@ -26,32 +26,48 @@ def converted(result: Any, server: str, *, takes_images: bool) -> ToolResult:
         if picture is None:
             texts.append(_text(block))
         elif not takes_images or len(pictures) >= MOST_PICTURES:
-            why = "no more pictures are taken" if takes_images else "this model takes no pictures"
-            texts.append(f"[a picture ({picture.media_type}) was left out: {why}]")
+            why = tr("this model takes no pictures")
+            if takes_images:
+                why = tr("no more pictures are taken")
+            texts.append(
+                tr("[a picture ({kind}) was left out: {why}]", kind=picture.media_type, why=why)
+            )
         else:
             pictures.append(picture)
     if len(result.content) > MOST_BLOCKS:
-        texts.append(f"[{len(result.content) - MOST_BLOCKS:,} more parts were left out]")
+        more = len(result.content) - MOST_BLOCKS
+        texts.append(tr("[{count:,} more parts were left out]", count=more))
     if result.structured_content is not None and not any(text.strip() for text in texts):
         texts.append(json.dumps(result.structured_content, ensure_ascii=False, indent=1))
-    told = "\n".join(text for text in texts if text)
+    texts = [text for text in texts if text]
     if result.is_error:
-        raise ToolFailure(told or f"The MCP server {server} reports an error and says no more.")
-    return _result(told, pictures, server)
+        raise ToolFailure(
+            "\n".join(map(english, texts))
+            or tr("The MCP server {name} reports an error and says no more.", name=server)
+        )
+    return _result(texts, pictures, server)
 
 
-def _result(told: str, pictures: list[ImagePart], server: str) -> ToolResult:
-    shown: list[Display] = [TextBlock(text=told)] if told else []
+def _result(texts: list[str], pictures: list[ImagePart], server: str) -> ToolResult:
+    told = "\n".join(map(english, texts))
+    shown: list[Display] = [TextBlock(text="\n".join(texts))] if texts else []
     shown += [
-        ImageBlock(path=f"from {server}", media_type=picture.media_type) for picture in pictures
+        ImageBlock(path=tr("from {server}", server=server), media_type=picture.media_type)
+        for picture in pictures
     ]
-    size = plural(told.count("\n") + 1, "line") if told else ""
-    seen = plural(len(pictures), "picture") if pictures else ""
     return ToolResult(
         llm_content=(TextPart(text=told), *pictures) if pictures else told,
         display=tuple(shown),
-        summary=" and ".join(part for part in (size, seen) if part) or "no output",
+        summary=_summary(told, len(pictures)),
     )
+
+
+def _summary(told: str, pictures: int) -> str:
+    lines = trn("{n:,} line", "{n:,} lines", told.count("\n") + 1)
+    seen = trn("{n:,} picture", "{n:,} pictures", pictures)
+    if told and pictures:
+        return tr("{lines} and {pictures}", lines=lines, pictures=seen)
+    return lines if told else seen if pictures else tr("no output")
 
 
 def _picture(block: Any) -> ImagePart | None:
@@ -71,10 +87,11 @@ def _text(block: Any) -> str:
         case "resource":
             held = block.resource
             text = getattr(held, "text", None)
-            about = f"[resource {held.uri}"
-            return f"{about}]\n{text}" if text is not None else f"{about}: binary, left out]"
+            if text is None:
+                return tr("[resource {uri}: binary, left out]", uri=held.uri)
+            return tr("[resource {uri}]\n{text}", uri=held.uri, text=text)
         case "resource_link":
-            about = f" ({block.description})" if block.description else ""
-            return f"[resource {block.uri}: {block.name}{about}]"
+            about = f"{block.name} ({block.description})" if block.description else block.name
+            return tr("[resource {uri}: {about}]", uri=block.uri, about=about)
         case other:
-            return f"[{other} content was left out]"
+            return tr("[{kind} content was left out]", kind=other)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean, for_model
 
 DEEPEST = 10
@@ -95,7 +96,7 @@ class _Repair:
             required = schema.get("required")
             wanted = [str(each) for each in required] if isinstance(required, list) else []
             if odd := [name for name in wanted if not _PROPERTY.fullmatch(name)]:
-                raise Unusable(f"it needs a parameter named {odd[0][:40]!r}")
+                raise Unusable(tr("it needs a parameter named {name!r}", name=odd[0][:40]))
             fixed.setdefault("type", "object")
             fixed["properties"] = {
                 name: self.node(value, depth + 1)

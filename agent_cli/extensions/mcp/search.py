@@ -9,6 +9,7 @@ from pydantic import Field
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.tool import AnyTool, Description, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
+from agent_cli.lib.language import tr
 
 NAME = "ToolSearch"
 LONGEST_LISTING = 20_000
@@ -50,7 +51,7 @@ class Shelf:
         found = self._found(params.query)[: params.limit]
         if not found:
             raise ToolFailure(
-                f"No tool fits {params.query[:80]!r}.",
+                tr("No tool fits {query!r}.", query=params.query[:80]),
                 type=FailureType.VALIDATION,
                 details="Try other words, or select:NAME with a name from the description.",
             )
@@ -58,7 +59,8 @@ class Shelf:
         told = "\n\n".join(json.dumps(t.declaration["function"], ensure_ascii=False) for t in found)
         names = ", ".join(tool.name for tool in found)
         return ToolResult(
-            llm_content=f"Loaded, call them now:\n\n{told}", summary=f"Loaded {names}"
+            llm_content=f"Loaded, call them now:\n\n{told}",
+            summary=tr("Loaded {names}", names=names),
         )
 
     def _found(self, query: str) -> list[AnyTool]:

@@ -17,7 +17,7 @@ from agent_cli.extensions.mcp.search import Shelf
 from agent_cli.extensions.mcp.spec import Configured, Server
 from agent_cli.extensions.mcp.tools import make_tool
 from agent_cli.extensions.registrar import Registrar
-from agent_cli.lib.text import plural
+from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.threads import in_own_thread
 from agent_cli.lib.watchdog import Watchdog
 from agent_cli.safety.sanitise import visible
@@ -91,9 +91,16 @@ class Servers:
         for server in fresh:
             await self._admit(server)
         if waiting := [server.name for server in fresh if server.name in self._waiting]:
-            names = ", ".join(f"{name} ({self._waiting[name]})" for name in waiting)
-            several = plural(len(waiting), "MCP server")
-            self._warn(f"{several} not started: {names}.", f"/mcp approve {waiting[0]} shows it.")
+            names = ", ".join(
+                tr("{name} ({state})", name=name, state=tr(self._waiting[name])) for name in waiting
+            )
+            said = trn(
+                "{n:,} MCP server not started: {names}.",
+                "{n:,} MCP servers not started: {names}.",
+                len(waiting),
+                names=names,
+            )
+            self._warn(said, tr("/mcp approve {name} shows it.", name=waiting[0]))
 
     async def settled(self) -> None:
         """Wait until each connection has come to something."""
@@ -109,7 +116,7 @@ class Servers:
         """One server."""
         connection = self._connections.get(server.name)
         if connection is None:
-            return Row(server, self._waiting.get(server.name, "not started"))
+            return Row(server, self._waiting.get(server.name, mark("not started")))
         names = tuple(tool.name for tool in self._tools.get(server.name, ()))
         return Row(server, connection.state, connection.problem, names)
 
@@ -152,7 +159,7 @@ class Servers:
         """Connect a server, if it is what was approved."""
         pin = self._pins.get(server)
         if pin is None or pin.launch != server.launch:
-            self._waiting[server.name] = "not approved" if pin is None else "changed"
+            self._waiting[server.name] = mark("not approved") if pin is None else mark("changed")
             return
         client = await self._client()
         links, limits = await self._links(), await self._limits()
@@ -175,31 +182,44 @@ class Servers:
     def _changed(self, connection: "Connection") -> None:
         """A connection came, went, or came to nothing."""
         server = connection.server
+        name, problem = server.name, visible(connection.problem, one_line=True)
         match connection.state:
             case "ready":
                 self._told.pop(server.name, None)
                 self._offer(server, self._made(connection))
             case "lost":
-                self._tell_once(server, f"does not answer: {connection.problem}", "It is tried on.")
+                self._warn_once(
+                    name,
+                    tr("The MCP server {name} does not answer: {why}.", name=name, why=problem),
+                    tr("It is tried on."),
+                )
             case "changed":
                 self._offer(server, ())
-                self._tell(server, "is disabled: its tools changed since you approved them",
-                           f"/mcp approve {server.name} shows the difference.")  # fmt: skip
+                self._warn(
+                    tr(
+                        "The MCP server {name} is disabled: its tools changed since you approved "
+                        "them.",
+                        name=name,
+                    ),
+                    tr("/mcp approve {name} shows the difference.", name=name),
+                )
             case "sign-in":
                 self._offer(server, ())
-                self._tell(server, "wants you to sign in", f"/mcp login {server.name}")
+                self._warn(
+                    tr("The MCP server {name} wants you to sign in.", name=name),
+                    f"/mcp login {name}",
+                )
             case "failed":
                 self._offer(server, ())
-                self._tell(server, f"is given up: {connection.problem}",
-                           f"/mcp reconnect {server.name} tries again.")  # fmt: skip
+                self._warn(
+                    tr("The MCP server {name} is given up: {why}.", name=name, why=problem),
+                    tr("/mcp reconnect {name} tries again.", name=name),
+                )
 
-    def _tell(self, server: Server, what: str, hint: str) -> None:
-        self._warn(f"The MCP server {server.name} {visible(what, one_line=True)}.", hint)
-
-    def _tell_once(self, server: Server, what: str, hint: str) -> None:
-        if self._told.get(server.name) != what:
-            self._told[server.name] = what
-            self._tell(server, what, hint)
+    def _warn_once(self, name: str, text: str, hint: str) -> None:
+        if self._told.get(name) != text:
+            self._told[name] = text
+            self._warn(text, hint)
 
     def _made(self, connection: "Connection") -> Iterable[AnyTool]:
         """Its tools as ours; what cannot be one is told and left out."""
@@ -214,7 +234,13 @@ class Servers:
                     is_enabled=self._is_offered,
                 )
             except Unusable as problem:
-                self._tell(server, f"has a tool that cannot be used, {offer.name}: {problem}", "")
+                said = tr(
+                    "The MCP server {name} has a tool that cannot be used, {tool}: {why}.",
+                    name=server.name,
+                    tool=visible(offer.name, one_line=True),
+                    why=visible(str(problem), one_line=True),
+                )
+                self._warn(said, "")
 
     def _is_offered(self, name: str) -> bool:
         """Past a number of tools, only those that were asked for are."""
@@ -257,4 +283,4 @@ class Servers:
 
 
 def _source(server: Server) -> str:
-    return f"MCP server {server.name} ({server.source})"
+    return tr("MCP server {name} ({file})", name=server.name, file=server.source)

@@ -15,6 +15,7 @@ from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 
 from agent_cli.lib.files import open_regular, private_directory, write_atomic
+from agent_cli.lib.language import tr
 from agent_cli.lib.threads import in_own_thread
 
 LARGEST = 1_000_000
@@ -27,7 +28,7 @@ class SignInNeeded(Exception):
     """The server wants the person to sign in, and this is no moment to ask."""
 
     def __init__(self) -> None:
-        super().__init__("it wants you to sign in")
+        super().__init__(tr("it wants you to sign in"))
 
 
 class Tokens:
@@ -140,7 +141,7 @@ class SignIn:
             return await self._answer
 
     async def _visit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        said = "This page belongs to nobody."
+        said = tr("This page belongs to nobody.")
         with contextlib.suppress(Exception):
             line = (await reader.readline()).decode("ascii", "replace").split(" ")
             where = urlsplit(line[1])
@@ -148,11 +149,12 @@ class SignIn:
             if where.path == "/callback" and self._answer is not None and not self._answer.done():
                 if "code" in given:
                     self._answer.set_result(AuthorizationCodeResult.model_validate(given))
-                    said = "Signed in. You can close this page and go back to the terminal."
+                    said = tr("Signed in. You can close this page and go back to the terminal.")
                 else:
-                    problem = str(given.get("error_description") or given.get("error") or "no code")
-                    self._answer.set_exception(PermissionError(problem[:200]))
-                    said = f"Not signed in: {problem[:200]}"
+                    told = given.get("error_description") or given.get("error")
+                    problem = told[:200] if told else tr("no code")
+                    self._answer.set_exception(PermissionError(problem))
+                    said = tr("Not signed in: {problem}", problem=problem)
         with contextlib.suppress(OSError):
             writer.write(PAGE + f"<!doctype html><p>{escape(said)}</p>".encode())
             await writer.drain()

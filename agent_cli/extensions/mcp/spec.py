@@ -13,6 +13,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from agent_cli.lib.files import open_regular
+from agent_cli.lib.language import english, tr
 
 NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,30}")
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -41,13 +42,13 @@ class ServerTable(BaseModel):
     @classmethod
     def _http(cls, url: str) -> str:
         if url and not re.match(r"https?://[^/\s]+", url):
-            raise ValueError("it is not an http(s) address")
+            raise ValueError(tr("it is not an http(s) address"))
         return url
 
     @model_validator(mode="after")
     def _one_way(self) -> "ServerTable":
         if bool(self.command) == bool(self.url):
-            raise ValueError("it needs either a command or a url")
+            raise ValueError(tr("it needs either a command or a url"))
         return self
 
 
@@ -62,16 +63,29 @@ class Server:
 
     @property
     def launch(self) -> tuple[str, ...]:
-        """How it is reached, line by line: what the person approves, and what is pinned.
+        """How it is reached, line by line: what is pinned, whatever language is spoken."""
+        return tuple(map(english, self.shown))
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The same as the person reads and approves it.
 
         Values that are set here stand as a hash: a change of them counts, and shows no secret.
         """
         table = self.table
-        lines = [f"url: {table.url}"] if table.url else [f"command: {self.command_line}"]
+        lines = [tr("command: {command}", command=self.command_line)]
+        if table.url:
+            lines = [tr("url: {url}", url=table.url)]
         if table.cwd:
-            lines.append(f"directory: {table.cwd}")
-        for what, values in (("environment", table.env), ("header", table.headers)):
-            lines += [f"{what} {name}: {_origin(value)}" for name, value in sorted(values.items())]
+            lines.append(tr("directory: {path}", path=table.cwd))
+        lines += [
+            tr("environment {name}: {origin}", name=name, origin=_origin(value))
+            for name, value in sorted(table.env.items())
+        ]
+        lines += [
+            tr("header {name}: {origin}", name=name, origin=_origin(value))
+            for name, value in sorted(table.headers.items())
+        ]
         return tuple(lines)
 
     @property
@@ -93,11 +107,13 @@ class Server:
 
 
 def _origin(value: str) -> str:
-    names = VARIABLE.findall(value)
+    names = ", ".join(VARIABLE.findall(value))
     if names and VARIABLE.sub("", value) == "":
-        return f"your {', '.join(names)}"
-    told = f"set here ({sha256(value.encode()).hexdigest()[:8]})"
-    return f"{told}, with your {', '.join(names)}" if names else told
+        return tr("your {names}", names=names)
+    hashed = sha256(value.encode()).hexdigest()[:8]
+    if names:
+        return tr("set here ({hash}), with your {names}", hash=hashed, names=names)
+    return tr("set here ({hash})", hash=hashed)
 
 
 @dataclass(frozen=True)
@@ -117,11 +133,24 @@ def configured(tables: Mapping[str, Mapping[str, Any]]) -> Configured:
             try:
                 server = Server(_checked(name), source, ServerTable.model_validate(table))
             except (ValidationError, ValueError) as error:
-                problems.append(f"{source}: the MCP server {name!r} is skipped: {_said(error)}.")
+                problems.append(
+                    tr(
+                        "{file}: the MCP server {name!r} is skipped: {why}.",
+                        file=source,
+                        name=name,
+                        why=_said(error),
+                    )
+                )
                 continue
             if name in servers:
-                other = servers[name].source
-                problems.append(f"{source}: the MCP server {name} is skipped: {other} has one too.")
+                problems.append(
+                    tr(
+                        "{file}: the MCP server {name} is skipped: {other} has one too.",
+                        file=source,
+                        name=name,
+                        other=servers[name].source,
+                    )
+                )
             else:
                 servers[name] = server
     enabled = tuple(each for each in servers.values() if each.table.enabled)
@@ -136,16 +165,17 @@ def read_json(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:
-        raise ValueError(f"{path} cannot be read: {error}") from error
+        raise ValueError(tr("{path} cannot be read: {error}", path=path, error=error)) from error
     named = known.get("mcpServers") if isinstance(known, dict) else None
     if not isinstance(named, dict):
-        raise ValueError(f'{path} has no "mcpServers"')  # noqa: TRY004 (it is the file's fault)
+        said = tr('{path} has no "mcpServers"', path=path)
+        raise ValueError(said)  # noqa: TRY004 (it is the file's fault)
     return named
 
 
 def _checked(name: str) -> str:
     if not NAME.fullmatch(name):
-        raise ValueError("its name must be of letters, digits, - and single _, 31 at most")
+        raise ValueError(tr("its name must be of letters, digits, - and single _, 31 at most"))
     return name
 
 

@@ -12,6 +12,7 @@ from agent_cli.core.tool_context import ToolContext
 from agent_cli.extensions.mcp.pins import Offer
 from agent_cli.extensions.mcp.schemas import repaired, shortened
 from agent_cli.extensions.schema_tool import FreeParams, SchemaTool
+from agent_cli.lib.language import tr
 
 LONGEST_NAME = 64
 """What every provider takes."""
@@ -65,7 +66,10 @@ def make_tool(
         requires_permission=True,
         is_concurrency_safe=False,
         timeout=timeout,
-        status=StatusTexts(pending=f"Asking {server}…", error=f"{server} failed"),
+        status=StatusTexts(
+            pending=tr("Asking {server}…", server=server),
+            error=tr("{server} failed", server=server),
+        ),
         is_enabled=lambda: is_enabled(name),
     )
 

@@ -3,6 +3,7 @@
 from agent_cli import __version__
 from agent_cli.extensions.plugin import Plugin, PluginContext
 from agent_cli.extensions.sql.query import Databases, SqlSetup, query_tool
+from agent_cli.lib.language import tr
 
 
 def plugin() -> Plugin:
@@ -15,7 +16,7 @@ def plugin() -> Plugin:
     return Plugin(
         name="sql",
         version=__version__,
-        description="Asks databases; only reading needs no question.",
+        description=tr("Asks databases; only reading needs no question."),
         tools=(query_tool(databases),),
         initialize=initialize,
     )

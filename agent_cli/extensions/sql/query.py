@@ -24,6 +24,7 @@ from agent_cli.extensions.sql.remote import host_of, query_mysql, query_postgres
 from agent_cli.extensions.sql.rows import Rows
 from agent_cli.extensions.sql.sqlite import query_file
 from agent_cli.extensions.sql.statement import Statement
+from agent_cli.lib.language import mark, tr
 from agent_cli.lib.threads import in_own_thread
 from agent_cli.safety.paths import PathProblem
 
@@ -89,8 +90,12 @@ class Databases:
         run = _REMOTE.get(urlsplit(url).scheme)
         if run is None:
             raise ToolFailure(
-                f"The database {params.database} is configured with an address of an unknown "
-                f"kind; known are sqlite, {', '.join(_REMOTE)}."
+                tr(
+                    "The database {name} is configured with an address of an unknown kind; known "
+                    "are sqlite, {known}.",
+                    name=params.database,
+                    known=", ".join(_REMOTE),
+                )
             )
         return run(url, statement)
 
@@ -98,11 +103,17 @@ class Databases:
         try:
             found = context.workspace.resolve(path)
         except PathProblem as problem:
-            raise ToolFailure(f"{problem}.", type=FailureType.VALIDATION) from problem
+            said = tr("{what}.", what=problem)
+            raise ToolFailure(said, type=FailureType.VALIDATION) from problem
         if not found.exists:
-            known = ", ".join(self.setup.databases)
-            configured = f" Configured databases: {known}." if known else ""
-            raise ToolFailure(f"There is no file {path}.{configured}", type=FailureType.VALIDATION)
+            said = tr("There is no file {path}.", path=path)
+            if known := ", ".join(self.setup.databases):
+                said = tr(
+                    "There is no file {path}. Configured databases: {known}.",
+                    path=path,
+                    known=known,
+                )
+            raise ToolFailure(said, type=FailureType.VALIDATION)
         return found.real
 
 
@@ -133,7 +144,7 @@ def query_tool(databases: Databases) -> Tool[QueryParams]:
         category="data",
         aliases=("sql_query", "query_database", "run_sql", "execute_sql", "sqlite_query"),
         param_aliases={"sql": "query", "statement": "query", "db": "database", "path": "database"},
-        status=StatusTexts("Asking the database…", "Query failed"),
+        status=StatusTexts(mark("Asking the database…"), mark("Query failed")),
         timeout=None,
     )
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent_cli.core.display import TableBlock
-from agent_cli.lib.text import plural, size
+from agent_cli.lib.language import english, tr, trn
+from agent_cli.lib.text import size
 
 LONGEST_CELL = 1_000
 
@@ -33,17 +34,23 @@ class Rows:
     @property
     def summary(self) -> str:
         """One line with figures."""
-        if self.columns:
-            return f"{plural(len(self.rows), 'row')}{', and there are more' * self.has_more}"
-        return "done" if self.changed is None else f"{plural(self.changed, 'row')} changed"
+        if not self.columns:
+            if self.changed is None:
+                return tr("done")
+            return trn("{n:,} row changed", "{n:,} rows changed", self.changed)
+        if self.has_more:
+            return trn(
+                "{n:,} row, and there are more", "{n:,} rows, and there are more", len(self.rows)
+            )
+        return trn("{n:,} row", "{n:,} rows", len(self.rows))
 
     @property
     def text(self) -> str:
         """As the model reads it: one line per row, cells between bars."""
         if not self.columns:
-            return f"({self.summary})"
+            return f"({english(self.summary)})"
         lines = [" | ".join(map(_in_line, row)) for row in (self.columns, *self.rows)]
-        lines.append(f"({self.summary})")
+        lines.append(f"({english(self.summary)})")
         if self.has_more:
             lines.append("(Use LIMIT and OFFSET, or a narrower condition, to see others.)")
         return "\n".join(lines)
@@ -58,12 +65,18 @@ def _cell(value: Any) -> str:
     if value is None:
         return "NULL"
     if isinstance(value, bytes | bytearray | memoryview):
-        return f"({size(len(value))}, not text)"
+        return tr("({size}, not text)", size=size(len(value)))
     text = str(value)
     if len(text) <= LONGEST_CELL:
         return text
-    return f"{text[:LONGEST_CELL]}… ({len(text):,} characters)"
+    return tr("{start}… ({n:,} characters)", start=text[:LONGEST_CELL], n=len(text))
 
 
 def _in_line(cell: str) -> str:
-    return cell.replace("\\", "\\\\").replace("\r", "\\r").replace("\n", "\\n").replace("|", "\\|")
+    return (
+        english(cell)
+        .replace("\\", "\\\\")
+        .replace("\r", "\\r")
+        .replace("\n", "\\n")
+        .replace("|", "\\|")
+    )

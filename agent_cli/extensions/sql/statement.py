@@ -5,6 +5,7 @@ import time
 from dataclasses import dataclass, field
 
 from agent_cli.core.errors import FailureType, ToolFailure
+from agent_cli.lib.language import tr
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,10 @@ class Statement:
     def too_long(self) -> ToolFailure:
         """What is told when it was stopped."""
         return ToolFailure(
-            f"The query was stopped: it took longer than {self.seconds:g} s. Ask for less: a "
-            "narrower condition, an indexed column, an end to a recursion.",
+            tr(
+                "The query was stopped: it took longer than {seconds:g} s. Ask for less: a "
+                "narrower condition, an indexed column, an end to a recursion.",
+                seconds=self.seconds,
+            ),
             type=FailureType.TIMEOUT,
         )

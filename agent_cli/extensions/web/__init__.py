@@ -5,6 +5,7 @@ from agent_cli.extensions.plugin import Plugin, PluginContext
 from agent_cli.extensions.web.client import Client, WebLimits
 from agent_cli.extensions.web.fetch import fetch_tool
 from agent_cli.extensions.web.request import request_tool
+from agent_cli.lib.language import tr
 
 
 def plugin() -> Plugin:
@@ -17,7 +18,7 @@ def plugin() -> Plugin:
     return Plugin(
         name="web",
         version=__version__,
-        description="Fetches pages and calls HTTP interfaces; every host is asked about.",
+        description=tr("Fetches pages and calls HTTP interfaces; every host is asked about."),
         tools=(fetch_tool(client), request_tool(client)),
         initialize=initialize,
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
 from agent_cli.core.errors import FailureType, ToolFailure
+from agent_cli.lib.language import tr
 from agent_cli.lib.threads import in_own_thread
 
 LONGEST = 8_000
@@ -34,14 +35,14 @@ class Address:
     def parse(cls, text: str) -> "Address":
         """Read an address; raises ValueError with what is wrong in words."""
         if len(text) > LONGEST:
-            raise ValueError(f"it is longer than {LONGEST:,} characters")
+            raise ValueError(tr("it is longer than {most:,} characters", most=LONGEST))
         if _NOT_IN_ADDRESSES.search(text):
-            raise ValueError("it holds a blank, a backslash or a control character")
+            raise ValueError(tr("it holds a blank, a backslash or a control character"))
         parts = urlsplit(text)
         if parts.scheme not in _PORTS:
-            raise ValueError("it does not begin with http:// or https://")
+            raise ValueError(tr("it does not begin with http:// or https://"))
         if parts.username is not None or parts.password is not None:
-            raise ValueError("it holds a user name or password; give it without")
+            raise ValueError(tr("it holds a user name or password; give it without"))
         path = parts.path or "/"
         return cls(
             scheme=parts.scheme,
@@ -78,13 +79,7 @@ async def resolve(address: Address, private_hosts: Iterable[str]) -> tuple[str, 
         return found
     for ip in found:
         if not is_public(ipaddress.ip_address(ip)):
-            shown = "" if ip == address.host else f" leads to {ip}, which"
-            raise ToolFailure(
-                f"{address.host}{shown} is not a public address, so nothing was sent. The person "
-                f'can allow it: private_hosts = ["{address.host}"] under [web] in the '
-                "configuration.",
-                type=FailureType.PERMISSION,
-            )
+            raise ToolFailure(_not_public(address.host, ip), type=FailureType.PERMISSION)
     return found
 
 
@@ -101,6 +96,21 @@ def is_public(ip: IpAddress) -> bool:
     return ip.is_global and not (ip.is_multicast or ip.is_reserved or ip.is_unspecified)
 
 
+def _not_public(host: str, ip: str) -> str:
+    if ip == host:
+        return tr(
+            "{host} is not a public address, so nothing was sent. The person can allow it: "
+            'private_hosts = ["{host}"] under [web] in the configuration.',
+            host=host,
+        )
+    return tr(
+        "{host} leads to {ip}, which is not a public address, so nothing was sent. The person can "
+        'allow it: private_hosts = ["{host}"] under [web] in the configuration.',
+        host=host,
+        ip=ip,
+    )
+
+
 async def _looked_up(address: Address) -> list[str]:
     def look_up() -> list[str]:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
@@ -110,24 +120,26 @@ async def _looked_up(address: Address) -> list[str]:
     try:
         return await in_own_thread(look_up)
     except (OSError, UnicodeError) as error:
-        raise ToolFailure(f"The host {address.host} cannot be found: {error}.") from error
+        raise ToolFailure(
+            tr("The host {host} cannot be found: {error}.", host=address.host, error=error)
+        ) from error
 
 
 def _host(name: str) -> str:
     if ":" in name:
         if "%" in name:
-            raise ValueError("its host names a network of this machine")
+            raise ValueError(tr("its host names a network of this machine"))
         try:
             return str(ipaddress.IPv6Address(name))
         except ValueError as error:
-            raise ValueError("its host is not an address") from error
+            raise ValueError(tr("its host is not an address")) from error
     try:
         ascii_name = name if name.isascii() else name.encode("idna").decode("ascii")
     except UnicodeError as error:
-        raise ValueError("its host cannot be a name") from error
+        raise ValueError(tr("its host cannot be a name")) from error
     ascii_name = ascii_name.lower().removesuffix(".")
     if not _HOST_NAME.fullmatch(ascii_name) or len(ascii_name) > 253:
-        raise ValueError("its host is missing or cannot be a name")
+        raise ValueError(tr("its host is missing or cannot be a name"))
     return ascii_name
 
 

@@ -6,6 +6,7 @@ import secrets
 
 from agent_cli.extensions.web.client import Answer
 from agent_cli.lib.encodings import SAMPLE, UTF_8, detect, readable
+from agent_cli.lib.language import tr
 from agent_cli.lib.text import size
 
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
@@ -34,8 +35,16 @@ def is_html(answer: Answer) -> bool:
 
 def described(answer: Answer) -> str:
     """Type and size in words: "text/html, 14 kB"."""
-    kind = answer.content_type.partition(";")[0].strip() or "no type given"
-    return f"{kind[:80]}, {size(len(answer.body))}{' and more' if answer.is_cut else ''}"
+    kind = answer.content_type.partition(";")[0].strip()[:80] or tr("no type given")
+    measured = size(len(answer.body))
+    if answer.is_cut:
+        return tr("{kind}, {size} and more", kind=kind, size=measured)
+    return tr("{kind}, {size}", kind=kind, size=measured)
+
+
+def cut_note(answer: Answer) -> str:
+    """What is said after an answer of which only a part was read."""
+    return tr("(Only the first {size} were read.)", size=size(len(answer.body)))
 
 
 def quoted(text: str, source: str) -> str:

@@ -15,6 +15,7 @@ from agent_cli import __version__
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.extensions.web.address import Address, resolve
 from agent_cli.extensions.web.unpacking import ACCEPTED, Unpacker
+from agent_cli.lib.language import tr
 from agent_cli.lib.threads import in_own_thread
 
 if TYPE_CHECKING:
@@ -89,8 +90,11 @@ class Client:
                 return await self._followed(request) if follow else await self._send(request)
         except TimeoutError as error:
             raise ToolFailure(
-                f"{request.address.host} did not answer completely within "
-                f"{self.limits.seconds:g} s.",
+                tr(
+                    "{host} did not answer completely within {seconds:g} s.",
+                    host=request.address.host,
+                    seconds=self.limits.seconds,
+                ),
                 type=FailureType.TIMEOUT,
             ) from error
 
@@ -105,7 +109,11 @@ class Client:
                 return answer
             address = _next_hop(address, location)
         raise ToolFailure(
-            f"{request.address} redirects more than {MOST_REDIRECTS} times; it was given up."
+            tr(
+                "{address} redirects more than {most} times; it was given up.",
+                address=request.address,
+                most=MOST_REDIRECTS,
+            )
         )
 
     async def _send(self, request: Request) -> Answer:
@@ -183,17 +191,30 @@ def _next_hop(address: Address, location: str) -> Address:
         target = address.towards(location)
     except ValueError as error:
         raise ToolFailure(
-            f"{address} redirects to an address that cannot be used: {error}."
+            tr(
+                "{address} redirects to an address that cannot be used: {why}.",
+                address=address,
+                why=error,
+            )
         ) from error
     if target.host != address.host:
         raise ToolFailure(
-            f"{address} redirects to another host, {target.host}; nothing was sent there. "
-            f"To go on, make a new call with this address: {target}",
+            tr(
+                "{address} redirects to another host, {host}; nothing was sent there. "
+                "To go on, make a new call with this address: {target}",
+                address=address,
+                host=target.host,
+                target=target,
+            ),
             type=FailureType.PERMISSION,
         )
     if address.scheme == "https" and target.scheme == "http":
         raise ToolFailure(
-            f"{address} redirects to {target}, which is not encrypted; it was not followed.",
+            tr(
+                "{address} redirects to {target}, which is not encrypted; it was not followed.",
+                address=address,
+                target=target,
+            ),
             type=FailureType.PERMISSION,
         )
     return target
@@ -201,4 +222,4 @@ def _next_hop(address: Address, location: str) -> Address:
 
 def _told(address: Address, error: Exception | None) -> ToolFailure:
     what = str(error) or type(error).__name__
-    return ToolFailure(f"The request to {address.host} failed: {what}.")
+    return ToolFailure(tr("The request to {host} failed: {error}.", host=address.host, error=what))

@@ -19,10 +19,11 @@ from agent_cli.core.tool import (
 )
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.extensions.web.address import Address
-from agent_cli.extensions.web.bodies import described, is_html, quoted, text_of
+from agent_cli.extensions.web.bodies import cut_note, described, is_html, quoted, text_of
 from agent_cli.extensions.web.cache import PageCache
 from agent_cli.extensions.web.client import Answer, Client, Request
 from agent_cli.extensions.web.readable import readable
+from agent_cli.lib.language import english, mark, tr
 from agent_cli.lib.text import size
 from agent_cli.lib.threads import in_own_thread
 
@@ -34,7 +35,10 @@ ACCEPT = "text/html,application/xhtml+xml,text/markdown,text/plain,application/j
 
 
 def _readable_address(url: str) -> str:
-    Address.parse(url)
+    try:
+        Address.parse(url)
+    except ValueError as error:  # whose words are for the model here
+        raise ValueError(english(str(error))) from error
     return url
 
 
@@ -62,13 +66,20 @@ def fetch_tool(client: Client) -> Tool[FetchParams]:
                 cache.keep(str(address), answer)
         text = await _text(answer, context.cancelled)
         if answer.status >= 400:
-            page = quoted(text[:LONGEST_ERROR], "The page that came with it") if text else ""
-            raise ToolFailure(f"{answer.address} answered {answer.status_line}.", details=page)
+            start = english(text)[:LONGEST_ERROR]
+            raise ToolFailure(
+                tr(
+                    "{address} answered {status}.",
+                    address=answer.address,
+                    status=answer.status_line,
+                ),
+                details=quoted(start, "The page that came with it") if start else "",
+            )
+        about = english(described(answer))
         return ToolResult(
-            llm_content=quoted(text, f"{answer.address} ({described(answer)})"),
+            llm_content=quoted(english(text), f"{answer.address} ({about})"),
             display=(TextBlock(text=text, language="markdown" if is_html(answer) else ""),),
-            summary=f"{answer.status_line}, {size(len(answer.body))}"
-            + (", fetched before" if was_kept else ""),
+            summary=_summary(answer, was_kept=was_kept),
             metadata={"url": str(answer.address), "status": answer.status, "cached": was_kept},
         )
 
@@ -86,7 +97,7 @@ def fetch_tool(client: Client) -> Tool[FetchParams]:
         category="web",
         aliases=("web_fetch", "fetch", "fetch_url", "browse", "read_url", "url_fetch", "webfetch"),
         param_aliases={"uri": "url", "link": "url", "address": "url"},
-        status=StatusTexts("Fetching…", "Fetch failed"),
+        status=StatusTexts(mark("Fetching…"), mark("Fetch failed")),
         timeout=None,
     )
 
@@ -95,23 +106,31 @@ async def _preview(params: FetchParams, _context: ToolContext) -> Display | None
     return TextBlock(text=f"GET {Address.parse(params.url)}")
 
 
+def _summary(answer: Answer, *, was_kept: bool) -> str:
+    figures = {"status": answer.status_line, "size": size(len(answer.body))}
+    if was_kept:
+        return tr("{status}, {size}, fetched before", **figures)
+    return tr("{status}, {size}", **figures)
+
+
 async def _text(answer: Answer, cancelled: threading.Event) -> str:
     """What to read: of a page its text, of other text all, of the rest what it is."""
     whole = text_of(answer)
     if whole is None:
-        return (
-            f"(This is not text: {described(answer)}. To have it as a file, download it with Bash.)"
+        return tr(
+            "(This is not text: {about}. To have it as a file, download it with Bash.)",
+            about=described(answer),
         )
     if not is_html(answer):
-        return whole + (_cut(answer) if answer.is_cut else "")
+        return _with_note(whole, answer)
     base, until = str(answer.address), time.monotonic() + READING_SECONDS
 
     def is_given_up() -> bool:
         return cancelled.is_set() or time.monotonic() > until
 
     text = await in_own_thread(lambda: readable(whole, base, is_given_up))
-    return (text or "(The page has no text.)") + (_cut(answer) if answer.is_cut else "")
+    return _with_note(text or tr("(The page has no text.)"), answer)
 
 
-def _cut(answer: Answer) -> str:
-    return f"\n\n(Only the first {size(len(answer.body))} were read.)"
+def _with_note(text: str, answer: Answer) -> str:
+    return tr("{text}\n\n{note}", text=text, note=cut_note(answer)) if answer.is_cut else text

@@ -18,9 +18,10 @@ from agent_cli.core.tool import (
 )
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.extensions.web.address import Address
-from agent_cli.extensions.web.bodies import described, quoted, text_of
+from agent_cli.extensions.web.bodies import cut_note, described, quoted, text_of
 from agent_cli.extensions.web.client import Answer, Client, Request
 from agent_cli.extensions.web.fetch import Url
+from agent_cli.lib.language import english, mark, tr
 from agent_cli.lib.text import size
 from agent_cli.safety.tokens import words
 
@@ -63,11 +64,12 @@ def request_tool(client: Client) -> Tool[RequestParams]:
         answer = await client.send(
             Request(Address.parse(params.url), params.method, params.headers, params.body.encode())
         )
-        told = "\n".join(_told(answer))
+        lines = tuple(_told(answer))
+        told = "\n".join(map(english, lines))
         return ToolResult(
             llm_content=quoted(told, f"The answer of {answer.address} to {params.method}"),
-            display=(TextBlock(text=told),),
-            summary=f"{answer.status_line}, {size(len(answer.body))}",
+            display=(TextBlock(text="\n".join(lines)),),
+            summary=tr("{status}, {size}", status=answer.status_line, size=size(len(answer.body))),
             metadata={"status": answer.status},
         )
 
@@ -86,7 +88,7 @@ def request_tool(client: Client) -> Tool[RequestParams]:
         category="web",
         aliases=("http_request", "http", "call_api", "api_request", "curl"),
         param_aliases={"uri": "url", "data": "body", "verb": "method"},
-        status=StatusTexts("Waiting for an answer…", "HTTP request failed"),
+        status=StatusTexts(mark("Waiting for an answer…"), mark("HTTP request failed")),
         timeout=None,
     )
 
@@ -104,6 +106,6 @@ def _told(answer: Answer) -> Iterator[str]:
         return
     yield ""
     text = text_of(answer)
-    yield text if text is not None else f"(This is not text: {described(answer)}.)"
+    yield text if text is not None else tr("(This is not text: {about}.)", about=described(answer))
     if answer.is_cut:
-        yield f"(Only the first {size(len(answer.body))} were read.)"
+        yield cut_note(answer)

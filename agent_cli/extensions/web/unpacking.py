@@ -4,6 +4,7 @@ import zlib
 from typing import Any
 
 from agent_cli.core.errors import ToolFailure
+from agent_cli.lib.language import tr
 
 ACCEPTED = "gzip, deflate"
 
@@ -24,7 +25,9 @@ class Unpacker:
             try:
                 piece = self._stream.decompress(piece, room)
             except zlib.error as error:
-                raise ToolFailure(f"The answer cannot be unpacked: {error}.") from error
+                raise ToolFailure(
+                    tr("The answer cannot be unpacked: {error}.", error=error)
+                ) from error
         self._data += piece[:room]
         if len(self._data) > self._most:
             del self._data[self._most :]
@@ -65,5 +68,8 @@ def _stream(encoding: str) -> Any:
             return _Deflated()
         case _:
             raise ToolFailure(
-                f"The answer is packed in a way that was not asked for ({encoding[:40]})."
+                tr(
+                    "The answer is packed in a way that was not asked for ({encoding}).",
+                    encoding=encoding[:40],
+                )
             )

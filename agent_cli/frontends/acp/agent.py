@@ -38,6 +38,7 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.permissions import Mode
 from agent_cli.frontends.acp.conversation import Conversation
 from agent_cli.frontends.acp.prompts import Sent
+from agent_cli.lib.language import mark, tr
 from agent_cli.runtime import (
     find_session,
     folder_standing,
@@ -52,11 +53,11 @@ from agent_cli.wishes import Resume, Wishes
 
 _MOST_LISTED = 200
 _FAILED = -32603
-_UNTRUSTED = (
+_UNTRUSTED = mark(
     "{folder} is not trusted: nothing of it is loaded, and only tools that change nothing run. "
     "Look at what trust would enable with `agent trust` in that folder; then begin a new thread."
 )
-_NO_SERVERS = "The MCP servers of the editor are not used."
+_NO_SERVERS = mark("The MCP servers of the editor are not used.")
 
 
 class EditorAgent:
@@ -201,7 +202,9 @@ class EditorAgent:
     def _conversation(self, session_id: str) -> Conversation:
         found = self._open.get(session_id)
         if found is None:
-            raise UserError(f"The session {session_id} is not open.", hint="Load it first.")
+            raise UserError(
+                tr("The session {id} is not open.", id=session_id), hint=tr("Load it first.")
+            )
         return found
 
     def _wished(self, cwd: str, added: list[str] | None, resume: Resume | None = None) -> Wishes:
@@ -209,7 +212,7 @@ class EditorAgent:
         directories = [Path(each) for each in (cwd, *(added or ()))]
         for directory in directories:
             if not directory.is_absolute() or not directory.is_dir():
-                raise UserError(f"{directory} is not a directory.")
+                raise UserError(tr("{path} is not a directory.", path=directory))
         first, *others = (each.resolve() for each in directories)
         return replace(self._wishes, cwd=first, added=(*self._wishes.added, *others), resume=resume)
 
@@ -221,7 +224,7 @@ class EditorAgent:
         wished = await asyncio.to_thread(find_session, wished, os.environ)
         assert wished.resume is not None
         if wished.resume.found is None or wished.resume.found.id != session_id:
-            raise UserError(f"There is no session {session_id}.")
+            raise UserError(tr("There is no session {id}.", id=session_id))
         return await self._enter(wished, has_servers=has_servers)
 
     async def _enter(self, wishes: Wishes, *, has_servers: bool) -> Conversation:
@@ -238,9 +241,9 @@ class EditorAgent:
             raise
         notes = list(loaded.warnings)
         if not is_trusted:
-            notes.append(_UNTRUSTED.format(folder=visible(str(wishes.cwd), one_line=True)))
+            notes.append(tr(_UNTRUSTED, folder=visible(str(wishes.cwd), one_line=True)))
         if has_servers:
-            notes.append(_NO_SERVERS)
+            notes.append(tr(_NO_SERVERS))
         conversation = Conversation(session, self._client, notes, has_forms=self._has_forms)
         self._open[session.id] = conversation
         return conversation

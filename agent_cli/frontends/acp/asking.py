@@ -34,10 +34,11 @@ from agent_cli.core.inbox import (
 )
 from agent_cli.frontends.acp import blocks
 from agent_cli.frontends.acp.forms import filled, form
-from agent_cli.frontends.shared import briefing
+from agent_cli.frontends.shared import asking, briefing
 from agent_cli.frontends.shared import requests as words
 from agent_cli.frontends.shared.answers import PLAN_HEADING
 from agent_cli.frontends.shared.answers import Answer as Offered
+from agent_cli.lib.language import mark, tr
 from agent_cli.safety.paths import Workspace
 
 log = logging.getLogger(__name__)
@@ -51,7 +52,7 @@ _KINDS: dict[str, PermissionOptionKind] = {
 }
 _WORDS_NEEDED = ("because", "edit", "own")
 """Answers that would need a line of text."""
-_ANSWER_LATER = (
+_ANSWER_LATER = mark(
     "To answer in your own words, choose “No answer” and write them as your next message."
 )
 
@@ -110,37 +111,35 @@ class Asking:
         title = briefing.one_line(words.request_title(request))
         offered = sorted(words.approval_answers(request), key=lambda answer: answer.id == "no")
         content = list(self._told(request))
-        match await self.choose(request.call_id, title, offered, content, kind):
-            case "once" | "session" | "project" as answer:
-                return Approval(answer=answer)
-            case _:
-                return Approval()
+        return asking.approval(await self.choose(request.call_id, title, offered, content, kind))
 
     def _told(self, request: ApprovalRequest) -> Iterator[blocks.Shown]:
         """Everything the person needs to know to decide."""
         if request.preview is not None:
             yield from blocks.shown(request.preview, self._workspace)
-        lines = [f"{briefing.BEWARE}: {text}" for text in briefing.warnings(request)]
+        lines = [
+            tr("{label}: {text}", label=tr(briefing.BEWARE), text=text)
+            for text in briefing.warnings(request)
+        ]
         for step in briefing.told_steps(request):
-            lines.append(f"{step.label}: {step.text}" if step.text else step.label)
+            told = tr("{label}: {text}", label=step.label, text=step.text)
+            lines.append(told if step.text else step.label)
         label = ""
         for fact in briefing.facts(request, briefing.where(request)):
             label = fact.label or label
-            lines.append(f"{label}: {fact.text}")
+            lines.append(tr("{label}: {text}", label=label, text=fact.text))
         if said := briefing.said(request):
-            lines.append(f"{briefing.MODEL_SAYS}: {said}")
+            lines.append(tr("{label}: {text}", label=tr(briefing.MODEL_SAYS), text=said))
         if lines:
             yield blocks.said(blocks.fenced("\n".join(lines)))  # nothing in it is Markdown
 
     async def _plan(self, request: PlanRequest) -> PlanAnswer:
         content = [blocks.said(blocks.plain(request.plan))]
         offered = sorted(words.plan_answers(), key=lambda answer: answer.id == "keep")
-        heading = PLAN_HEADING
-        match await self.choose(request.call_id, heading, offered, content, "switch_mode"):
-            case "default" | "accept-edits" as answer:
-                return PlanAnswer(answer=answer)
-            case _:
-                return PlanAnswer()
+        heading = tr(PLAN_HEADING)
+        return asking.plan_answer(
+            await self.choose(request.call_id, heading, offered, content, "switch_mode")
+        )
 
     async def _questions(self, request: QuestionRequest) -> Answers:
         if self._has_forms:
@@ -162,26 +161,19 @@ class Asking:
         return Answers(answers=filled(request.questions, response.content or {}))
 
     async def _question(self, call_id: str, question: Question) -> str:
-        chosen: set[int] = set()
         heading, _, more = question.text.partition("\n")
         content = [blocks.said(blocks.plain(question.text))] if more else []
-        content += [blocks.said(_ANSWER_LATER)] if question.is_open else []
+        content += [blocks.said(tr(_ANSWER_LATER))] if question.is_open else []
         heading = briefing.one_line(heading)
-        while True:
-            offered = words.question_answers(question, chosen)
-            match await self.choose(call_id, heading, offered, content):
-                case "" | "skip":
-                    return ""
-                case "done":
-                    return words.chosen_labels(question, chosen)
-                case number if question.multiple:
-                    chosen ^= {int(number)}
-                case number:
-                    return question.choices[int(number)].label
+        return await asking.answered(
+            question, lambda offered: self.choose(call_id, heading, offered, content)
+        )
 
 
 def _option(answer: Offered) -> PermissionOption:
-    name = f"{answer.label}: {answer.note}" if answer.note else answer.label
+    name = answer.label
+    if answer.note:
+        name = tr("{label}: {text}", label=name, text=answer.note)
     return PermissionOption(
         option_id=answer.id, name=name, kind=_KINDS.get(answer.id, "allow_once")
     )

@@ -23,6 +23,7 @@ from agent_cli.core.display import (
 )
 from agent_cli.core.messages import Content, ImagePart
 from agent_cli.frontends.acp.diffs import hunks
+from agent_cli.lib.language import tr
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.sanitise import clean, for_model
 
@@ -104,12 +105,12 @@ def _diff(block: DiffBlock, workspace: Workspace) -> Iterator[Shown]:
         yield helpers.tool_diff_content(path, plain(hunk.new_text), old)
     last = block.diff.rpartition("\n")[2]
     if len(found) > _MOST_HUNKS or last.startswith("…"):
-        yield said("The rest of the change is not shown.")
+        yield said(tr("The rest of the change is not shown."))
 
 
 def _terminal(block: TerminalBlock) -> str:
     command = "\n".join(f"$ {line}" for line in plain(block.command).split("\n"))
-    code = f"\nexit {block.exit_code}" if block.exit_code else ""
+    code = "\n" + tr("exit {code}", code=block.exit_code) if block.exit_code else ""
     parts = (command if block.command else "", clean(block.output).rstrip("\n"))
     return "\n".join(filter(None, parts)) + code
 

@@ -43,6 +43,7 @@ from agent_cli.frontends.acp.updates import Update, Updates, note
 from agent_cli.frontends.shared.endings import has_failed, stopped
 from agent_cli.frontends.shared.requests import refusal
 from agent_cli.frontends.shared.slash import MODES
+from agent_cli.lib.language import tr
 
 log = logging.getLogger(__name__)
 
@@ -81,7 +82,7 @@ class Conversation:
         return SessionModeState(
             current_mode_id=self.session.mode.value,
             available_modes=[
-                SessionMode(id=mode.value, name=mode.value, description=MEANINGS[mode])
+                SessionMode(id=mode.value, name=mode.value, description=tr(MEANINGS[mode]))
                 for mode in listed
             ],
         )
@@ -89,14 +90,14 @@ class Conversation:
     async def set_mode(self, mode: str) -> None:
         """Change the permission mode; raises UserError."""
         if mode not in [each.id for each in self.modes.available_modes]:
-            raise UserError(f"{mode} is not a mode that can be chosen here.")
+            raise UserError(tr("{mode} is not a mode that can be chosen here.", mode=mode))
         self.session.set_mode(Mode(mode))
         self._told_mode = self.session.mode  # the editor knows: it asked for it
 
     async def prompt(self, blocks: Sequence[Sent]) -> PromptResponse:
         """Play a turn or carry out a command; raises UserError, and RequestError if it fails."""
         if self._work is not None:
-            raise UserError("A turn is under way already.", hint="Cancel it or wait.")
+            raise UserError(tr("A turn is under way already."), hint=tr("Cancel it or wait."))
         self._work = work = asyncio.create_task(self._answer(blocks))
         try:
             await asyncio.wait([work])
@@ -205,7 +206,7 @@ class Conversation:
 
     async def _conclude(self, finished: TurnFinished) -> PromptResponse:
         if finished.reason in ("failed", "temporary"):
-            told = " ".join(filter(None, (finished.error or "The turn failed.", finished.hint)))
+            told = " ".join(filter(None, (finished.error or tr("The turn failed."), finished.hint)))
             raise RequestError(-32603, told)
         reason: StopReason = "end_turn"
         if finished.reason == "interrupted":
@@ -285,9 +286,9 @@ class Conversation:
 
 
 def _advertised(command: Command) -> AvailableCommand:
-    hint = UnstructuredCommandInput(hint=command.argument)
+    hint = UnstructuredCommandInput(hint=tr(command.argument))
     return AvailableCommand(
         name=command.name,
-        description=command.help,
+        description=tr(command.help),
         input=AvailableCommandInput(root=hint) if command.argument else None,
     )

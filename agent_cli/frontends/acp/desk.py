@@ -11,14 +11,16 @@ from agent_cli.commands._foreign import find, with_foreign
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event
 from agent_cli.core.session import Session
-from agent_cli.core.undo import Choice, Preview
+from agent_cli.core.undo import Preview
 from agent_cli.core.written import Written
 from agent_cli.frontends.acp import blocks
 from agent_cli.frontends.acp.asking import Cancelled
 from agent_cli.frontends.acp.updates import note
 from agent_cli.frontends.shared import undo_words
 from agent_cli.frontends.shared.answers import Answer
+from agent_cli.frontends.shared.going_back import carried_out, settled
 from agent_cli.frontends.shared.slash import all_commands
+from agent_cli.lib.language import tr
 from agent_cli.wishes import Resume
 
 if TYPE_CHECKING:
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
 NOT_HERE = frozenset(
     ("clear", "copy", "fork", "quit", "rewind", "sessions", "theme")  # the editor's own business
 )
-_ELSEWHERE = ("The editor does this itself.", "Use its own commands for threads and text.")
 
 
 class EditorDesk:
@@ -63,7 +64,7 @@ class EditorDesk:
         self._is_obeying = True
         try:
             if command.name in NOT_HERE:
-                self.warn(*_ELSEWHERE)
+                self._elsewhere()
             else:
                 command.run(self, argument)
             await self._flush()
@@ -107,6 +108,11 @@ class EditorDesk:
     def warn(self, text: str, hint: str = "") -> None:
         self._put((text, hint))
 
+    def _elsewhere(self) -> None:
+        self.warn(
+            tr("The editor does this itself."), tr("Use its own commands for threads and text.")
+        )
+
     def notify(self, text: str) -> None:
         self._put((text, ""))
 
@@ -119,22 +125,22 @@ class EditorDesk:
         self._works.append(work)
 
     def choose_session(self, words: str) -> None:
-        self.warn(*_ELSEWHERE)
+        self._elsewhere()
 
     def resume(self, resume: Resume) -> None:
-        self.warn(*_ELSEWHERE)
+        self._elsewhere()
 
     def changed(self) -> None:
         """The editor hears of it when the command is done."""
 
     def clear(self) -> None:
-        self.warn(*_ELSEWHERE)
+        self._elsewhere()
 
     def retry(self) -> None:
         if self._conversation.has_failed:
             self.play(self.session.run(None))
         else:
-            self.warn("There is nothing to try again: the last turn did not fail.")
+            self.warn(tr("There is nothing to try again: the last turn did not fail."))
 
     def undo(self, scope: str) -> None:
         self.background(self._go_back(lambda: self.session.undoing.preview(scope)))
@@ -143,7 +149,7 @@ class EditorDesk:
         self.background(self._go_back(self.session.undoing.preview_redo))
 
     def rewind(self) -> None:
-        self.warn(*_ELSEWHERE)
+        self._elsewhere()
 
     def play(self, turn: AsyncGenerator[Event, None]) -> None:
         self._turn = turn
@@ -152,10 +158,12 @@ class EditorDesk:
         self.play(self.session.run(prompt))
 
     def copy(self, what: Literal["reply", "all"]) -> None:
-        self.warn(*_ELSEWHERE)
+        self._elsewhere()
 
     def help(self) -> None:
-        rows = [f"- **{f'/{c.name} {c.argument}'.rstrip()}**: {c.help}" for c in self.offered]
+        rows = (
+            f"- **{f'/{c.name} {tr(c.argument)}'.rstrip()}**: {tr(c.help)}" for c in self.offered
+        )
         self.say("\n".join(rows))
 
     def changes(self) -> Sequence[str]:
@@ -171,7 +179,7 @@ class EditorDesk:
         """The look is the editor's."""
 
     def leave(self) -> None:
-        self.warn(*_ELSEWHERE)
+        self._elsewhere()
 
     # ── undo and redo ────────────────────────────────────────────────────────────────────────────
 
@@ -181,27 +189,20 @@ class EditorDesk:
         root = self.session.workspace.root
         listed = [f"- {undo_words.called(r)}" for r in preview.records[: undo_words.MOST_LISTED]]
         for plan in preview.files[: undo_words.MOST_LISTED]:
-            listed.append("- {}: {}".format(*undo_words.file_line(plan, root, preview.kind)))
-        answers = (undo_words.yes(preview), undo_words.no())
-        if await self._choose(undo_words.heading(preview), answers, listed) != "yes":
-            self.notify("Nothing was done.")
-            return
-        choices: dict[str, Choice] = {}
-        for plan in preview.conflicts:
             name, fate = undo_words.file_line(plan, root, preview.kind)
-            asked = f"You changed this file since: {name} ({fate})"
-            match await self._choose(asked, undo_words.conflict_answers(plan), ()):
-                case "keep" | "restore" | "markers" as choice:
-                    choices[plan.path] = choice
-                case _:
-                    self.notify("Nothing was done.")
-                    return
-        restored = await self.session.undoing.apply(preview, choices)
-        notice = undo_words.outcome(preview, restored, root)
-        self.session.note(notice)
-        self.notify(notice.text)
+            listed.append(tr("- {name}: {fate}", name=name, fate=fate))
+        answers = (undo_words.yes(preview), undo_words.no())
+        choices = None
+        if await self._choose(undo_words.heading(preview), answers, listed) == "yes":
+            choices = await settled(preview, root, self._choose)
+        if choices is None:
+            self.notify(tr("Nothing was done."))
+            return
+        self.notify((await carried_out(self.session, preview, choices)).text)
 
-    async def _choose(self, heading: str, answers: Sequence[Answer], listed: Sequence[str]) -> str:
+    async def _choose(
+        self, heading: str, answers: Sequence[Answer], listed: Sequence[str] = ()
+    ) -> str:
         """Ask as if a call asked, for that is how an editor can ask."""
         conversation = self._conversation
         content = [blocks.said(blocks.plain("\n".join(listed)))] if listed else []

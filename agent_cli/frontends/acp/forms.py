@@ -13,9 +13,9 @@ from acp.schema import (
 
 from agent_cli.core.inbox import Question
 from agent_cli.frontends.acp.blocks import plain
-from agent_cli.frontends.shared.answers import YOUR_ANSWER
 from agent_cli.frontends.shared.briefing import one_line
 from agent_cli.frontends.shared.requests import chosen_labels
+from agent_cli.lib.language import tr
 
 Field = ElicitationStringPropertySchema | ElicitationMultiSelectPropertySchema
 
@@ -30,7 +30,7 @@ def form(questions: Sequence[Question]) -> ElicitationSchema:
         if question.is_open:
             fields[f"words{number}"] = ElicitationStringPropertySchema(
                 type="string",
-                title=f"{YOUR_ANSWER} (instead)" if question.choices else title,
+                title=tr("Your answer (instead)") if question.choices else title,
                 description=None if question.choices else told,
             )
     return ElicitationSchema(type="object", properties={**fields})

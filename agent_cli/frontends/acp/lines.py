@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from agent_cli.core.errors import UserError
+from agent_cli.lib.language import tr
 
 LONGEST_LINE = 64 * 1024 * 1024
 """A prompt with pictures is one line."""
@@ -34,8 +35,8 @@ class Lines:
             transport, _ = await loop.connect_write_pipe(lambda: protocol, os.fdopen(sink, "wb", 0))
         except (OSError, ValueError) as error:
             raise UserError(
-                "agent acp talks to an editor through pipes, and there are none.",
-                hint="Name it in the editor's settings: see docs/editors.md.",
+                tr("agent acp talks to an editor through pipes, and there are none."),
+                hint=tr("Name it in the editor's settings: see docs/editors.md."),
             ) from error
         lines = cls(reader, asyncio.StreamWriter(transport, protocol, None, loop))
         lines._watching = asyncio.create_task(lines._end_with(gone))

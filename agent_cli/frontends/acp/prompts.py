@@ -21,6 +21,7 @@ from agent_cli.core.messages import Content, ContentPart, ImagePart, TextPart
 from agent_cli.frontends.acp.blocks import fenced
 from agent_cli.frontends.shared.typed import mention, pasted
 from agent_cli.lib.filekinds import image
+from agent_cli.lib.language import tr
 from agent_cli.lib.text import size
 
 Sent = (
@@ -50,7 +51,7 @@ def read_prompt(blocks: Sequence[Sent], root: str) -> Content:
         parts.append(piece)
     if not parts:
         if not text.strip():
-            raise UserError("There is no prompt.")
+            raise UserError(tr("There is no prompt."))
         return text
     if text.strip():
         parts.append(TextPart(text=text))
@@ -62,7 +63,7 @@ def _piece(block: Sent, root: str) -> str | ImagePart:
         case TextContentBlock():
             return pasted(block.text)
         case ImageContentBlock():
-            return _picture(block.data, block.uri or "the picture")
+            return _picture(block.data, block.uri or tr("the picture"))
         case ResourceContentBlock():
             return mention(_name(block.uri, root))
         case EmbeddedResourceContentBlock(resource=TextResourceContents() as held):
@@ -78,14 +79,14 @@ def _piece(block: Sent, root: str) -> str | ImagePart:
 def _picture(data: str, name: str) -> ImagePart:
     """A picture of a kind that models take, whatever it is said to be; raises UserError."""
     if len(data) > _LARGEST_PICTURE * 4 // 3:
-        raise UserError(f"{name} is larger than {size(_LARGEST_PICTURE)}.")
+        raise UserError(tr("{name} is larger than {most}.", name=name, most=size(_LARGEST_PICTURE)))
     try:
         decoded = base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError) as error:
-        raise UserError(f"{name} did not arrive whole.") from error
+        raise UserError(tr("{name} did not arrive whole.", name=name)) from error
     found = image(decoded[:_BYTES_LOOKED_AT])
     if found is None:
-        raise UserError(f"{name} is not a PNG, JPEG, GIF or WebP picture.")
+        raise UserError(tr("{name} is not a PNG, JPEG, GIF or WebP picture.", name=name))
     return ImagePart(media_type=found.media_type, data=data)
 
 

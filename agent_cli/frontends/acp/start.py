@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
 from agent_cli.core.errors import ExitCode, UserError
+from agent_cli.lib.language import tr
 from agent_cli.wishes import Wishes
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ def run(wishes: Wishes) -> int:
     """Serve until the editor closes the pipe; returns the exit code."""
     if find_spec("acp") is None:
         raise UserError(
-            "Serving an editor needs the package agent-client-protocol.",
-            hint='Install the extra: pip install "agent-cli[acp]"',
+            tr("Serving an editor needs the package agent-client-protocol."),
+            hint=tr('Install the extra: pip install "agent-cli[acp]"'),
         )
     source, sink = _take_over()
     return asyncio.run(_serve(wishes, source, sink))

@@ -31,6 +31,7 @@ from agent_cli.frontends.acp import blocks
 from agent_cli.frontends.shared.bounded import bounded, bounded_text
 from agent_cli.frontends.shared.call import Call
 from agent_cli.frontends.shared.endings import compacted, retrying
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean
 
 Update = (
@@ -91,7 +92,8 @@ class Updates:
             case ev.ApprovalAnswered(call_id=call_id, answer=answer) if answer != "no":
                 yield helpers.update_tool_call(call_id, status="in_progress")
             case ev.ModelRetrying():
-                void = "What was said of this answer so far is void." if self._has_spoken else ""
+                said = self._has_spoken
+                void = tr("What was said of this answer so far is void.") if said else ""
                 self._has_spoken = False
                 yield note(retrying(event), void)
             case ev.HistoryCompacted():

@@ -18,8 +18,9 @@ from agent_cli.core.inbox import (
 from agent_cli.frontends.repl import drawing
 from agent_cli.frontends.repl.stage import Stage
 from agent_cli.frontends.shared import answers as words
-from agent_cli.frontends.shared import requests
+from agent_cli.frontends.shared import asking, requests
 from agent_cli.frontends.shared.briefing import one_line, where
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
 
 
@@ -43,11 +44,11 @@ class Asking:
 
     async def trust(self, folder: str, enables: tuple[str, ...]) -> bool:
         """Whether a folder is trusted."""
-        lines = [Text(one_line(folder), drawing.STRONG), Text(words.TRUST_MEANING)]
+        lines = [Text(one_line(folder), drawing.STRONG), Text(tr(words.TRUST_MEANING))]
         if enables:
-            lines.append(Text(words.TRUST_ENABLES))
+            lines.append(Text(tr(words.TRUST_ENABLES)))
             lines += [Text(f"  {self._stage.signs.bullet} {one_line(each)}") for each in enables]
-        return await self._confirmed(lines, words.TRUST_HEADING, words.trust_answers())
+        return await self._confirmed(lines, tr(words.TRUST_HEADING), words.trust_answers())
 
     async def confirm(self, message: str, heading: str, answers: tuple[words.Answer, ...]) -> bool:
         """Whether the person says yes to something of the program's own."""
@@ -68,13 +69,11 @@ class Asking:
             while True:
                 match await stage.choose(heading, requests.approval_answers(request)):
                     case "because":
-                        reason = await stage.line(words.WHY_NOT)
+                        reason = await stage.line(tr(words.WHY_NOT))
                         if reason is not None:
                             return Approval(reason=reason)
-                    case "once" | "session" | "project" as answer:
-                        return Approval(answer=answer)
-                    case _:
-                        return Approval()
+                    case answer:
+                        return asking.approval(answer)
 
     async def _plan(self, request: PlanRequest) -> PlanAnswer:
         stage, plan = self._stage, request.plan
@@ -89,43 +88,31 @@ class Asking:
     async def _plan_answer(self, plan: str) -> PlanAnswer | None:
         """None: the plan shall be edited."""
         while True:
-            match await self._stage.choose(words.PLAN_HEADING, requests.plan_answers()):
+            match await self._stage.choose(tr(words.PLAN_HEADING), requests.plan_answers()):
                 case "because":
-                    reason = await self._stage.line(words.WHAT_CHANGES)
+                    reason = await self._stage.line(tr(words.WHAT_CHANGES))
                     if reason is not None:
                         return PlanAnswer(plan=plan, reason=reason)
                 case "edit":
                     return None
-                case "default" | "accept-edits" as answer:
-                    return PlanAnswer(answer=answer, plan=plan)
-                case _:
-                    return PlanAnswer(plan=plan)
+                case answer:
+                    return asking.plan_answer(answer, plan)
 
     async def _questions(self, request: QuestionRequest) -> Answers:
         given: list[str] = []
         total = len(request.questions)
         heading = requests.question_heading(request)
         for number, question in enumerate(request.questions, 1):
-            corner = f"  {number} of {total}" if total > 1 else ""
+            corner = tr("  {number} of {total}", number=number, total=total) if total > 1 else ""
             self._stage.paper.put(Text(""), *map(Text, visible(question.text).split("\n")))
             with self._stage.paper.held():
                 given.append(await self._question(f"{heading}{corner}", question))
         return Answers(answers=tuple(given))
 
     async def _question(self, heading: str, question: Question) -> str:
-        chosen: set[int] = set()
-        while True:
-            offered = tuple(requests.question_answers(question, chosen))
-            match await self._stage.choose(heading, offered, leave="skip"):
-                case "own":
-                    text = await self._stage.line(words.YOUR_ANSWER)
-                    if text is not None:
-                        return text
-                case "skip":
-                    return ""
-                case "done":
-                    return requests.chosen_labels(question, chosen)
-                case number if question.multiple:
-                    chosen ^= {int(number)}
-                case number:
-                    return question.choices[int(number)].label
+        stage = self._stage
+        return await asking.answered(
+            question,
+            lambda offered: stage.choose(heading, offered, leave="skip"),
+            lambda: stage.line(tr(words.YOUR_ANSWER)),
+        )

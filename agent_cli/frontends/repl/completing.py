@@ -12,6 +12,7 @@ from agent_cli.commands._command import Command
 from agent_cli.frontends.shared.file_index import FileIndex
 from agent_cli.frontends.shared.slash import matching
 from agent_cli.frontends.shared.typed import MENTIONED, mention
+from agent_cli.lib.language import tr
 
 _STALE = 10.0
 """Seconds after which the names of files are read again."""
@@ -33,12 +34,12 @@ class Completing(Completer):
         text = document.text_before_cursor
         if re.fullmatch(r"/\S*", text):
             for command in matching(self._commands, text[1:]):
-                label = f"/{command.name} {command.argument}".rstrip()
+                label = f"/{command.name} {tr(command.argument)}".rstrip()
                 yield Completion(
                     f"/{command.name} ",
                     start_position=-len(text),
                     display=label,
-                    display_meta=command.help,
+                    display_meta=tr(command.help),
                 )
 
     async def get_completions_async(

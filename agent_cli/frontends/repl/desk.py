@@ -13,9 +13,10 @@ from agent_cli.core.written import Written
 from agent_cli.frontends.repl.going_back import GoingBack
 from agent_cli.frontends.repl.manual import KEYS
 from agent_cli.frontends.repl.stage import Stage
-from agent_cli.frontends.repl.talk import BUSY, Talk
+from agent_cli.frontends.repl.talk import Talk
 from agent_cli.frontends.shared.answers import Answer
 from agent_cli.lib.dates import ago
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.sessions import Sessions
 from agent_cli.wishes import Resume
@@ -44,12 +45,12 @@ class InlineDesk:
         name, _, argument = text.partition(" ")
         command = find(name, self._listed)
         if command is None:
-            self.warn(f"There is no command /{name}.", "/help lists them.")
+            self.warn(tr("There is no command /{name}.", name=name), tr("/help lists them."))
             return
         try:
             command.run(self, argument.strip())
         except Exception as error:  # a broken command must not end the session
-            self._talk.own_fault(f"/{command.name} failed", error)
+            self._talk.own_fault(tr("/{name} failed", name=command.name), error)
 
     @property
     def _listed(self) -> list[Command]:
@@ -75,7 +76,7 @@ class InlineDesk:
 
     def choose_session(self, words: str) -> None:
         if self._talk.is_busy:
-            self.warn(*BUSY)
+            self._talk.say_busy()
         else:
             self.background(self._choose_session(words))
 
@@ -86,19 +87,19 @@ class InlineDesk:
         )
         found = [info for info in listed if info.id != self.session.id][:_MOST_SESSIONS]
         if not found:
-            self.warn("There is no other session here.")
+            self.warn(tr("There is no other session here."))
             return
         now = time.time()
-        answers = [Answer("", "Stay here", "n")]
+        answers = [Answer("", tr("Stay here"), "n")]
         for number, info in enumerate(found, 1):
             name = visible(info.name, one_line=True)[:70]
             answers.append(Answer(info.id, name, str(number), ago(info.updated, now)))
-        if chosen := await self._stage.choose("Go on with which session?", answers):
+        if chosen := await self._stage.choose(tr("Go on with which session?"), answers):
             self.resume(Resume(chosen))
 
     def resume(self, resume: Resume) -> None:
         if self._talk.is_busy:
-            self.warn(*BUSY)
+            self._talk.say_busy()
             return
         self.following = resume
         self._talk.leave()
@@ -108,11 +109,11 @@ class InlineDesk:
 
     def clear(self) -> None:
         if self._talk.is_busy:
-            self.warn(*BUSY)
+            self._talk.say_busy()
             return
         self.session.forget()
         self._teller.forget()
-        self.notify("A new conversation.")
+        self.notify(tr("A new conversation."))
 
     def retry(self) -> None:
         self._talk.retry()
@@ -131,7 +132,7 @@ class InlineDesk:
 
     def send(self, prompt: Written) -> None:
         if self._talk.is_busy:
-            self.warn(*BUSY)
+            self._talk.say_busy()
             return
         self._teller.prompt(prompt.said)
         self._talk.play(self.session.run(prompt))
@@ -139,18 +140,18 @@ class InlineDesk:
     def copy(self, what: Literal["reply", "all"]) -> None:
         texts = self._teller.told if what == "all" else self._teller.replies[-1:]
         if not texts:
-            self.warn("There is nothing to copy yet.")
+            self.warn(tr("There is nothing to copy yet."))
         elif self._stage.copy("\n\n".join(texts)):
-            self.notify("Copied.")
+            self.notify(tr("Copied."))
         else:
-            self.warn("There is no clipboard here.")
+            self.warn(tr("There is no clipboard here."))
 
     def help(self) -> None:
-        keys = "\n".join(f"- **{key}**: {text}" for key, text in KEYS)
+        keys = "\n".join(f"- **{tr(key)}**: {tr(text)}" for key, text in KEYS)
         named = "\n".join(
-            f"- **{f'/{c.name} {c.argument}'.rstrip()}**: {c.help}" for c in self._listed
+            f"- **{f'/{c.name} {tr(c.argument)}'.rstrip()}**: {tr(c.help)}" for c in self._listed
         )
-        self.say(f"Keys\n\n{keys}\n\nCommands\n\n{named}")
+        self.say("\n\n".join((tr("Keys"), keys, tr("Commands"), named)))
 
     def changes(self) -> Sequence[str]:
         return self._teller.diffs

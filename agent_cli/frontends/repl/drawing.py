@@ -24,6 +24,8 @@ from agent_cli.frontends.shared.call import Call
 from agent_cli.frontends.shared.markdown import parser
 from agent_cli.frontends.shared.signs import Signs
 from agent_cli.frontends.shared.wording import duration
+from agent_cli.lib.cells import padded
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import Style as ForeignStyle
 from agent_cli.safety.sanitise import clean, styled, visible
 
@@ -121,10 +123,10 @@ def approval(request: ApprovalRequest, runs: str, signs: Signs) -> RenderableTyp
         note = f"  {step.text}" if step.text else ""
         rows.append(Text.assemble((f"{number:>2}  ", DIM), step.label, (note, DIM)))
     for warning in briefing.warnings(request):
-        rows.append(_row(f"! {briefing.BEWARE}", Text(warning, STRONG), WAITING))
+        rows.append(_row(f"! {tr(briefing.BEWARE)}", Text(warning, STRONG), WAITING))
     rows += [_row(fact.label, Text(fact.text)) for fact in briefing.facts(request, runs)]
     if words := briefing.said(request):
-        rows.append(_row(briefing.MODEL_SAYS, Text(words, Style(italic=True))))
+        rows.append(_row(tr(briefing.MODEL_SAYS), Text(words, Style(italic=True))))
     return Group(*rows)
 
 
@@ -141,7 +143,7 @@ def whole(block: Display, signs: Signs) -> list[Text]:
         case TodoBlock():
             return list(_todo(block, signs))
         case ImageBlock():
-            return [Text(f"picture {briefing.one_line(block.path)}")]
+            return [Text(tr("picture {path}", path=briefing.one_line(block.path)))]
 
 
 def diff(block: DiffBlock, signs: Signs, most: int | None = None) -> Iterator[Text]:
@@ -156,7 +158,8 @@ def diff(block: DiffBlock, signs: Signs, most: int | None = None) -> Iterator[Te
     for line in lines[:most]:
         yield Text(line, styles.get(line[:1], Style.null()))
     if most is not None and len(lines) > most:
-        yield Text(f"{signs.ellipsis} {len(lines) - most:,} more lines; /diff shows all", DIM)
+        left = tr("{n:,} more lines; /diff shows all", n=len(lines) - most)
+        yield Text(f"{signs.ellipsis} {left}", DIM)
 
 
 def _shown(display: Display, signs: Signs, most_output: int) -> Iterator[Text]:
@@ -183,7 +186,7 @@ def _todo(block: TodoBlock, signs: Signs) -> Iterator[Text]:
 
 
 def _row(label: str, value: Text, style: Style = DIM) -> Text:
-    return Text.assemble((f"{label:<{_COLUMN}}", style), value)
+    return Text.assemble((padded(label, _COLUMN), style), value)
 
 
 def _cut(text: str, most: int, signs: Signs) -> str:

@@ -17,13 +17,14 @@ from agent_cli.frontends.shared.answers import Answer
 from agent_cli.frontends.shared.signs import Signs
 from agent_cli.frontends.shared.typed import pasted
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
+from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import clean
 
 _WIDTH = 80
 _TWICE = 2.0
 _PASTE, _PASTE_END = "\x1b[200~", "\x1b[201~"
 _MARK_PASTES, _MARK_NO_PASTES = "\x1b[?2004h", "\x1b[?2004l"
-_PASSED_ON = "What you typed went to the prompt."
+_PASSED_ON = mark("What you typed went to the prompt.")
 
 
 class FlatStage:
@@ -78,30 +79,33 @@ class FlatStage:
     async def _choose(self, heading: str, answers: Sequence[Answer], default: str) -> str:
         offered = [Text(heading)]
         for number, answer in enumerate(answers, 1):
-            note = f" ({answer.note})" if answer.note else ""
-            offered.append(Text(f"{number}. {answer.label}{note}"))
+            label = answer.label
+            if answer.note:
+                label = tr("{label} ({note})", label=label, note=answer.note)
+            offered.append(Text(f"{number}. {label}"))
         self._say(*offered)
         while True:
             numbers = (str(n) for n, answer in enumerate(answers, 1) if answer.id == default)
-            self._write(f"Answer with a number (Enter: {next(numbers, 'none of these')}): ")
+            usual = next(numbers, tr("none of these"))
+            self._write(tr("Answer with a number (Enter: {usual}): ", usual=usual))
             line = (await self._asked_line()).strip().lower()
             if not line:
                 return default
             for number, answer in enumerate(answers, 1):
                 if line in (str(number), answer.key):
                     return answer.id
-            self._say(Text(f"Please answer with a number from 1 to {len(answers)}."))
+            self._say(Text(tr("Please answer with a number from 1 to {n}.", n=len(answers))))
 
     async def line(self, hint: str) -> str | None:
         self._write(f"{hint} ")
         return (await self._asked_line()).strip() or None
 
     async def edit(self, text: str) -> str | None:
-        self._say(Text("There is no editor here. Say what should change instead."))
+        self._say(Text(tr("There is no editor here. Say what should change instead.")))
         return None
 
     def prefill(self, text: str) -> None:
-        self._say(Text(f"The prompt was: {clean(text)}"))
+        self._say(Text(tr("The prompt was: {text}", text=clean(text))))
 
     def copy(self, text: str) -> bool:
         return False
@@ -149,7 +153,7 @@ class FlatStage:
     def _pass_on(self, line: str, when: float) -> None:
         if self._guard is not None:
             self._guard.typed(when)
-        self._say(Text(_PASSED_ON))
+        self._say(Text(tr(_PASSED_ON)))
         self._send(line.replace(_PASTE, "").replace(_PASTE_END, ""))
 
     def _send(self, line: str) -> None:
@@ -170,7 +174,7 @@ class FlatStage:
         self._guard = TypedAhead()
         self._answer = asyncio.get_running_loop().create_future()
         if begun := self._lines.take_unfinished():
-            self._say(Text(_PASSED_ON))
+            self._say(Text(tr(_PASSED_ON)))
             self._unfinished += pasted(begun)
         if self._marks_pastes:
             self._write(_MARK_PASTES)
@@ -200,7 +204,7 @@ class FlatStage:
         if now - self._left_at < _TWICE or not self._is_person:
             self.audience.leave()
         self._left_at = now
-        self._say(Text("Ctrl+C again leaves."))
+        self._say(Text(tr("Ctrl+C again leaves.")))
         self.changed()
 
     def _say(self, *lines: Text) -> None:

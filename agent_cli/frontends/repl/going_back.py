@@ -1,31 +1,37 @@
 """Undo, redo and going back inline: preview, question, and what came of it."""
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
 from rich.text import Text
 
-from agent_cli.core.errors import UserError
-from agent_cli.core.undo import Choice, Preview
+from agent_cli.core.undo import Preview
 from agent_cli.core.undoing import Moment, Undoing
 from agent_cli.frontends.repl import drawing
 from agent_cli.frontends.repl.stage import Stage
-from agent_cli.frontends.repl.talk import BUSY, Talk
+from agent_cli.frontends.repl.talk import Talk
+from agent_cli.frontends.shared.answers import Answer
+from agent_cli.frontends.shared.going_back import (
+    WENT_BACK,
+    carried_out,
+    earlier_prompts,
+    settled,
+    with_files,
+)
 from agent_cli.frontends.shared.undo_words import (
     MOST_LISTED,
     called,
-    conflict_answers,
     file_line,
     heading,
     moment_answers,
     no,
-    outcome,
     rewinds,
     yes,
 )
+from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import visible
 
-_WHERE = "Go back to before which prompt?"
+_WHERE = mark("Go back to before which prompt?")
 
 
 class GoingBack:
@@ -60,7 +66,7 @@ class GoingBack:
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         if self._talk.is_busy or self._is_busy:
             work.close()
-            self._teller.warn(*BUSY)
+            self._talk.say_busy()
             return
         self._is_busy = True
         self._talk.background(self._ended(work))
@@ -81,57 +87,49 @@ class GoingBack:
         with self._stage.paper.held():
             if await self._stage.choose(heading(preview), (no(), yes(preview))) != "yes":
                 return False
-            choices: dict[str, Choice] = {}
-            for plan in preview.conflicts:
-                name, fate = file_line(plan, self._root, preview.kind)
-                asked = f"You changed this file since: {name} ({fate})"
-                match await self._stage.choose(asked, conflict_answers(plan), leave="no"):
-                    case "keep" | "restore" | "markers" as choice:
-                        choices[plan.path] = choice
-                    case _:
-                        return False
-            restored = await self._undoing.apply(preview, choices)
-        notice = outcome(preview, restored, self._root)
-        self._talk.session.note(notice)
+            choices = await settled(preview, self._root, self._choose)
+            if choices is None:
+                return False
+            notice = await carried_out(self._talk.session, preview, choices)
         tell = self._teller.warn if notice.level == "warning" else self._teller.note
         tell(notice.text)
         return True
 
+    async def _choose(self, heading: str, answers: Sequence[Answer]) -> str:
+        return await self._stage.choose(heading, answers, leave="no")
+
     def _show(self, preview: Preview) -> None:
         lines = [Text(visible(called(r), one_line=True)) for r in preview.records[:MOST_LISTED]]
         if not preview.files:
-            lines.append(Text("All files are as they were already."))
+            lines.append(Text(tr("All files are as they were already.")))
         for plan in preview.files[:MOST_LISTED]:
             name, fate = file_line(plan, self._root, preview.kind)
             style = drawing.WAITING if plan.outcome in ("conflict", "lost") else drawing.DIM
             lines.append(Text.assemble(f"  {name}  ", (fate, style)))
         if len(preview.files) > MOST_LISTED:
-            lines.append(Text(f"and {len(preview.files) - MOST_LISTED:,} more"))
+            lines.append(Text(tr("and {n:,} more", n=len(preview.files) - MOST_LISTED)))
         self._stage.paper.put(Text(""), *lines)
 
     async def _rewind(self) -> None:
-        moments = await self._undoing.moments()
-        if not moments:
-            raise UserError("There is no earlier prompt to go back to.")
-        moment = await self._moment(moments)
+        session = self._talk.session
+        moment = await self._moment(await earlier_prompts(session))
         if moment is None:
             return
-        what = await self._stage.choose("What goes back?", rewinds(), leave="leave")
+        what = await self._stage.choose(tr("What goes back?"), rewinds(), leave="leave")
         if what == "leave":
             return
-        if what != "conversation":
-            preview = await self._undoing.preview_since(moment.turn)
-            if preview.records and not await self._carry_out(preview):
-                return
+        if what != "conversation" and not await with_files(session, moment, self._carry_out):
+            return
         if what != "files" and moment.entry is not None:
-            self._talk.session.rewind(moment.entry, "the person went back")
-            self._teller.note("The conversation is as it was before that prompt.")
+            session.rewind(moment.entry, WENT_BACK)
+            self._teller.note(tr("The conversation is as it was before that prompt."))
         self._stage.prefill(moment.prompt)
 
-    async def _moment(self, moments: list[Moment] | tuple[Moment, ...]) -> Moment | None:
+    async def _moment(self, moments: Sequence[Moment]) -> Moment | None:
         page = 0
         while True:
-            match await self._stage.choose(_WHERE, moment_answers(moments, page), leave="leave"):
+            answers = moment_answers(moments, page)
+            match await self._stage.choose(tr(_WHERE), answers, leave="leave"):
                 case "leave":
                     return None
                 case "earlier":

@@ -7,6 +7,8 @@ from prompt_toolkit.filters import Condition, has_completions, has_focus
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 
+from agent_cli.lib.language import tr
+
 if TYPE_CHECKING:
     from agent_cli.frontends.repl.live import LiveStage
 
@@ -124,7 +126,7 @@ def _add_prompt_keys(keys: KeyBindings, stage: "LiveStage") -> None:
             if now - left_at < TWICE:
                 stage.audience.leave()
             left_at = now
-            stage.hint("Ctrl+C again leaves.", TWICE)
+            stage.hint(tr("Ctrl+C again leaves."), TWICE)
 
     @keys.add("c-d", filter=is_prompt & Condition(lambda: not stage.prompt.text))
     def leave(_: KeyPressEvent) -> None:

@@ -17,13 +17,15 @@ from prompt_toolkit.layout.menus import CompletionsMenu
 from prompt_toolkit.layout.processors import AfterInput, ConditionalProcessor
 from prompt_toolkit.utils import get_cwidth
 from prompt_toolkit.widgets import SearchToolbar
+from rich.cells import cell_len, set_cell_size
 
 from agent_cli.frontends.shared.answers import Answer
+from agent_cli.lib.language import mark, tr
 
 if TYPE_CHECKING:
     from agent_cli.frontends.repl.live import LiveStage
 
-PLACEHOLDER = "Ask, or / for commands"
+PLACEHOLDER = mark("Ask, or / for commands")
 _MOST_LINES = 12
 """Lines of the prompt that are in view."""
 _MOST_QUEUED = 3
@@ -73,7 +75,7 @@ def layout(stage: "LiveStage") -> Windows:
 
 def _prompt(stage: "LiveStage", search: SearchToolbar) -> Window:
     placeholder = ConditionalProcessor(
-        AfterInput(PLACEHOLDER, style="class:dim"), Condition(lambda: not stage.prompt.text)
+        AfterInput(tr(PLACEHOLDER), style="class:dim"), Condition(lambda: not stage.prompt.text)
     )
     return Window(
         BufferControl(
@@ -97,7 +99,7 @@ def _running(stage: "LiveStage") -> AnyFormattedText:
     lines = [drawn] if drawn else []
     lines += [f"⏎ {_one_line(text, size.columns)}" for text in queue[:_MOST_QUEUED]]
     if len(queue) > _MOST_QUEUED:
-        lines.append(f"  and {len(queue) - _MOST_QUEUED} more")
+        lines.append("  " + tr("and {n} more", n=len(queue) - _MOST_QUEUED))
     return ANSI("\n".join(lines)) if lines else ""
 
 
@@ -130,4 +132,4 @@ def _status(stage: "LiveStage") -> AnyFormattedText:
 
 def _one_line(text: str, columns: int) -> str:
     shown = " ".join(text.split())
-    return shown if len(shown) < columns - 4 else f"{shown[: columns - 5]}…"
+    return shown if cell_len(shown) < columns - 4 else f"{set_cell_size(shown, columns - 5)}…"

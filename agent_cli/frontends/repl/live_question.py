@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from agent_cli.frontends.repl.stage import Abandoned
 from agent_cli.frontends.shared.answers import Answer
 from agent_cli.frontends.shared.typed_ahead import BURST, TypedAhead
+from agent_cli.lib.language import mark, tr
 
 _BEAT = 0.05
 _MOVES = {"up": -1, "s-tab": -1, "down": 1, "tab": 1}
-ANSWERABLE = "↑↓ choose · enter answers"
-PASSED_ON = "what you typed went to the prompt"
+ANSWERABLE = mark("↑↓ choose · enter answers")
+PASSED_ON = mark("what you typed went to the prompt")
 
 PassOn = Callable[[str, str], None]
 """Gives a key that was not meant for the question, and its text, to the prompt."""
@@ -47,7 +48,7 @@ class LiveQuestion:
     def hint(self) -> str:
         """What keys do now."""
         told = (PASSED_ON if self.has_passed_on else "", ANSWERABLE if self.is_armed else "")
-        return " · ".join(part for part in told if part)
+        return " · ".join(tr(part) for part in told if part)
 
     def painted(self) -> None:
         """It can be read from now on."""

@@ -29,6 +29,7 @@ from agent_cli.frontends.shared.signs import ASCII, words
 from agent_cli.frontends.shared.slash import all_commands
 from agent_cli.frontends.shared.terminal import moves_cursor
 from agent_cli.frontends.shared.trusting import keep_trust, told, trust_items
+from agent_cli.lib.language import tr
 from agent_cli.models.worker_process import spawn
 from agent_cli.runtime import (
     chosen_model,
@@ -83,7 +84,8 @@ def run(wishes: Wishes, worker: Worker, *, is_read_aloud: bool = False) -> int:
         log.exception("the inline prompt failed")
         what = clean(f"{type(error).__name__}: {error}").partition("\n")[0]
         where = Places.of(os.environ).log_file
-        sys.stderr.write(f"agent: the prompt failed ({what}). The log has more: {where}\n")
+        said = tr("the prompt failed ({what}). The log has more: {log}", what=what, log=where)
+        sys.stderr.write(f"agent: {said}\n")
         return ExitCode.FAILED
 
 
@@ -209,7 +211,7 @@ class _Show:
         """The wish for a copy of a session that is open elsewhere, or for what was before it."""
         if not wishes.attended:
             raise error
-        if await self._asking.confirm(error.message, IN_USE_HEADING, in_use_answers()):
+        if await self._asking.confirm(error.message, tr(IN_USE_HEADING), in_use_answers()):
             return replace(wishes, resume=Resume(error.session_id, fork=True))
         if before is None:
             raise error

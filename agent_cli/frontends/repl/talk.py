@@ -21,12 +21,11 @@ from agent_cli.frontends.shared.endings import EXIT_CODES, has_failed
 from agent_cli.frontends.shared.past import resumed_line
 from agent_cli.frontends.shared.slash import MODES, OWN_OPTIONS, SHELL
 from agent_cli.frontends.shared.typed import kind_of
+from agent_cli.lib.language import english, tr
 from agent_cli.safety.sanitise import clean
 from agent_cli.storage.prompt_history import PromptHistory
 
 log = logging.getLogger(__name__)
-
-BUSY = ("A turn is under way.", "Interrupt it first.")
 
 
 class Talk:
@@ -126,33 +125,47 @@ class Talk:
     def status(self) -> str:
         """Mode, model, how full its window is, and what the session cost."""
         session = self.session
-        parts = [f"{session.mode.value} mode", session.model]
+        parts = [self._mode_name, session.model]
         if self.window:
-            parts.append(f"{session.context_tokens / self.window:.0%} of the window")
+            parts.append(
+                tr("{share:.0%} of the window", share=session.context_tokens / self.window)
+            )
         if session.usage.cost or session.usage.unpriced:
             parts.append(short_price(session.usage))
         return clean(f" {self._stage.signs.dot} ".join(parts))
+
+    @property
+    def _mode_name(self) -> str:
+        return tr("{mode} mode", mode=self.session.mode.value)
 
     def greet(self) -> None:
         """Say where we are."""
         session = self.session
         root, home = session.workspace.root, session.workspace.home
         place = f"~{root.removeprefix(home)}" if root.startswith(f"{home}/") else root
-        self.teller.greet((place, session.model, f"{session.mode.value} mode", "/help"))
+        self.teller.greet((place, session.model, self._mode_name, "/help"))
 
     def changed(self) -> None:
         """Something the status line tells has changed."""
         if self._stage.paper.is_flat and self.session.mode is not self._mode:
-            self.teller.say(f"The mode is now {self.session.mode.value}.")  # there is no such line
+            now = tr("The mode is now {mode}.", mode=self.session.mode.value)
+            self.teller.say(now)  # there is no such line
         self._mode = self.session.mode
         self._stage.changed()
 
     def own_fault(self, what: str, error: Exception) -> None:
         """Tell of a bug of ours, and keep its traceback."""
-        log.error("%s", what, exc_info=error)
-        where = f"The log has more: {self._log_file}" if self._log_file else "See the log."
-        text = f"This is a bug in the program: {what} ({type(error).__name__}: {error})."
+        log.error("%s", english(what), exc_info=error)
+        where = tr("See the log.")
+        if self._log_file:
+            where = tr("The log has more: {log}", log=self._log_file)
+        said = f"{type(error).__name__}: {error}"
+        text = tr("This is a bug in the program: {what} ({error}).", what=what, error=said)
         self.teller.warn(text, where, is_error=True)
+
+    def say_busy(self) -> None:
+        """Tell that there is something to wait for."""
+        self.teller.warn(tr("A turn is under way."), tr("Interrupt it first."))
 
     def background(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something that takes time, while the person goes on."""
@@ -166,7 +179,7 @@ class Talk:
         except UserError as error:
             self.teller.warn(error.message, error.hint)
         except Exception as error:  # it must not end the session
-            self.own_fault("something in the background failed", error)
+            self.own_fault(tr("something in the background failed"), error)
 
     def start_extensions(self) -> None:
         """Load them in the background, once; what they say and ask comes like that of a turn."""
@@ -201,12 +214,12 @@ class Talk:
         if self._has_failed or self.is_busy:
             self.play(self.session.run(None))
         else:
-            self.teller.warn("There is nothing to try again: the last turn did not fail.")
+            self.teller.warn(tr("There is nothing to try again: the last turn did not fail."))
 
     def play(self, turn: AsyncGenerator[Event, None], *, is_own: bool = False) -> None:
         """Follow something that reads like a turn, unless one is under way."""
         if self._turn is not None:
-            self.teller.warn(*BUSY)
+            self.say_busy()
             return
         self.teller.begin(is_own=is_own)
         self._turn = asyncio.create_task(self._play(turn))
@@ -227,7 +240,7 @@ class Talk:
                 async for event in events:
                     self._take(event)
         except Exception as error:  # our own fault, not the turn's: that one is an event
-            self.own_fault("what happened could not be shown", error)
+            self.own_fault(tr("what happened could not be shown"), error)
         finally:
             for question in self._questions:
                 question.cancel()
@@ -259,7 +272,7 @@ class Talk:
         try:
             answer = await self._asking.ask(request)
         except Exception as error:  # what cannot be asked must not wait forever
-            self.own_fault("the question could not be asked", error)
+            self.own_fault(tr("the question could not be asked"), error)
             self.session.interrupt()
             return
         self.teller.asking(request, is_over=True)

@@ -30,6 +30,7 @@ from agent_cli.frontends.shared.call import Call
 from agent_cli.frontends.shared.endings import compacted, has_failed, retrying, stopped
 from agent_cli.frontends.shared.flow import Flow
 from agent_cli.frontends.shared.wording import duration, rough
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import Cleaner, clean, visible
 
 _TAIL = 5
@@ -182,7 +183,8 @@ class Teller:
         for call in running:
             shown += self._drawn_call(call, width)
         if len(self._calls) > len(running):
-            shown.append(f"   and {len(self._calls) - len(running)} more calls")
+            left = len(self._calls) - len(running)
+            shown.append("   " + tr("and {n} more calls", n=left))
         return "\n".join([*shown[-max(1, lines - 1) :], self._working()])
 
     def _drawn_open(self, width: int, most: int) -> list[str]:
@@ -209,11 +211,12 @@ class Teller:
         seconds = time.monotonic() - (self._began or 0.0)
         spinner = self._stage.signs.spinner
         frame = spinner[int(seconds * _FRAMES_A_SECOND) % len(spinner)]
-        parts = ["thinking" if self._is_thinking else "working", duration(seconds, tenths=False)]
+        doing = tr("thinking") if self._is_thinking else tr("working")
+        parts = [doing, duration(seconds, tenths=False)]
         if self._tokens:
-            parts.append(f"{rough(self._tokens)} tokens")
-        dot = f" {self._stage.signs.dot} "
-        return ("" if self._is_still else f"{frame} ") + dot.join([*parts, "esc interrupts"])
+            parts.append(tr("{count} tokens", count=rough(self._tokens)))
+        told = f" {self._stage.signs.dot} ".join([*parts, tr("esc interrupts")])
+        return told if self._is_still else f"{frame} {told}"
 
     def _start(self, event: ToolStarted) -> None:
         call = self._calls[event.call_id] = Call(event)
@@ -240,7 +243,7 @@ class Teller:
         if line := event.receipt.line(event.usage):
             self.note(line)
         if has_failed(event):
-            self.warn(event.error, event.hint or "/retry tries again.", is_error=True)
+            self.warn(event.error, event.hint or tr("/retry tries again."), is_error=True)
         elif text := stopped(event):
             self.warn(text, event.hint)
 

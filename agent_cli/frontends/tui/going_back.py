@@ -10,7 +10,12 @@ from textual.app import App
 from agent_cli.core.errors import UserError
 from agent_cli.core.undo import Preview
 from agent_cli.core.undoing import Undoing
-from agent_cli.frontends.shared.undo_words import outcome
+from agent_cli.frontends.shared.going_back import (
+    WENT_BACK,
+    carried_out,
+    earlier_prompts,
+    with_files,
+)
 from agent_cli.frontends.tui.blocks.notice import NoticeBlock
 from agent_cli.frontends.tui.modals.rewind import Rewind, RewindModal
 from agent_cli.frontends.tui.modals.undo import UndoModal
@@ -86,29 +91,25 @@ class GoingBack:
         choices = await self._app.push_screen_wait(UndoModal(preview, self._root))
         if choices is None:
             return False
-        restored = await self._undoing.apply(preview, choices)
-        notice = outcome(preview, restored, self._root)
-        self._chat.session.note(notice)
+        notice = await carried_out(self._chat.session, preview, choices)
         self._transcript.add(NoticeBlock(notice.text, level=notice.level))
         return True
 
     async def _rewind(self) -> None:
-        moments = await self._undoing.moments()
-        if not moments:
-            raise UserError(tr("There is no earlier prompt to go back to."))
+        session = self._chat.session
+        moments = await earlier_prompts(session)
         wanted = await self._app.push_screen_wait(RewindModal(moments, self._root))
         if wanted is None:
             return
-        if wanted.what != "conversation":
-            preview = await self._undoing.preview_since(wanted.moment.turn)
-            if preview.records and not await self._carry_out(preview):
-                return
+        moves_files = wanted.what != "conversation"
+        if moves_files and not await with_files(session, wanted.moment, self._carry_out):
+            return
         if wanted.what != "files":
             self._go_back(wanted)
 
     def _go_back(self, wanted: Rewind) -> None:
         """The conversation as it was, and the prompt in the input once more."""
         if wanted.moment.entry is not None:
-            history = self._chat.session.rewind(wanted.moment.entry, "the person went back")
+            history = self._chat.session.rewind(wanted.moment.entry, WENT_BACK)
             self._chat.show_again(history.events)
         self._put_into_prompt(wanted.moment.prompt)

@@ -20,7 +20,7 @@ from agent_cli.models.guide.phrases import say
 from agent_cli.models.guide.plan import Act, Answer, Move, Outcome, Play, Wait
 from agent_cli.models.guide.plans import plan_for
 from agent_cli.models.guide.tour import stopped, tour
-from agent_cli.models.guide.wishes import Language, Plain, language_of, understand
+from agent_cli.models.guide.wishes import Language, Plain, language_of, understand, usual_language
 
 
 class GuideModel:
@@ -51,11 +51,11 @@ class Reader:
         self._is_paced = is_paced
         self._play: Play | None = None
         self._tour: Play | None = None
-        self._tour_language: Language = "en"
+        self._tour_language: Language = usual_language()
         self._outcomes: list[Outcome] = []
         self._open = 0
         self._said: list[str] = []
-        self.language: Language = "en"
+        self.language: Language = usual_language()
 
     @property
     def move(self) -> Move:

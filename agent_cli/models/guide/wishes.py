@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from agent_cli.lib.language import spoken
 from agent_cli.models.guide import wordings
 from agent_cli.models.guide.wordings import Simple
 
@@ -120,8 +121,16 @@ def understand(text: str) -> Wish:
 
 
 def language_of(text: str) -> Language:
-    """Chinese as soon as there is a Chinese character."""
-    return "zh" if re.search(r"[\u4e00-\u9fff]", text) else "en"
+    """Chinese as soon as there is a Chinese character; a lone word is said in any language."""
+    if re.search(r"[\u4e00-\u9fff]", text):
+        return "zh"
+    words = [word for word in text.split() if word.strip(".,:;!?").isalpha()]
+    return "en" if len(words) > 1 else usual_language()
+
+
+def usual_language() -> Language:
+    """That of the program, for what is said in none."""
+    return "zh" if spoken() == "zh" else "en"
 
 
 @dataclass(frozen=True)

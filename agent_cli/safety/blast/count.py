@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from agent_cli.lib.text import plural
+from agent_cli.lib.language import tr, trn
 from agent_cli.safety.blast.clock import Clock, NotCounted
 from agent_cli.safety.blast.file_commands import EACH_WORD_ALONE, plans_of
 from agent_cli.safety.blast.find_command import find_plans
@@ -52,7 +52,7 @@ async def blast_radius(
         async with asyncio.timeout(seconds + _GRACE):
             await _in_thread(lambda: survey.all_of(destroys, clock))
     except TimeoutError:
-        survey.unknown["the disk does not answer in time"] = None
+        survey.unknown[tr("the disk does not answer in time")] = None
     finally:
         clock.stop()
     return survey.radius()
@@ -114,8 +114,8 @@ class _Survey:
             except (OSError, ValueError) as error:
                 self._not_known(destruction, getattr(error, "strerror", None) or str(error))
         if len(looked_at) > MOST_COMMANDS:
-            more = plural(len(looked_at) - MOST_COMMANDS, "more command")
-            self.unknown[more] = None
+            more = len(looked_at) - MOST_COMMANDS
+            self.unknown[trn("{n:,} more command", "{n:,} more commands", more)] = None
 
     def _one(self, destruction: Destruction, clock: Clock) -> None:
         if destruction.hidden:
@@ -130,8 +130,8 @@ class _Survey:
         name = argv[0].rpartition("/")[2]
         if any(UNKNOWN in word for word in argv):
             if name not in EACH_WORD_ALONE:
-                raise NotCounted("a word of it is only known when it runs")
-            self._not_known(destruction, "a name in it is only known when it runs")
+                raise NotCounted(tr("a word of it is only known when it runs"))
+            self._not_known(destruction, tr("a name in it is only known when it runs"))
             argv = tuple(word for word in argv if UNKNOWN not in word)
         argv, is_whole = _expanded(argv, destruction, cwd, clock.share(2))
         plans = self._plans_of(argv, cwd, destruction, clock)
@@ -156,8 +156,12 @@ class _Survey:
         tally = count(each.paths, look, clock, is_deep=each.is_deep)
         changed = self._changed(each, tracked, clock)
         if tally.unreadable:
-            some = plural(tally.unreadable, "directory or file", "directories or files")
-            self._not_known(destruction, f"{some} cannot be looked at")
+            why = trn(
+                "{n:,} directory or file cannot be looked at",
+                "{n:,} directories or files cannot be looked at",
+                tally.unreadable,
+            )
+            self._not_known(destruction, why)
         if tally.files or tally.directories:
             tally.kept["uncommitted"] = changed or []
             touched = _touched(each, tally, tracked, destruction, self.workspace)
@@ -178,7 +182,7 @@ class _Survey:
         return tracked_at(each.paths, git, deleted=each.verb == DELETES and each.is_deep)
 
     def _not_known(self, destruction: Destruction, why: str) -> None:
-        self.unknown[f"{command_text(destruction)}: {why}"] = None
+        self.unknown[tr("{name}: {why}", name=command_text(destruction), why=why)] = None
 
 
 def _command(destruction: Destruction) -> tuple[str, ...]:
@@ -187,16 +191,16 @@ def _command(destruction: Destruction) -> tuple[str, ...]:
 
 def _standing(destruction: Destruction) -> str:
     if destruction.cwd is None:
-        raise NotCounted("where it runs is not known")
+        raise NotCounted(tr("where it runs is not known"))
     return destruction.cwd
 
 
 def _redirected(destruction: Destruction, clock: Clock) -> list[Plan]:
     (target,) = destruction.paths
     if UNKNOWN in target:
-        raise NotCounted("the file it writes is only known when it runs")
+        raise NotCounted(tr("the file it writes is only known when it runs"))
     if not target.startswith("/"):
-        raise NotCounted("where it runs is not known")
+        raise NotCounted(tr("where it runs is not known"))
     cwd = destruction.cwd or "/"
     patterns = {absolute(text, cwd): pattern for text, pattern in destruction.globs}
     found = matches(patterns[target], cwd, clock) if target in patterns else []

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from agent_cli.lib.text import plural
+from agent_cli.lib.language import tr, trn
 from agent_cli.safety.blast.arguments import Arguments, read
 from agent_cli.safety.blast.clock import NotCounted
 from agent_cli.safety.blast.plan import Plan, entry, exists
@@ -36,7 +36,7 @@ def git_outcome(argv: Sequence[str], cwd: str, git: Git) -> GitOutcome:
         if option == "-C" and words:
             cwd = os.path.realpath(os.path.join(cwd, words.pop(0)))
         elif option != "--no-pager":
-            raise NotCounted(f"git with {option} may look elsewhere")
+            raise NotCounted(tr("git with {option} may look elsewhere", option=option))
     if not words:
         return GitOutcome()
     command = _COMMANDS.get(words[0])
@@ -51,7 +51,7 @@ def _clean(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
     if not known.issuperset(found.letters) or not {"force", "quiet", "exclude"}.issuperset(
         found.longs
     ):
-        raise NotCounted("git clean with these options is not known well enough")
+        raise NotCounted(tr("git clean with these options is not known well enough"))
     ignored = git.personal_excludes(cwd)
     same = (_audible(word) for word in words[1:])
     output = git.run(cwd, *ignored, "-c", "core.quotePath=false", "clean", "-n", *same)
@@ -77,7 +77,7 @@ def _checkout(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
     options, paths = _paths_after_dashes(words)
     found = read(options, valued="bB", longs=("orphan", "conflict", "pathspec-from-file"))
     if found.has("p", "patch", "pathspec-from-file"):
-        raise NotCounted("which changes it discards is asked while it runs")
+        raise NotCounted(tr("which changes it discards is asked while it runs"))
     source = None
     operands = found.operands
     if operands and git.is_true(cwd, "rev-parse", "-q", "--verify", f"{operands[0]}^{{commit}}"):
@@ -102,7 +102,7 @@ def _restore(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
     options, paths = _paths_after_dashes(words)
     found = read(options, valued="s", longs=("source", "conflict", "pathspec-from-file"))
     if found.has("p", "patch", "pathspec-from-file"):
-        raise NotCounted("which changes it discards is asked while it runs")
+        raise NotCounted(tr("which changes it discards is asked while it runs"))
     if found.has("S", "staged") and not found.has("W", "worktree"):
         return GitOutcome()
     against_head = found.has("S", "staged") or found.value("s", "source") is not None
@@ -117,7 +117,8 @@ def _reset(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
     if found.operands:
         left = _count(git, cwd, f"{found.operands[0]}..HEAD")
         if left:
-            outcome.notes.append(f"the branch loses {plural(left, 'commit')}")
+            lost = trn("the branch loses {n:,} commit", "the branch loses {n:,} commits", left)
+            outcome.notes.append(lost)
     return outcome
 
 
@@ -133,13 +134,14 @@ def _rm(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
 def _stash(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
     action = words[1] if len(words) > 1 else ""
     if action == "drop":
-        return GitOutcome(notes=["throws one stash away"])
+        return GitOutcome(notes=[tr("throws one stash away")])
     if action != "clear":
         return GitOutcome()
     if not git.is_true(cwd, "rev-parse", "-q", "--verify", "refs/stash"):
         return GitOutcome()
-    stashes = plural(_count(git, cwd, "--walk-reflogs", "refs/stash"), "stash", "stashes")
-    return GitOutcome(notes=[f"throws {stashes} away"])
+    count = _count(git, cwd, "--walk-reflogs", "refs/stash")
+    lost = trn("throws {n:,} stash away", "throws {n:,} stashes away", count)
+    return GitOutcome(notes=[lost])
 
 
 def _branch(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
@@ -152,11 +154,16 @@ def _branch(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
 def _lost_branch(name: str, found: Arguments, cwd: str, git: Git) -> str:
     ref = f"refs/{'remotes' if found.has('r', 'remotes') else 'heads'}/{name}"
     if not git.is_true(cwd, "rev-parse", "-q", "--verify", ref):
-        return f"there is no branch {name}"
+        return tr("there is no branch {name}", name=name)
     only = _count(git, cwd, ref, "--not", f"--exclude={ref}", "--all")
     if not only:
-        return f"deletes the branch {name}, whose commits are elsewhere too"
-    return f"deletes the branch {name} with {plural(only, 'commit')} that no other branch has"
+        return tr("deletes the branch {name}, whose commits are elsewhere too", name=name)
+    return trn(
+        "deletes the branch {name} with {n:,} commit that no other branch has",
+        "deletes the branch {name} with {n:,} commits that no other branch has",
+        only,
+        name=name,
+    )
 
 
 def _count(git: Git, cwd: str, *revisions: str) -> int:

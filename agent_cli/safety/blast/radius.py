@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from agent_cli.lib.text import plural, size
+from agent_cli.lib.language import mark, tr, trn
+from agent_cli.lib.text import size
 
 DELETES = "deletes"
 OVERWRITES = "overwrites"
@@ -14,7 +15,15 @@ DISCARDS = "discards changes in"
 
 LOSES_BYTES = frozenset({DELETES, OVERWRITES})
 ASKS_GIT = frozenset({DELETES, OVERWRITES, CHANGES})
-_PHRASES = {MOVES: "moves {} away", CHANGES: "changes {} in place"}
+_PHRASES = {
+    DELETES: mark("deletes {things}"),
+    OVERWRITES: mark("overwrites {things}"),
+    MOVES: mark("moves {things} away"),
+    CHANGES: mark("changes {things} in place"),
+    MODES: mark("changes the mode of {things}"),
+    OWNERS: mark("changes the owner of {things}"),
+    DISCARDS: mark("discards changes in {things}"),
+}
 _MOST_NAMES = 3
 
 
@@ -76,7 +85,7 @@ class BlastRadius:
         """Everything in words, one fact a line."""
         counted = (line for touched in self.touched for line in touched.lines())
         notes = (note.text for note in self.notes)
-        unknown = (f"not counted: {text}" for text in self.unknown)
+        unknown = (tr("not counted: {what}", what=text) for text in self.unknown)
         return tuple(dict.fromkeys((*counted, *notes, *unknown)))
 
     def of(self, command: tuple[str, ...]) -> tuple[str, ...]:
@@ -87,60 +96,94 @@ class BlastRadius:
 
 
 def _main(touched: Touched) -> str:
-    things = []
-    if touched.files or not touched.directories:
-        things.append(plural(touched.files, "file"))
-    if touched.directories and (not things or touched.verb in {MODES, OWNERS}):
-        things.append(plural(touched.directories, "directory", "directories"))
-    amount = " and ".join(things)
-    if touched.at_least:
-        amount = f"at least {amount}"
-    text = _PHRASES.get(touched.verb, touched.verb + " {}").format(amount)
+    text = tr(_PHRASES[touched.verb], things=_things(touched))
     if touched.verb in LOSES_BYTES and touched.bytes:
-        text += f", {size(touched.bytes)}"
+        return tr("{what}, {size}", what=text, size=size(touched.bytes))
     return text
+
+
+def _things(touched: Touched) -> str:
+    files = trn("{n:,} file", "{n:,} files", touched.files)
+    directories = trn("{n:,} directory", "{n:,} directories", touched.directories)
+    if not touched.directories:
+        things = files
+    elif not touched.files:
+        things = directories
+    elif touched.verb in {MODES, OWNERS}:
+        things = tr("{files} and {directories}", files=files, directories=directories)
+    else:
+        things = files
+    return tr("at least {things}", things=things) if touched.at_least else things
 
 
 def _about_git(touched: Touched) -> list[str]:
     lines = []
     if touched.repositories:
-        what = plural(touched.repositories, "git repository", "git repositories")
-        lines.append(f"{what} with all history")
+        lines.append(
+            trn(
+                "{n:,} git repository with all history",
+                "{n:,} git repositories with all history",
+                touched.repositories,
+            )
+        )
     if touched.verb not in ASKS_GIT or not touched.files:
         return lines
     untracked, changed = touched.not_in_git, touched.uncommitted
     if untracked == touched.files and touched.repositories:
         return lines  # what they were in goes with them, and that is said
     if not touched.has_repository:
-        whose = "it is" if touched.files == 1 else "they are"
-        lines.append(_listed(f"{whose} in no git repository", touched.names, touched.files))
+        is_one = touched.files == 1
+        text = tr("it is in no git repository") if is_one else tr("they are in no git repository")
+        lines.append(_listed(text, touched.names, touched.files))
         return lines
     if untracked is None:
-        lines.append("how many of them are not in git could not be found out in time")
+        lines.append(tr("how many of them are not in git could not be found out in time"))
     elif untracked:
-        which = _of_them(touched, untracked, "is", "are")
-        lines.append(_listed(f"{which} not in git", touched.not_in_git_names, untracked))
+        text = _not_in_git(touched, untracked)
+        lines.append(_listed(text, touched.not_in_git_names, untracked))
     if changed:
-        which = _of_them(touched, changed, "has", "have")
-        text = f"{which} changes that are not in git"
-        lines.append(_listed(text, touched.uncommitted_names, changed))
+        lines.append(_listed(_changed(touched, changed), touched.uncommitted_names, changed))
     return lines
 
 
 def _about_place(touched: Touched) -> list[str]:
     if not touched.outside:
         return []
-    count = "" if touched.files == touched.outside == 1 else f"{touched.outside:,} "
-    return [_listed(f"{count}outside the project", touched.outside_names, touched.outside)]
+    if touched.files == touched.outside == 1:
+        text = tr("outside the project")
+    else:
+        text = tr("{n:,} outside the project", n=touched.outside)
+    return [_listed(text, touched.outside_names, touched.outside)]
 
 
-def _of_them(touched: Touched, count: int, one: str, many: str) -> str:
+def _not_in_git(touched: Touched, count: int) -> str:
     if touched.files == 1:
-        return f"it {one}"
-    if count == touched.files and not touched.at_least:
-        return f"all of them {many}"
-    least = "at least " if touched.at_least else ""
-    return f"{least}{count:,} of them {one if count == 1 else many}"
+        return tr("it is not in git")
+    if touched.at_least:
+        return trn(
+            "at least {n:,} of them is not in git", "at least {n:,} of them are not in git", count
+        )
+    if count == touched.files:
+        return tr("all of them are not in git")
+    return trn("{n:,} of them is not in git", "{n:,} of them are not in git", count)
+
+
+def _changed(touched: Touched, count: int) -> str:
+    if touched.files == 1:
+        return tr("it has changes that are not in git")
+    if touched.at_least:
+        return trn(
+            "at least {n:,} of them has changes that are not in git",
+            "at least {n:,} of them have changes that are not in git",
+            count,
+        )
+    if count == touched.files:
+        return tr("all of them have changes that are not in git")
+    return trn(
+        "{n:,} of them has changes that are not in git",
+        "{n:,} of them have changes that are not in git",
+        count,
+    )
 
 
 def _listed(text: str, names: tuple[str, ...], count: int) -> str:
@@ -149,4 +192,4 @@ def _listed(text: str, names: tuple[str, ...], count: int) -> str:
     shown = list(names[:_MOST_NAMES])
     if count > len(shown):
         shown.append("…")
-    return f"{text}: {', '.join(shown)}"
+    return tr("{what}: {names}", what=text, names=", ".join(shown))

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from agent_cli.lib.language import tr
 from agent_cli.safety.blast.clock import Clock, NotCounted
 from agent_cli.safety.blast.run import Output, run
 from agent_cli.safety.git_probe import (
@@ -28,7 +29,7 @@ class Git:
         """The whole output of a command that succeeded; raises NotCounted."""
         output = self._run(cwd, (*WITHOUT_HELPERS, *words))
         if output.code != 0:
-            raise NotCounted("git refuses to look")
+            raise NotCounted(tr("git refuses to look"))
         return output
 
     def is_true(self, cwd: str, *words: str) -> bool:
@@ -40,7 +41,7 @@ class Git:
         listing = self._run(cwd, ("--no-pager", *LIST_CONFIGURATION))
         helpers = helpers_in(os.fsdecode(listing.data))
         if listing.code != 0 or helpers:
-            raise NotCounted(helpers[0] if helpers else "git refuses to look")
+            raise NotCounted(helpers[0] if helpers else tr("git refuses to look"))
 
     def personal_excludes(self, cwd: str) -> tuple[str, ...]:
         """Options that make git ignore what the person's own configuration ignores."""
@@ -63,9 +64,9 @@ class Git:
         try:
             output = run(["git", *words], cwd, environment or self._environment, self.clock)
         except (OSError, ValueError) as error:
-            raise NotCounted("git cannot be run") from error
+            raise NotCounted(tr("git cannot be run")) from error
         if not output.is_whole:
-            raise NotCounted("git took too long")
+            raise NotCounted(tr("git took too long"))
         return output
 
 

@@ -7,6 +7,7 @@ import os
 import re
 from fnmatch import translate
 
+from agent_cli.lib.language import tr
 from agent_cli.safety.blast.clock import Clock, NotCounted
 
 MOST_MATCHES = 200_000
@@ -21,7 +22,7 @@ def is_pattern(word: str) -> bool:
 def matches(pattern: str, cwd: str, clock: Clock) -> list[str]:
     """The names that match, written as the pattern is, as far as time allows."""
     if "[:" in pattern or "[." in pattern or "[=" in pattern:
-        raise NotCounted("it has a file pattern that may mean different things")
+        raise NotCounted(tr("it has a file pattern that may mean different things"))
     found = ["/"] if pattern.startswith("/") else [""]
     components = [part for part in pattern.strip("/").split("/") if part]
     for index, component in enumerate(components):
@@ -33,7 +34,7 @@ def matches(pattern: str, cwd: str, clock: Clock) -> list[str]:
             if is_last or os.path.isdir(os.path.join(cwd, name))
         ]
         if len(found) > MOST_MATCHES:
-            raise NotCounted("its file pattern matches very many names")
+            raise NotCounted(tr("its file pattern matches very many names"))
     return [name + "/" for name in found] if pattern.endswith("/") else found
 
 

@@ -2,13 +2,15 @@
 
 import re
 
+from agent_cli.lib.language import mark
+
 _ASKED_FOR_LAST = 20_000
 
 # The words of the C library, of Node and of Python for the same few refusals.
 _SIGNS = (
     (
         re.compile(r"read-only file ?system|\bEROFS\b|\[Errno 30\]", re.IGNORECASE),
-        "it tried to write where the sandbox does not allow it",
+        mark("it tried to write where the sandbox does not allow it"),
     ),
     (
         re.compile(
@@ -19,18 +21,18 @@ _SIGNS = (
             r"|cannot assign requested address|no such host",
             re.IGNORECASE,
         ),
-        "it tried to use the network, which the sandbox does not allow",
+        mark("it tried to use the network, which the sandbox does not allow"),
     ),
     (
         re.compile(
             r"permission denied|operation not permitted|\bEACCES\b|\bEPERM\b|\[Errno 13\]",
             re.IGNORECASE,
         ),
-        "something it needs is not permitted, perhaps by the sandbox",
+        mark("something it needs is not permitted, perhaps by the sandbox"),
     ),
     (
         re.compile(r"device or resource busy|\bEBUSY\b|invalid cross-device link", re.IGNORECASE),
-        "it tried to move or remove something that the sandbox protects",
+        mark("it tried to move or remove something that the sandbox protects"),
     ),
 )
 

@@ -13,6 +13,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Literal, Self, assert_never
 
+from agent_cli.lib.language import mark, tr
+from agent_cli.lib.text import listed
 from agent_cli.safety.environment import search_path
 from agent_cli.safety.sandbox import bubblewrap, landlock, landlock_exec, masks, seatbelt
 from agent_cli.safety.sandbox.confinement import Confinement
@@ -30,15 +32,15 @@ echo written > "$1/file" || exit 43
 exit {_WORKS}
 """
 _COMPLAINTS = {
-    43: "a confined command cannot write where it should",
-    44: "it does not keep a command from writing outside",
-    45: "it does not hide what should be hidden",
+    43: mark("a confined command cannot write where it should"),
+    44: mark("it does not keep a command from writing outside"),
+    45: mark("it does not hide what should be hidden"),
 }
-_NAMESPACES = (
+_NAMESPACES = mark(
     "user namespaces are not allowed for bubblewrap (on Ubuntu, load the AppArmor profile "
-    "bwrap-userns-restrict; elsewhere see the sysctl kernel.unprivileged_userns_clone)"
+    "bwrap-userns-restrict; elsewhere see the sysctl kernel.unprivileged_userns_clone) ({said})"
 )
-_PROC = "this container does not let bubblewrap mount /proc"
+_PROC = mark("this container does not let bubblewrap mount /proc ({said})")
 
 
 class Tier(StrEnum):
@@ -140,7 +142,7 @@ async def find_sandbox(setting: Setting = "auto") -> Sandbox:
     """The best sandbox that works here; one asked for by name works or raises."""
     match setting:
         case "off":
-            return Sandbox(Tier.NONE, "none: switched off in the settings")
+            return Sandbox(Tier.NONE, tr("none: switched off in the settings"))
         case "bwrap":
             return await _demand(_bubblewrap, setting)
         case "landlock":
@@ -165,9 +167,9 @@ async def _best() -> Sandbox:
             missed.append(str(why))
             continue
         # A lesser tier always says what the better one lacked.
-        reason = "; ".join((found.reason, *missed))
+        reason = listed((found.reason, *missed))
         return Sandbox(found.tier, reason, found.limits, found.program)
-    return Sandbox(Tier.NONE, f"none: {'; '.join(missed)}")
+    return Sandbox(Tier.NONE, tr("none: {why}", why=listed(missed)))
 
 
 async def _demand(find: Callable[[], Awaitable[Sandbox]], setting: str) -> Sandbox:
@@ -175,17 +177,21 @@ async def _demand(find: Callable[[], Awaitable[Sandbox]], setting: str) -> Sandb
         return await find()
     except _Unfit as why:
         raise SandboxUnavailable(
-            f'The settings ask for sandbox = "{setting}", which does not work here: {why}.',
-            hint='Put that right, or set sandbox = "auto" or "off".',
+            tr(
+                'The settings ask for sandbox = "{setting}", which does not work here: {why}.',
+                setting=setting,
+                why=why,
+            ),
+            hint=tr('Put that right, or set sandbox = "auto" or "off".'),
         ) from why
 
 
 async def _bubblewrap() -> Sandbox:
     if sys.platform != "linux":
-        raise _Unfit("bubblewrap needs Linux")
+        raise _Unfit(tr("bubblewrap needs Linux"))
     program = shutil.which("bwrap", path=search_path(os.environ.get("PATH", ""), str(Path.cwd())))
     if program is None:
-        raise _Unfit("bubblewrap is not installed")
+        raise _Unfit(tr("bubblewrap is not installed"))
     _, said = await _output([program, "--version"])
     limits = (*bubblewrap.LIMITS, *bubblewrap.LIMITS_WITH_NETWORK)
     sandbox = Sandbox(Tier.BUBBLEWRAP, said.strip() or "bubblewrap", limits, program)
@@ -195,10 +201,10 @@ async def _bubblewrap() -> Sandbox:
 
 async def _landlock() -> Sandbox:
     if sys.platform != "linux":
-        raise _Unfit("Landlock needs Linux")
+        raise _Unfit(tr("Landlock needs Linux"))
     version = landlock_exec.abi()
     if not version:
-        raise _Unfit("the kernel has no Landlock")
+        raise _Unfit(tr("the kernel has no Landlock"))
     limits = landlock.limits(version, os.uname().machine)
     sandbox = Sandbox(Tier.LANDLOCK, f"Landlock {version}", limits)
     await _prove(sandbox)
@@ -218,7 +224,8 @@ async def _prove(sandbox: Sandbox) -> None:
         code, said = await _output(sandbox.wrap(scene.probe, scene.confinement, cwd=scene.inside))
         if code == _WORKS and scene.is_as_it_should_be():
             return
-    raise _Unfit(_COMPLAINTS.get(code) or _in_words(sandbox, said))
+    complaint = _COMPLAINTS.get(code)
+    raise _Unfit(tr(complaint) if complaint else _in_words(sandbox, said))
 
 
 @dataclass(frozen=True)
@@ -260,12 +267,14 @@ async def _output(argv: Sequence[str]) -> tuple[int, str]:
             start_new_session=True,
         )
     except OSError as error:
-        raise _Unfit(f"{argv[0]} cannot be run ({error.strerror})") from error
+        raise _Unfit(
+            tr("{name} cannot be run ({why})", name=argv[0], why=error.strerror)
+        ) from error
     try:
         async with asyncio.timeout(_PROBE_SECONDS):
             said, _ = await process.communicate()
     except TimeoutError:
-        raise _Unfit(f"{argv[0]} did not end in time") from None
+        raise _Unfit(tr("{name} did not end in time", name=argv[0])) from None
     finally:
         if process.returncode is None:
             process.kill()
@@ -275,9 +284,9 @@ async def _output(argv: Sequence[str]) -> tuple[int, str]:
 
 def _in_words(sandbox: Sandbox, said: str) -> str:
     lines = said.strip().splitlines()
-    last = lines[-1][:200] if lines else "it said nothing"
+    last = lines[-1][:200] if lines else tr("it said nothing")
     if "namespace" in said or "uid map" in said:
-        return f"{_NAMESPACES} ({last})"
+        return tr(_NAMESPACES, said=last)
     if "mount proc" in said:
-        return f"{_PROC} ({last})"
-    return f"{sandbox.reason} does not work ({last})"
+        return tr(_PROC, said=last)
+    return tr("{what} does not work ({said})", what=sandbox.reason, said=last)

@@ -5,6 +5,7 @@ import subprocess
 import unicodedata
 from functools import lru_cache
 
+from agent_cli.lib.language import tr
 from agent_cli.safety.sensitive import is_own_policy, is_protected
 from agent_cli.safety.shell import catastrophic, effects, table
 from agent_cli.safety.shell.facts import (
@@ -39,9 +40,9 @@ def analyse(command: str, place: Place) -> ShellFacts:
         Proof(unproven=list(odd), unresolved=True, parsed=False) if odd else prove(command, place)
     )
     if not place.trusted:
-        proof.unproven.append("the folder is not trusted")
+        proof.unproven.append(tr("the folder is not trusted"))
     if not place.shell_is_plain:
-        proof.unproven.append("the shell holds something that may give names another meaning")
+        proof.unproven.append(tr("the shell holds something that may give names another meaning"))
     _second_opinion(proof, seen)
     return seen.facts(proof)
 
@@ -68,7 +69,7 @@ def odd_characters(command: str) -> tuple[str, ...]:
     if command.isascii() and not _CONTROL.search(command):
         return ()
     return tuple(
-        f"it contains the character {name}"
+        tr("it contains the character {name}", name=name)
         for name in dict.fromkeys(_odd(char) for char in command)
         if name
     )[:8]
@@ -90,11 +91,11 @@ def _odd(char: str) -> str:
 
 def _invalid(command: str) -> str | None:
     if "\x00" in command:
-        return "it contains a NUL character and cannot be run"
+        return tr("it contains a NUL character and cannot be run")
     try:
         command.encode()
     except UnicodeEncodeError:
-        return "it contains half a character and cannot be run"
+        return tr("it contains half a character and cannot be run")
     return None
 
 
@@ -130,7 +131,7 @@ class _Seen:
             pending.extend((script, cwd, deeper, False, hidden) for script in result.scripts)
             pending.extend((body, folder, deeper, True, hidden) for body, folder in result.data)
             if result.skeleton and catastrophic.fork_bomb("".join(result.skeleton)):
-                self.catastrophic["it starts processes without end (fork bomb)"] = None
+                self.catastrophic[tr("it starts processes without end (fork bomb)")] = None
             for found in result.found:
                 inner = hidden or effects.hidden_by([found.argv] if found.argv else [])
                 for script in self._found(found, level, hidden):
@@ -138,7 +139,7 @@ class _Seen:
 
     def _found(self, found: Found, level: int, hidden: str) -> list[str]:
         if found.varies:
-            hidden = hidden or "a loop gives it its names"
+            hidden = hidden or tr("a loop gives it its names")
         scripts: list[str] = []
         if level == 0:
             self.first_level.append(found.argv)
@@ -215,14 +216,14 @@ class _Seen:
                 own = is_own_policy(each, place.home)
                 why = is_protected(each, place.home)
                 if own:
-                    self.catastrophic[f"{path} is {own}"] = None
+                    self.catastrophic[tr("{path} is {what}", path=path, what=own)] = None
                 if why:
-                    sensitive[f"{path} is protected: {why}"] = None
+                    sensitive[tr("{path} is protected: {why}", path=path, why=why)] = None
             if not inside(real, place.roots):
-                sensitive[f"{path} is outside the workspace"] = None
+                sensitive[tr("{path} is outside the workspace", path=path)] = None
         unproven = list(proof.unproven)
         if not unproven and (self.writes or self.catastrophic):
-            unproven.append("it writes files")
+            unproven.append(tr("it writes files"))
         return ShellFacts(
             commands=self._merged(proof),
             writes=tuple(self.writes),
@@ -268,4 +269,4 @@ def _second_opinion(proof: Proof, seen: _Seen) -> None:
     if seen.exhausted or sorted(strict) != sorted(lenient):
         proof.unresolved = True
         proof.parsed = False
-        proof.unproven.append("two readers of the command do not agree on what it runs")
+        proof.unproven.append(tr("two readers of the command do not agree on what it runs"))

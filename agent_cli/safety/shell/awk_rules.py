@@ -2,6 +2,7 @@
 
 import re
 
+from agent_cli.lib.language import tr
 from agent_cli.safety.shell.checks import Context, asks_version, exact, operands
 from agent_cli.safety.shell.options import Refused, read
 from agent_cli.safety.shell.table import Spec
@@ -17,9 +18,9 @@ def check(spec: Spec, words: list[Word], context: Context) -> None:
     if asks_version(words):
         return
     parsed = read(AWK, words)
-    program, *files = exact(parsed.operands, "the program")
+    program, *files = exact(parsed.operands, tr("the program"))
     if not _PRINT.fullmatch(program):
-        raise Refused("the program does more than print fields")
+        raise Refused(tr("the program does more than print fields"))
     if any("=" in name for name in files):
-        raise Refused("an argument sets a variable")
+        raise Refused(tr("an argument sets a variable"))
     operands(AWK, parsed, context)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from itertools import pairwise
 
+from agent_cli.lib.language import tr
 from agent_cli.safety.shell import effects, table
 from agent_cli.safety.shell.facts import Place, absolute, inside, lexical
 from agent_cli.safety.shell.found import Found
@@ -154,12 +155,14 @@ def _command(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[str]
             vital = (
                 path for path in operands if _is_vital(path, cwd, place, homes=name == "chmod")
             )
-            yield from (f"{name} of everything below {path}" for path in vital)
+            yield from (
+                tr("{name} of everything below {path}", name=name, path=path) for path in vital
+            )
         elif name != "chcon" and "/" in operands[1:]:
-            yield f"{name} of /"
+            yield tr("{name} of /", name=name)
     elif name == "mv":
         vital = (path for path in _moved(argv, operands) if _is_vital(path, cwd, place))
-        yield from (f"it moves {path} away" for path in vital)
+        yield from (tr("it moves {path} away", path=path) for path in vital)
         yield from _all_overwritten(operands, cwd)
     elif name in {"cp", "tee", "install", "truncate", "shred", "ln", "unlink"}:
         targets = operands[-1:] if name in {"cp", "install", "ln"} else operands
@@ -169,7 +172,7 @@ def _command(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[str]
     elif name == "rsync":
         deletes = any(option.startswith("--del") for option in options)
         if deletes and operands[1:] and _is_vital(operands[-1], cwd, place):
-            yield f"it deletes what is in {operands[-1]}"
+            yield tr("it deletes what is in {path}", path=operands[-1])
     elif name == "find":
         yield from _find(argv, cwd, place)
     elif name == "xargs":
@@ -193,10 +196,10 @@ def _moved(argv: tuple[str, ...], operands: list[str]) -> list[str]:
 def _rm(options: set[str], operands: list[str], cwd: str | None, place: Place) -> Iterator[str]:
     recursive = bool({"r", "R"} & options) or _long(options, "--recursive")
     if "--no-preserve-root" in options:
-        yield "rm without the protection of /"
+        yield tr("rm without the protection of /")
     for path in operands:
         if recursive and _is_vital(path, cwd, place):
-            yield f"it deletes everything below {path}"
+            yield tr("it deletes everything below {path}", path=path)
         yield from _overwrites(path, cwd)
 
 
@@ -228,9 +231,9 @@ def _overwrites(path: str, cwd: str | None) -> Iterator[str]:
         return
     full = lexical(absolute(path, cwd or "/nowhere"))
     if DISK.match(full):
-        yield f"it overwrites the disk {full}"
+        yield tr("it overwrites the disk {path}", path=full)
     elif CRITICAL_FILES.fullmatch(full):
-        yield f"it overwrites {full}"
+        yield tr("it overwrites {path}", path=full)
 
 
 def _all_overwritten(paths: list[str], cwd: str | None) -> Iterator[str]:
@@ -255,7 +258,10 @@ def _find(argv: tuple[str, ...], cwd: str | None, place: Place) -> Iterator[str]
     if (deletes or changes) and not _is_filtered(argv):
         for root in _find_roots(argv):
             if _is_vital(root, cwd, place):
-                yield f"it {'deletes' if deletes else 'changes'} everything below {root}"
+                if deletes:
+                    yield tr("it deletes everything below {path}", path=root)
+                else:
+                    yield tr("it changes everything below {path}", path=root)
 
 
 def _find_roots(argv: tuple[str, ...]) -> Iterator[str]:
@@ -283,7 +289,7 @@ def _xargs(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[str]:
     if _name(inner.argv) == "rm" and lists:
         for root in _find_roots(source.argv):
             if _is_vital(root, source.cwd, place):
-                yield f"it deletes everything below {root}"
+                yield tr("it deletes everything below {path}", path=root)
     text = piped_text(source)
     if text is not None and len(text) < 4096:
         yield from _command((*inner.argv, *text.split()), found, place)
@@ -293,11 +299,11 @@ def _system(
     name: str, argv: tuple[str, ...], options: set[str], operands: list[str]
 ) -> Iterator[str]:
     if _stops(name, argv, options, operands):
-        yield f"{name} stops the machine"
+        yield tr("{name} stops the machine", name=name)
     elif name == "kill" and ({"-1"} & set(argv[2:]) or (operands[-1:] == ["1"])):
-        yield "it kills every process"
+        yield tr("it kills every process")
     elif _erases(name, argv, options, operands):
-        yield f"{name} erases a disk"
+        yield tr("{name} erases a disk", name=name)
 
 
 SHOWS = names("status show cat is-active is-enabled list-units list-dependencies help")
@@ -367,6 +373,6 @@ def _code(found: Found, levels: list[tuple[str, ...]]) -> Iterator[str]:
         texts = list(filter(None, [*argv[1:], found.stdin, piped_text(found.piped_from)]))
         for text in texts:
             if CODE.search(text):
-                yield "its program text deletes everything"
+                yield tr("its program text deletes everything")
             if FORK_LOOP.search(text) and re.search(r"\b(while|for|loop|until|forever)\b", text):
-                yield "its program text starts processes without end"
+                yield tr("its program text starts processes without end")

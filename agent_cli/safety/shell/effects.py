@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
 
+from agent_cli.lib.language import tr
 from agent_cli.safety.shell.facts import Destruction, absolute, lexical
 from agent_cli.safety.shell.found import Found
 from agent_cli.safety.shell.lenient_words import UNKNOWN
@@ -63,9 +64,9 @@ def hidden_by(outer: Iterable[tuple[str, ...]]) -> str:
     """Why what is run by these wrappers cannot be counted from its words; empty when it can."""
     around = {argv[0].rpartition("/")[2] for argv in outer}
     if around & ELSEWHERE:
-        return "it does not run among these files"
+        return tr("it does not run among these files")
     if around & ADDS_WORDS:
-        return "it gets its names from another command"
+        return tr("it gets its names from another command")
     return ""
 
 
@@ -185,25 +186,25 @@ def dangers_of(argv: tuple[str, ...], found: Found) -> Iterator[str]:
     name = argv[0].rpartition("/")[2]
     flags = {letter for word in argv[1:] if re.match(r"-[A-Za-z]", word) for letter in word[1:]}
     if name in PRIVILEGE:
-        yield f"{name} runs it with another user's rights"
+        yield tr("{name} runs it with another user's rights", name=name)
     elif name == "rm" and (flags & {"r", "R"} or "--recursive" in argv):
-        yield "rm deletes whole directories"
+        yield tr("rm deletes whole directories")
     elif name in {"chmod"} and any(
         re.fullmatch(r"0?777|a\+rwx|o\+w|u\+s|g\+s|[246]\d{3}", w) for w in argv
     ):
-        yield "chmod opens files to everyone"
+        yield tr("chmod opens files to everyone")
     elif name in SHELLS and found.piped_from is not None:
-        yield "a shell runs what another command prints"
+        yield tr("a shell runs what another command prints")
     elif name in {"eval", "source", "."}:
-        yield f"{name} runs text as commands"
+        yield tr("{name} runs text as commands", name=name)
     elif name == "xargs":
-        yield "xargs runs a command on names that are not known yet"
+        yield tr("xargs runs a command on names that are not known yet")
     elif name == "find" and any(re.match(r"-(exec|ok|delete|f(print|ls))", word) for word in argv):
-        yield "find runs a command or deletes files"
+        yield tr("find runs a command or deletes files")
     elif name == "git":
         yield from _git_dangers(argv)
     elif name in {"dd", "shred", "crontab", "at", "launchctl"}:
-        yield f"{name} changes things that cannot be undone easily"
+        yield tr("{name} changes things that cannot be undone easily", name=name)
 
 
 def _git_dangers(argv: tuple[str, ...]) -> Iterator[str]:
@@ -211,17 +212,17 @@ def _git_dangers(argv: tuple[str, ...]) -> Iterator[str]:
     if "push" in words and (
         any(re.match(r"--(force|mirror|delete)|-\w*[fd]|\+|:", word) for word in argv[2:])
     ):
-        yield "git push rewrites or deletes branches of the remote"
+        yield tr("git push rewrites or deletes branches of the remote")
     if "reset" in words and "--hard" in words:
-        yield "git reset --hard discards work"
+        yield tr("git reset --hard discards work")
     if "clean" in words:
-        yield "git clean deletes untracked files"
+        yield tr("git clean deletes untracked files")
     if {"checkout", "restore"} & words:
-        yield "git may discard work"
+        yield tr("git may discard work")
     if "config" in words:
-        yield "git config can make git run programs"
+        yield tr("git config can make git run programs")
     if "filter-branch" in words or "-c" in words:
-        yield "git runs a program given on the command line"
+        yield tr("git runs a program given on the command line")
 
 
 def uses_network(argv: tuple[str, ...], found: Found) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 
+from agent_cli.lib.language import tr
 from agent_cli.safety.shell.checks import Context
 from agent_cli.safety.shell.names import names
 from agent_cli.safety.shell.options import Refused
@@ -31,20 +32,25 @@ def check(spec: Spec, words: list[Word], context: Context) -> None:
         index += 1
     while index < len(words) and not re.match(r"-|[(),!]", words[index].text):
         if words[index].may_be_option:
-            raise Refused(f"a file that matches {words[index].text} could be taken for an action")
+            raise Refused(
+                tr(
+                    "a file that matches {pattern} could be taken for an action",
+                    pattern=words[index].text,
+                )
+            )
         context.look(words[index], context.where, content=False)
         index += 1
     if any(word.pattern is not None for word in words[index:]):
-        raise Refused("an expression that depends on file names")
+        raise Refused(tr("an expression that depends on file names"))
     while index < len(words):
         text = words[index].text
         index += 1
         if text in FIND_FLAGS:
             continue
         if text not in FIND_VALUES and text not in FIND_FILES:
-            raise Refused(f"{text} is not known to be harmless")
+            raise Refused(tr("{what} is not known to be harmless", what=text))
         if index >= len(words):
-            raise Refused(f"{text} lacks its value")
+            raise Refused(tr("{option} lacks its value", option=text))
         if text in FIND_FILES:
             context.look(words[index], context.where, content=False)
         index += 1

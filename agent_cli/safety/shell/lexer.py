@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from agent_cli.lib.language import tr
 from agent_cli.safety.shell.words import METACHARACTERS, NotPlain
 
 _OPERATOR = re.compile(r"&>>|<<<|<<-|&&|\|\||\|&|;;|&>|>>|>\||>&|<<|<&|<>")
@@ -51,7 +52,7 @@ class _Lexer:
                 self._newline()
             elif source.startswith("\\\n", self.at):
                 if self.pending is not None:
-                    raise NotPlain("a continued line before a heredoc")
+                    raise NotPlain(tr("a continued line before a heredoc"))
                 self.at += 2
             elif char == "#":
                 stop = source.find("\n", self.at)
@@ -61,7 +62,7 @@ class _Lexer:
             else:
                 self._word()
         if self.pending is not None:
-            raise NotPlain("a heredoc without end")
+            raise NotPlain(tr("a heredoc without end"))
         self.tokens.append(Token("end", "", end))
         return self.tokens
 
@@ -79,19 +80,19 @@ class _Lexer:
         self.at += len(operator)
         following = self.source[self.at : self.at + 1]
         if operator in {"<", ">"} and following == "(":
-            raise NotPlain("a command used as a file (process substitution)")
+            raise NotPlain(tr("a command used as a file (process substitution)"))
         if operator == "(" and following == "(":
-            raise NotPlain("shell arithmetic")
+            raise NotPlain(tr("shell arithmetic"))
         previous = self.tokens[-1] if self.tokens else None
         if operator in REDIRECTIONS and previous and previous.kind == "word":
             touching = previous.start + len(previous.raw) == start
             if touching and not operator.startswith("&") and _is_number(previous.raw):
                 self.tokens[-1] = Token("number", previous.raw, previous.start)
             elif touching and previous.raw.startswith("{"):
-                raise NotPlain("a redirection to a named descriptor")
+                raise NotPlain(tr("a redirection to a named descriptor"))
         if operator in {"<<", "<<-"}:
             if self.pending is not None:
-                raise NotPlain("several heredocs at once")
+                raise NotPlain(tr("several heredocs at once"))
             self.pending = len(self.tokens)
         self.tokens.append(Token(operator, operator, start))
 
@@ -111,14 +112,14 @@ class _Lexer:
             elif char == "$" and source.startswith("$'", at):
                 at = _past_ansi(source, at + 2)
             elif char == "`" or (char == "$" and source[at + 1 : at + 2] in {"(", "{", "[", '"'}):
-                raise NotPlain("a value that is only known when it runs ($)")
+                raise NotPlain(tr("a value that is only known when it runs ($)"))
             else:
                 run = _ORDINARY.match(source, at)
                 at = run.end() if run else at + 1
         if at > end:
-            raise NotPlain("a lone backslash at the end")
+            raise NotPlain(tr("a lone backslash at the end"))
         if self.pending is not None and "\n" in source[start:at]:
-            raise NotPlain("a word over several lines before a heredoc")
+            raise NotPlain(tr("a word over several lines before a heredoc"))
         self.at = at
         self.tokens.append(Token("word", source[start:at], start))
 
@@ -126,10 +127,10 @@ class _Lexer:
         operator = self.tokens[index]
         delimiter = self.tokens[index + 1]
         if delimiter.kind != "word":
-            raise NotPlain("a heredoc without a name")
+            raise NotPlain(tr("a heredoc without a name"))
         name = re.fullmatch(r"'([\w.-]+)'|\"([\w.-]+)\"|([\w.-]+)", delimiter.raw, re.ASCII)
         if not name:
-            raise NotPlain("a heredoc with an unusual name")
+            raise NotPlain(tr("a heredoc with an unusual name"))
         quoted = name.group(3) is None
         wanted = name.group(1) or name.group(2) or name.group(3)
         start = self.at
@@ -140,17 +141,17 @@ class _Lexer:
             if (line.lstrip("\t") if operator.kind == "<<-" else line) == wanted:
                 break
             if stop < 0:
-                raise NotPlain("a heredoc without end")
+                raise NotPlain(tr("a heredoc without end"))
         body = self.source[start:begin]
         if not quoted and any(char in body for char in "$`\\"):
-            raise NotPlain("a heredoc whose text is evaluated")
+            raise NotPlain(tr("a heredoc whose text is evaluated"))
         self.tokens[index] = Token(operator.kind, operator.raw, operator.start, body)
 
 
 def _past(source: str, what: str, at: int) -> int:
     found = source.find(what, at)
     if found < 0:
-        raise NotPlain("a quote that is not closed")
+        raise NotPlain(tr("a quote that is not closed"))
     return found + 1
 
 
@@ -160,9 +161,9 @@ def _past_double(source: str, at: int) -> int:
         if char == '"':
             return at + 1
         if char == "`" or (char == "$" and source[at + 1 : at + 2] in {"(", "{", "["}):
-            raise NotPlain("a value that is only known when it runs ($)")
+            raise NotPlain(tr("a value that is only known when it runs ($)"))
         at += 2 if char == "\\" else 1
-    raise NotPlain("a quote that is not closed")
+    raise NotPlain(tr("a quote that is not closed"))
 
 
 def _past_ansi(source: str, at: int) -> int:
@@ -170,7 +171,7 @@ def _past_ansi(source: str, at: int) -> int:
         if source[at] == "'":
             return at + 1
         at += 2 if source[at] == "\\" else 1
-    raise NotPlain("a quote that is not closed")
+    raise NotPlain(tr("a quote that is not closed"))
 
 
 def _is_number(raw: str) -> bool:

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, field
 
+from agent_cli.lib.language import tr
 from agent_cli.safety.shell.table import Spec
 from agent_cli.safety.shell.words import Word
 
@@ -32,7 +33,9 @@ def read(spec: Spec, words: list[Word]) -> Parsed:
             parsed.operands.extend(rest)
             break
         if word.pattern is not None and word.may_be_option and not spec.glob:
-            raise Refused(f"a file that matches {text} could be taken for an option")
+            raise Refused(
+                tr("a file that matches {pattern} could be taken for an option", pattern=text)
+            )
         if text[:1] != "-" or text == "-":
             parsed.operands.append(word)
             continue
@@ -40,11 +43,17 @@ def read(spec: Spec, words: list[Word]) -> Parsed:
         if wants is not None:
             value = next(rest, None)
             if value is None and spec.options[wants] != "?next":
-                raise Refused(f"{word.text} lacks its value")
+                raise Refused(tr("{option} lacks its value", option=word.text))
             if value is not None and value.pattern is not None:
-                raise Refused(f"the value of {word.text} depends on file names")
+                raise Refused(tr("the value of {option} depends on file names", option=word.text))
             if value is not None and _is_two_faced(value.text) and wants not in spec.patterns:
-                raise Refused(f"{value.text} after {word.text} may be an option of its own")
+                raise Refused(
+                    tr(
+                        "{value} after {option} may be an option of its own",
+                        value=value.text,
+                        option=word.text,
+                    )
+                )
             parsed.options.append((wants, value))
     _count(spec, parsed)
     return parsed
@@ -59,11 +68,11 @@ def _count(spec: Spec, parsed: Parsed) -> None:
     count = len(parsed.operands)
     if spec.most is not None:
         if count > spec.most:
-            raise Refused("one argument too many: it could be written to")
+            raise Refused(tr("one argument too many: it could be written to"))
         if any(word.pattern is not None for word in parsed.operands):
-            raise Refused("the number of arguments depends on file names")
+            raise Refused(tr("the number of arguments depends on file names"))
     if count < spec.least:
-        raise Refused("an argument is missing: it would wait for input")
+        raise Refused(tr("an argument is missing: it would wait for input"))
 
 
 def _option(spec: Spec, word: Word, parsed: Parsed) -> str | None:
@@ -75,13 +84,13 @@ def _option(spec: Spec, word: Word, parsed: Parsed) -> str | None:
     if text.startswith("--"):
         return _long(spec, word, parsed)
     if word.pattern is not None:
-        raise Refused(f"the option {text} depends on file names")
+        raise Refused(tr("the option {option} depends on file names", option=text))
     for index in range(1, len(text)):
         name = "-" + text[index]
         kind = spec.options.get(name)
         if kind is None:
-            shown = name if len(text) == 2 else f"{name} in {text}"
-            raise Refused(f"option {shown} is not known to be harmless")
+            shown = name if len(text) == 2 else tr("{option} in {word}", option=name, word=text)
+            raise Refused(tr("option {option} is not known to be harmless", option=shown))
         attached = text[index + 1 :]
         if kind == "":
             parsed.options.append((name, None))
@@ -89,7 +98,7 @@ def _option(spec: Spec, word: Word, parsed: Parsed) -> str | None:
         if not attached and kind.startswith("="):
             return name
         if spec.detached:
-            raise Refused(f"{text} may hide another option")
+            raise Refused(tr("{word} may hide another option", word=text))
         parsed.options.append((name, Word(attached, word.raw)))
         return None
     return None
@@ -99,14 +108,14 @@ def _long(spec: Spec, word: Word, parsed: Parsed) -> str | None:
     name, equals, attached = word.text.partition("=")
     kind = spec.options.get(name)
     if kind is None:
-        raise Refused(f"option {name} is not known to be harmless")
+        raise Refused(tr("option {option} is not known to be harmless", option=name))
     if word.pattern is not None and (
         not equals or kind == "=path" or any(char in name for char in "*?[")
     ):
-        raise Refused(f"the option {word.text} depends on file names")
+        raise Refused(tr("the option {option} depends on file names", option=word.text))
     if equals:
         if kind == "":
-            raise Refused(f"option {name} takes no value")
+            raise Refused(tr("option {option} takes no value", option=name))
         parsed.options.append((name, Word(attached, word.raw)))
         return None
     # git takes whatever word comes next for some optional values, if there is one.

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from agent_cli.lib.language import english, tr
 from agent_cli.safety.sensitive import is_secret
 from agent_cli.safety.shell import checks, special, table
 from agent_cli.safety.shell.facts import Place, SimpleCommand, absolute, inside, lexical
@@ -53,7 +54,7 @@ def prove(source: str, place: Place) -> Proof:
     """Look at every part of the command line; an empty `unproven` is a proof."""
     prover = Prover(place)
     if not inside(place.resolve(place.cwd), place.roots):
-        prover.sensitive("the shell stands outside the workspace")
+        prover.sensitive(tr("the shell stands outside the workspace"))
     prover.proof.cwds = prover.script(source, frozenset({place.cwd}), 0)
     return prover.proof
 
@@ -68,10 +69,10 @@ class Prover:
     def script(self, source: str, where: Where, level: int) -> Where:
         """Prove a whole script; returns where the shell may stand afterwards."""
         if len(source) > LONGEST:
-            self.unreadable("it is too long to be proven")
+            self.unreadable(tr("it is too long to be proven"))
             return where
         if level > DEEPEST_SCRIPT:
-            self.unreadable("scripts inside scripts, too deep")
+            self.unreadable(tr("scripts inside scripts, too deep"))
             return where
         try:
             tokens = tokenize(source)
@@ -180,9 +181,9 @@ class Prover:
         for name, value in node.assignments:
             if not argv:
                 self.proof.sets.append(name)
-                self.unresolved(f"it sets the variable {name} for later commands")
+                self.unresolved(tr("it sets the variable {name} for later commands", name=name))
             elif not HARMLESS_VARIABLES.match(f"{name}={value}"):
-                self.unresolved(f"it runs with the variable {name} set")
+                self.unresolved(tr("it runs with the variable {name} set", name=name))
 
     def command(
         self, argv: list[Word], where: Where, level: int, text: str, *, external: bool = False
@@ -194,7 +195,9 @@ class Prover:
         try:
             after = self._command(argv, where, level, text, external=external)
         except Refused as why:
-            self.unproven(f"{argv[0].text}: {why}" if argv[0].text not in str(why) else str(why))
+            name, said = argv[0].text, str(why)
+            is_named = name in english(said)
+            self.unproven(said if is_named else tr("{name}: {why}", name=name, why=said))
         reasons = tuple(self.proof.unproven[before:])
         words = tuple([word.text for word in argv])
         self.proof.commands.insert(index, SimpleCommand(words, text, level, reasons))
@@ -218,9 +221,9 @@ class Prover:
             return where, where
         spec = table.commands().get(name)
         if spec is None:
-            raise Refused(f"{name} is not in the table of commands that only read")
+            raise Refused(tr("{name} is not in the table of commands that only read", name=name))
         if external and spec.builtin:
-            raise Refused(f"{name} exists in the shell only")
+            raise Refused(tr("{name} exists in the shell only", name=name))
         if spec.check:
             context = checks.Context(self.place, where, self.look)
             moved = special.CHECKS[spec.check](spec, rest, context)
@@ -230,14 +233,14 @@ class Prover:
 
     def _name(self, word: Word) -> str:
         if word.pattern is not None:
-            raise Refused(f"the program {word.text} is chosen by a file pattern")
+            raise Refused(tr("the program {word} is chosen by a file pattern", word=word.text))
         if "/" not in word.text:
             return word.text
         directory, name = posixpath.split(word.text)
         if directory not in SYSTEM_DIRECTORIES:
-            raise Refused(f"the program {word.text} is named by its path")
+            raise Refused(tr("the program {word} is named by its path", word=word.text))
         if name in {"command", "builtin"} or table.commands().get(name, NO_SPEC).builtin:
-            raise Refused(f"{name} means something else when it is named by its path")
+            raise Refused(tr("{name} means something else when it is named by its path", name=name))
         return name
 
     def operands(self, spec: table.Spec, parsed: Parsed, where: Where) -> None:
@@ -259,7 +262,7 @@ class Prover:
 
     def _redirect(self, each: Redirect, words: list[Word], where: Where) -> None:
         if len(words) != 1 or words[0].pattern is not None:
-            self.unresolved("a redirection whose target depends on file names")
+            self.unresolved(tr("a redirection whose target depends on file names"))
             return
         target = words[0].text
         if each.operator == "<<<":
@@ -273,7 +276,7 @@ class Prover:
             if target != "/dev/null":
                 self.look(words[0], where, content=True)
         else:
-            self.unresolved(f"it writes to {target}")
+            self.unresolved(tr("it writes to {target}", target=target))
 
     def look(self, word: Word, where: Where, *, content: bool) -> None:
         """Note that a path is read, and refuse the proof where that needs a person."""
@@ -290,13 +293,13 @@ class Prover:
         if real not in self.proof.reads:
             self.proof.reads.append(real)
         if not inside(real, self.place.roots):
-            self.sensitive(f"{shown} is outside the workspace")
+            self.sensitive(tr("{path} is outside the workspace", path=shown))
         if not content:
             return
         for each in (lexical(path), real):
             secret = is_secret(each, self.place.home)
             if secret:
-                self.sensitive(f"{shown} {secret}")
+                self.sensitive(tr("{path} {secret}", path=shown, secret=secret))
                 return
 
     def _look_at_pattern(self, word: Word, cwd: str, *, content: bool) -> None:
@@ -306,16 +309,18 @@ class Prover:
         first = next(i for i, part in enumerate(parts) if any(char in part for char in "*?["))
         base = "/".join(parts[:first]) or "/"
         if ".." in parts[first:] or any(may_match_parent(part) for part in parts[first:]):
-            self.sensitive(f"{word.text} may lead out of the workspace")
+            self.sensitive(tr("{path} may lead out of the workspace", path=word.text))
         self._look_at(base, word.text, content=content)
         if content:
             secret = next(filter(None, map(may_match_secret, parts[first:])), None)
             if secret:
-                self.sensitive(f"{word.text} may match {secret}")
+                self.sensitive(tr("{path} may match {secret}", path=word.text, secret=secret))
         matches = self.place.expand(pattern)
         if matches is None:
-            self.unresolved(f"{word.text} matches very many files")
+            self.unresolved(tr("{path} matches very many files", path=word.text))
         for match in matches or ():
             if posixpath.basename(match).startswith("-") and word.may_be_option:
-                self.unresolved(f"the file {posixpath.basename(match)} looks like an option")
+                self.unresolved(
+                    tr("the file {name} looks like an option", name=posixpath.basename(match))
+                )
             self._look_at(match, match, content=content)

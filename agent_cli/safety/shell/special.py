@@ -5,6 +5,7 @@ import posixpath
 import re
 from pathlib import PurePosixPath
 
+from agent_cli.lib.language import tr
 from agent_cli.safety.shell import awk_rules, find_rules, git_rules, jq_rules, sed_rules, table
 from agent_cli.safety.shell.checks import Check, Context, Where, asks_version, exact, operands
 from agent_cli.safety.shell.facts import absolute, inside, lexical
@@ -29,13 +30,13 @@ def check_printf(spec: Spec, words: list[Word], context: Context) -> None:
     if words and words[0].text == "--":
         words = words[1:]
     if not words:
-        raise Refused("printf without a format")
-    exact(words[:1], "the format")
+        raise Refused(tr("printf without a format"))
+    exact(words[:1], tr("the format"))
     form = words[0].text
     if form.startswith("-"):
-        raise Refused(f"option {form} may set a variable")
+        raise Refused(tr("option {option} may set a variable", option=form))
     if _COUNTS.search(form.replace("%%", "")):
-        raise Refused("%n sets a variable")
+        raise Refused(tr("%n sets a variable"))
     check_echo(spec, words[1:], context)
 
 
@@ -43,37 +44,37 @@ def check_seq(spec: Spec, words: list[Word], context: Context) -> None:
     # A negative number is not an option.
     plain = [word for word in words if not re.fullmatch(r"-?[0-9.]{1,7}", word.text)]
     if read(spec, plain).operands:
-        raise Refused("only numbers of moderate size are known to end soon")
+        raise Refused(tr("only numbers of moderate size are known to end soon"))
 
 
 def check_date(spec: Spec, words: list[Word], context: Context) -> None:
     for word in read(spec, words).operands:
         if not word.text.startswith("+"):
-            raise Refused(f"{word.text} would set the clock")
+            raise Refused(tr("{word} would set the clock", word=word.text))
 
 
 def check_sleep(spec: Spec, words: list[Word], context: Context) -> None:
-    for text in exact(read(spec, words).operands, "the time"):
+    for text in exact(read(spec, words).operands, tr("the time")):
         found = re.fullmatch(r"([0-9]{1,6}(\.[0-9]+)?)s?", text)
         if not found or float(found.group(1)) > LONGEST_SLEEP:
-            raise Refused(f"{text} is a long wait")
+            raise Refused(tr("{text} is a long wait", text=text))
 
 
 def check_expr(spec: Spec, words: list[Word], context: Context) -> None:
-    for text in exact(words, "the expression"):
+    for text in exact(words, tr("the expression")):
         if text.startswith("--"):
-            raise Refused(f"option {text} is not known to be harmless")
+            raise Refused(tr("option {option} is not known to be harmless", option=text))
 
 
 def check_checksum(spec: Spec, words: list[Word], context: Context) -> None:
     if any(word.may_be_option for word in words):
-        raise Refused("a file name could be taken for an option")
+        raise Refused(tr("a file name could be taken for an option"))
     operands(spec, read(spec, words), context)
 
 
 def check_strings(spec: Spec, words: list[Word], context: Context) -> None:
     if any(word.text.startswith("@") for word in words):
-        raise Refused("@ makes it take options from a file")
+        raise Refused(tr("@ makes it take options from a file"))
     operands(spec, read(spec, words), context)
 
 
@@ -84,15 +85,15 @@ XXD = Spec(operands="paths", most=1)
 def check_xxd(spec: Spec, words: list[Word], context: Context) -> None:
     """It knows no clusters: `-ps` is one option, and a second operand would be written."""
     rest: list[Word] = []
-    texts = iter(exact(words, "the arguments"))
+    texts = iter(exact(words, tr("the arguments")))
     for text in texts:
         if text in XXD_FLAGS or re.fullmatch(r"-[cglos][0-9]+", text):
             continue
         if text in {"-c", "-g", "-l", "-o", "-s"}:
             if not re.fullmatch(r"[-+]?(0x[0-9a-fA-F]+|[0-9]+)", next(texts, "")):
-                raise Refused(f"{text} lacks its number")
+                raise Refused(tr("{text} lacks its number", text=text))
         elif text.startswith("-") and text != "-":
-            raise Refused(f"option {text} is not known to be harmless")
+            raise Refused(tr("option {option} is not known to be harmless", option=text))
         else:
             rest.append(Word(text, text))
     operands(XXD, read(XXD, rest), context)
@@ -101,7 +102,7 @@ def check_xxd(spec: Spec, words: list[Word], context: Context) -> None:
 def check_tail(spec: Spec, words: list[Word], context: Context) -> None:
     parsed = read(spec, words)
     if any(re.match(r"\+[0-9]*[bcl]?f", word.text) for word in parsed.operands):
-        raise Refused("an old spelling of -f: it would wait for more")
+        raise Refused(tr("an old spelling of -f: it would wait for more"))
     operands(spec, parsed, context)
 
 
@@ -112,14 +113,14 @@ def check_diff(spec: Spec, words: list[Word], context: Context) -> None:
         for word in parsed.operands:
             for cwd in context.where:
                 if context.place.has_links(context.place.resolve(absolute(word.text, cwd))):
-                    raise Refused(f"a link in {word.text} may lead elsewhere")
+                    raise Refused(tr("a link in {path} may lead elsewhere", path=word.text))
     operands(spec, parsed, context)
 
 
 def check_unzip(spec: Spec, words: list[Word], context: Context) -> None:
     parsed = read(spec, words)
     if not parsed.has(frozenset({"-l"})):
-        raise Refused("without -l it extracts files")
+        raise Refused(tr("without -l it extracts files"))
     operands(spec, parsed, context)
 
 
@@ -130,7 +131,7 @@ NUMERIC = names("-eq -ne -lt -le -gt -ge")
 
 def check_test(spec: Spec, words: list[Word], context: Context) -> None:
     """`test` and `[`: -v and -R would evaluate the name they are given."""
-    texts = exact(words, "the test")
+    texts = exact(words, tr("the test"))
     if texts and texts[-1] == "]":
         texts, words = texts[:-1], words[:-1]
     start = 0
@@ -146,21 +147,21 @@ def _one_test(words: list[Word], context: Context) -> None:
     match texts:
         case [] | [_]:
             if texts and texts[0].startswith("-"):
-                raise Refused(f"{texts[0]} is not a simple test")
+                raise Refused(tr("{text} is not a simple test", text=texts[0]))
         case [operator, operand] if operator in UNARY and not operand.startswith("-"):
             if operator not in {"-n", "-z"}:
                 context.look(words[1], context.where, content=False)
         case [left, operator, right] if operator in BINARY:
             if left.startswith("-") or right.startswith("-") or left in {"(", "!"}:
-                raise Refused("the test is not simple")
+                raise Refused(tr("the test is not simple"))
             if operator.startswith("-"):
                 context.look(words[0], context.where, content=False)
                 context.look(words[2], context.where, content=False)
         case [left, operator, right] if operator in NUMERIC:
             if not (re.fullmatch(r"-?[0-9]+", left) and re.fullmatch(r"-?[0-9]+", right)):
-                raise Refused("the numbers are not plain")
+                raise Refused(tr("the numbers are not plain"))
         case _:
-            raise Refused("the test is not simple")
+            raise Refused(tr("the test is not simple"))
 
 
 def check_double_bracket(spec: Spec, words: list[Word], context: Context) -> None:
@@ -168,50 +169,50 @@ def check_double_bracket(spec: Spec, words: list[Word], context: Context) -> Non
     match [word.text for word in words]:
         case [operator, operand, "]]"] if operator in UNARY:
             if words[1].pattern is not None or operand.startswith("-"):
-                raise Refused("the test is not simple")
+                raise Refused(tr("the test is not simple"))
             if operator not in {"-n", "-z"}:
                 context.look(words[1], context.where, content=False)
         case _:
-            raise Refused("only [[ -f name ]] and the like are known to be harmless")
+            raise Refused(tr("only [[ -f name ]] and the like are known to be harmless"))
 
 
 def check_tar(spec: Spec, words: list[Word], context: Context) -> None:
-    texts = exact(words, "the archive")
+    texts = exact(words, tr("the archive"))
     if asks_version(words):
         return
     if len(texts) < 2 or not re.fullmatch(r"-?[tvzjJ]*f|[tvzjJ]*f[tvzjJ]*", texts[0]):
-        raise Refused("only listing an archive (tar tf) is known to be harmless")
+        raise Refused(tr("only listing an archive (tar tf) is known to be harmless"))
     if texts[0].count("t") != 1 or texts[0].count("f") != 1:
-        raise Refused("only listing an archive (tar tf) is known to be harmless")
+        raise Refused(tr("only listing an archive (tar tf) is known to be harmless"))
     if ":" in texts[1]:
-        raise Refused("a colon in the archive's name means another machine")
+        raise Refused(tr("a colon in the archive's name means another machine"))
     if any(text.startswith("-") for text in texts[1:]):
-        raise Refused("further options are not known to be harmless")
+        raise Refused(tr("further options are not known to be harmless"))
     context.look(words[1], context.where, content=True)
 
 
 def check_cd(spec: Spec, words: list[Word], context: Context) -> Where:
-    texts = exact(words, "the directory")
+    texts = exact(words, tr("the directory"))
     if texts[:1] == ["--"]:
         texts = texts[1:]
     if len(texts) != 1 or texts[0].startswith("-") or not texts[0]:
-        raise Refused("where it leads is not known")
+        raise Refused(tr("where it leads is not known"))
     moved = set()
     for cwd in context.where:
         path = absolute(texts[0], cwd)
         real = context.place.resolve(path)
         if not inside(real, context.place.roots):
-            raise Refused(f"{texts[0]} is outside the workspace")
+            raise Refused(tr("{path} is outside the workspace", path=texts[0]))
         if real != lexical(path):
-            raise Refused(f"{texts[0]} leads through a link")
+            raise Refused(tr("{path} leads through a link", path=texts[0]))
         moved.add(real)
     return frozenset(moved)
 
 
 def check_set_options(spec: Spec, words: list[Word], context: Context) -> None:
-    texts = exact(words, "the option")
+    texts = exact(words, tr("the option"))
     if not texts:
-        raise Refused("it shows every variable")
+        raise Refused(tr("it shows every variable"))
     while texts:
         if texts[0] in {"-o", "+o"} and texts[1:2] == ["pipefail"]:
             texts = texts[2:]
@@ -220,7 +221,7 @@ def check_set_options(spec: Spec, words: list[Word], context: Context) -> None:
         elif re.fullmatch(r"[-+][eux]*o", texts[0]) and texts[1:2] == ["pipefail"]:
             texts = texts[2:]
         else:
-            raise Refused(f"{texts[0]} changes how later commands are read")
+            raise Refused(tr("{text} changes how later commands are read", text=texts[0]))
 
 
 def check_version(name: str, context: Context) -> None:
@@ -229,7 +230,14 @@ def check_version(name: str, context: Context) -> None:
         for cwd in context.where:
             for directory in (cwd, *map(str, PurePosixPath(cwd).parents)):
                 if context.place.expand(posixpath.join(glob.escape(directory), file)) != ():
-                    raise Refused(f"{file} in {directory} chooses which {name} is run")
+                    raise Refused(
+                        tr(
+                            "{file} in {directory} chooses which {name} is run",
+                            file=file,
+                            directory=directory,
+                            name=name,
+                        )
+                    )
 
 
 CHECKS: dict[str, Check] = {

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from agent_cli.lib.language import tr
 from agent_cli.safety.shell.lexer import REDIRECTIONS, Token
 from agent_cli.safety.shell.names import names
 from agent_cli.safety.shell.words import NotPlain
@@ -84,7 +85,7 @@ class _Parser:
     def whole(self) -> Node:
         node = self._sequence(frozenset())
         if self._now.kind != "end":
-            raise NotPlain(f"an unexpected {self._now.raw!r}")
+            raise NotPlain(tr("an unexpected {word!r}", word=self._now.raw))
         return node
 
     @property
@@ -101,13 +102,13 @@ class _Parser:
 
     def _expect(self, raw: str) -> None:
         if self._now.raw != raw:
-            raise NotPlain(f"{raw!r} is missing")
+            raise NotPlain(tr("{word!r} is missing", word=raw))
         self.at += 1
 
     def _sequence(self, stops: frozenset[str]) -> Node:
         self.depth += 1
         if self.depth > DEEPEST:
-            raise NotPlain("very deep nesting")
+            raise NotPlain(tr("very deep nesting"))
         parts: list[Node] = []
         self._skip_newlines()
         while self._now.kind != "end" and self._now.raw not in stops:
@@ -118,7 +119,7 @@ class _Parser:
             self._skip_newlines()
         self.depth -= 1
         if not parts and stops:
-            raise NotPlain("an empty group")
+            raise NotPlain(tr("an empty group"))
         return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
 
     def _chain(self) -> Node:
@@ -132,7 +133,7 @@ class _Parser:
         if rest:
             node = Chain(node, tuple(rest))
         if self._now.kind == "&":
-            raise NotPlain("a command in the background (&)")
+            raise NotPlain(tr("a command in the background (&)"))
         return node
 
     def _pipeline(self) -> Node:
@@ -164,7 +165,7 @@ class _Parser:
         while self._now.kind == "number" or self._now.kind in REDIRECTIONS:
             redirects.append(self._redirect())
         if self._now.kind == "word":
-            raise NotPlain("a word after a group")
+            raise NotPlain(tr("a word after a group"))
         return Group(body, subshell, tuple(redirects))
 
     def _if(self) -> Node:
@@ -180,7 +181,7 @@ class _Parser:
             branches.append(self._sequence(frozenset({"fi"})))
         self._expect("fi")
         if self._now.kind not in {";", "newline", "end", "&&", "||", "|", ")"}:
-            raise NotPlain("something after the end of a condition")
+            raise NotPlain(tr("something after the end of a condition"))
         return If(tuple(conditions), tuple(branches))
 
     def _simple(self, *, first: bool) -> Node:
@@ -209,13 +210,13 @@ class _Parser:
             elif token.kind == "number" or token.kind in REDIRECTIONS:
                 redirects.append(self._redirect())
             elif token.kind == "(":
-                raise NotPlain("a function or an extended pattern")
+                raise NotPlain(tr("a function or an extended pattern"))
             else:
                 break
         if len(words) > leading and words[leading].raw in KEYWORDS:
-            raise NotPlain(f"the shell keyword {words[leading].raw!r}")
+            raise NotPlain(tr("the shell keyword {word!r}", word=words[leading].raw))
         if len(words) == leading and (timed or not (assignments or redirects)):
-            raise NotPlain(f"an unexpected {self._now.raw!r}")
+            raise NotPlain(tr("an unexpected {word!r}", word=self._now.raw))
         text = self.source[start : self._previous_end()]
         return Simple(tuple(words), tuple(assignments), tuple(redirects), text, timed)
 
@@ -232,6 +233,6 @@ class _Parser:
         self.at += 1
         target = self._now
         if target.kind not in {"word", "number"}:
-            raise NotPlain("a redirection without a target")
+            raise NotPlain(tr("a redirection without a target"))
         self.at += 1
         return Redirect(operator.kind, target.raw, number, operator.body)

@@ -5,6 +5,7 @@ from functools import cache
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
+from agent_cli.lib.language import tr
 from agent_cli.safety.shell.lexer import Token
 from agent_cli.safety.shell.names import names
 from agent_cli.safety.shell.syntax import (
@@ -82,7 +83,7 @@ def agree(source: str, plain: Plain, tokens: list[Token]) -> None:
     data = source.encode()
     root = _parser().parse(data).root_node
     if root.has_error:
-        raise Disagreement("it could not be parsed")
+        raise Disagreement(tr("it could not be parsed"))
     seen = _Seen(data)
     seen.walk(root)
     tests = seen.tests
@@ -96,9 +97,9 @@ def agree(source: str, plain: Plain, tokens: list[Token]) -> None:
         ours = [each for each in ours if not any(a <= each[0] < b for a, b in tests)]
     theirs = sorted(each for each in seen.units if each[1] not in KEYWORDS)
     if ours != theirs:
-        raise Disagreement("two parsers do not agree on its words")
+        raise Disagreement(tr("two parsers do not agree on its words"))
     if sorted(firsts) != sorted(seen.starts + [start for start, _ in tests]):
-        raise Disagreement("two parsers do not agree on its commands")
+        raise Disagreement(tr("two parsers do not agree on its commands"))
 
 
 KEYWORDS = names("if then elif else fi { } !")
@@ -120,7 +121,7 @@ class _Seen:
                 if kind == "$":
                     self._unit(node)
                 elif kind not in OPERATORS:
-                    raise Disagreement(f"the operator {kind!r}")
+                    raise Disagreement(tr("the operator {kind!r}", kind=kind))
             elif kind == "test_command":
                 _only(node, IN_TEST | IN_UNITS)
                 self.tests.append((node.start_byte, node.end_byte))
@@ -137,7 +138,9 @@ class _Seen:
                     self.starts.append(node.start_byte)
                 pending.extend(node.children)
             else:
-                raise Disagreement(f"something beyond plain commands ({kind.replace('_', ' ')})")
+                raise Disagreement(
+                    tr("something beyond plain commands ({what})", what=kind.replace("_", " "))
+                )
 
     def _unit(self, node: Node) -> None:
         start, end = node.start_byte, node.end_byte
@@ -149,7 +152,9 @@ def _only(node: Node, allowed: frozenset[str]) -> None:
     while pending:
         child = pending.pop()
         if child.is_named and child.type not in allowed:
-            raise Disagreement(f"something beyond plain words ({child.type.replace('_', ' ')})")
+            raise Disagreement(
+                tr("something beyond plain words ({what})", what=child.type.replace("_", " "))
+            )
         pending.extend(child.children)
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agent_cli.lib.files import open_regular, private_directory
+from agent_cli.lib.language import mark, tr
 
 LARGEST = 100_000_000
 """Bytes; larger files are not kept."""
@@ -25,14 +26,14 @@ _LINKED = "="
 """Begins the name of a file that is kept as a second link to it, its bytes unread."""
 
 
-NO_ROOM = "the quota for checkpoints is used up"
+NO_ROOM = mark("the quota for checkpoints is used up")
 
 
 class NoRoom(OSError):
     """What is to be kept does not fit into the quota any more."""
 
     def __init__(self) -> None:
-        super().__init__(errno.EDQUOT, NO_ROOM)
+        super().__init__(errno.EDQUOT, tr(NO_ROOM))
 
 
 def name_of(data: bytes) -> str:
@@ -103,7 +104,7 @@ class Blobs:
                 _copied(descriptor, target)
             os.lseek(target, 0, os.SEEK_SET)
             if _hashed(target, os.fstat(target).st_size) != name:
-                raise BlockingIOError(errno.EAGAIN, "the file changed while it was read")
+                raise BlockingIOError(errno.EAGAIN, tr("the file changed while it was read"))
         self._sizes[name] = size
         return name
 

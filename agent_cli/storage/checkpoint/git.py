@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agent_cli.lib.files import private_directory
+from agent_cli.lib.language import tr
 from agent_cli.safety.git_probe import WITHOUT_HELPERS, bare_environment
 from agent_cli.storage.checkpoint.records import write_whole
 
@@ -90,7 +91,7 @@ class Git:
                 stderr=subprocess.DEVNULL,
             )
         except OSError as error:
-            raise NoGit(error.errno, "git cannot be run") from error
+            raise NoGit(error.errno, tr("git cannot be run")) from error
 
     def listing(self, process: "subprocess.Popen[bytes]", known: Listing = NOTHING) -> Listing:
         """The files that were listed; the very same object as `known` if nothing is different.
@@ -102,9 +103,9 @@ class Git:
         except subprocess.TimeoutExpired as error:
             process.kill()
             process.communicate()
-            raise NoGit(None, "git takes too long to list the files") from error
+            raise NoGit(None, tr("git takes too long to list the files")) from error
         if process.returncode != 0:
-            raise NoGit(None, "git refuses to list the files")
+            raise NoGit(None, tr("git refuses to list the files"))
         if data == known.data and data:
             return known
         names = os.fsdecode(data).split("\0")[:-1]

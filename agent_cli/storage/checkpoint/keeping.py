@@ -7,11 +7,11 @@ import stat
 
 from agent_cli.core.checkpoint import ABSENT, State
 from agent_cli.lib.files import open_regular
+from agent_cli.lib.language import tr
 from agent_cli.lib.text import size as in_words
 from agent_cli.storage.checkpoint.blobs import LARGEST, NO_ROOM, Blobs, NoRoom, hashed
 from agent_cli.storage.checkpoint.git import IndexEntry
 
-TOO_LARGE = f"it is larger than {in_words(LARGEST)}"
 _HALF = 0xFFFFFFFF  # git keeps the lower half of these numbers
 
 
@@ -23,7 +23,7 @@ def keep(blobs: Blobs, path: str, found: os.stat_result, entry: IndexEntry | Non
     if not stat.S_ISREG(found.st_mode):
         return _without_bytes(path, found)
     if found.st_size > LARGEST:
-        return _file(found, why=TOO_LARGE)
+        return _file(found, why=_too_large())
     if entry is not None and _is_unchanged(found, entry):
         return _file(found, content=entry.oid)
     try:
@@ -31,14 +31,14 @@ def keep(blobs: Blobs, path: str, found: os.stat_result, entry: IndexEntry | Non
     except FileNotFoundError:
         return ABSENT
     except OSError as error:
-        return _file(found, why=f"it cannot be read ({error.strerror})")
+        return _file(found, why=_unreadable(error))
     try:
         name = blobs.add_file(descriptor, entry.oid if entry else None)
         return _file(os.fstat(descriptor), content=name)
     except NoRoom:
-        return _file(found, why=NO_ROOM)
+        return _file(found, why=tr(NO_ROOM))
     except BlockingIOError as error:
-        return _file(found, why=error.strerror or "it is being written")
+        return _file(found, why=error.strerror or tr("it is being written"))
     finally:
         os.close(descriptor)
 
@@ -52,13 +52,13 @@ def look(path: str) -> State:
         if not stat.S_ISREG(found.st_mode):
             return _without_bytes(path, found)
         if found.st_size > LARGEST:
-            return _file(found, why=TOO_LARGE)
+            return _file(found, why=_too_large())
         name, found = hashed(path)
         return _file(found, content=name)
     except (FileNotFoundError, NotADirectoryError):
         return ABSENT
     except OSError as error:
-        return State("other", why=f"it cannot be read ({error.strerror})")
+        return State("other", why=_unreadable(error))
 
 
 def is_direct(path: str) -> bool:
@@ -85,6 +85,14 @@ def _without_bytes(path: str, found: os.stat_result) -> State:
         except OSError:
             return ABSENT
     return State("directory" if stat.S_ISDIR(found.st_mode) else "other", mode, found.st_mtime_ns)
+
+
+def _too_large() -> str:
+    return tr("it is larger than {most}", most=in_words(LARGEST))
+
+
+def _unreadable(error: OSError) -> str:
+    return tr("it cannot be read ({error})", error=error.strerror)
 
 
 def _file(found: os.stat_result, *, content: str = "", why: str = "") -> State:

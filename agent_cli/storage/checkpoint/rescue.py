@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from agent_cli.core.checkpoint import ABSENT, Change, State, Upcoming
-from agent_cli.lib.text import plural
+from agent_cli.lib.language import tr, trn
 from agent_cli.storage.checkpoint.blobs import LARGEST, NO_ROOM, Blobs, NoRoom
 from agent_cli.storage.checkpoint.keeping import keep, stat_only
 
@@ -33,9 +33,12 @@ class Rescue:
         for _, state in missing:
             if state.why:
                 reasons[state.why] += 1
-        words = [f"{plural(count, 'file')}: {why}" for why, count in reasons.items()]
+        words = [
+            trn("{n:,} file: {why}", "{n:,} files: {why}", count, why=why)
+            for why, count in reasons.items()
+        ]
         if not self.is_whole:
-            words.append(f"there are more than {MOST_FILES:,} files")
+            words.append(tr("there are more than {most:,} files", most=MOST_FILES))
         return tuple(words)
 
     def changes(self, blobs: Blobs) -> Iterator[Change]:
@@ -111,7 +114,7 @@ def _linked_or_copied(blobs: Blobs, path: str) -> State:
     try:
         name = blobs.add_link(path, found.st_size)
     except NoRoom:
-        return _unkept(found, NO_ROOM)
+        return _unkept(found, tr(NO_ROOM))
     if name is None:
         return keep(blobs, path, found)
     mode = stat.S_IMODE(found.st_mode)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from agent_cli.core.checkpoint import Restored, Restoring, State
+from agent_cli.lib.language import tr
 from agent_cli.storage.checkpoint.keeping import is_direct, look, stat_only
 
 Read = Callable[[State], bytes | None]
@@ -71,14 +72,14 @@ class Restorer:
         if each.now.exists and each.now.kind == then.kind:
             _require(each)
         elif os.path.lexists(each.path) and then.kind != "directory":
-            raise FileExistsError(17, "something else is there now")
+            raise FileExistsError(17, tr("something else is there now"))
         if then.kind == "directory":
             os.makedirs(each.path, exist_ok=True)
             os.chmod(each.path, then.mode)
             return
         os.makedirs(os.path.dirname(each.path), exist_ok=True)
         if not is_direct(each.path):
-            raise OSError(None, "a directory on the way to it is a link now")
+            raise OSError(None, tr("a directory on the way to it is a link now"))
         if then.kind == "link":
             _replace(each.path, lambda temporary: os.symlink(then.content, temporary))
             os.utime(each.path, ns=(then.mtime_ns, then.mtime_ns), follow_symlinks=False)
@@ -91,7 +92,7 @@ class Restorer:
     def _write(self, path: str, then: State) -> None:
         data = self.read(then)
         if data is None:
-            raise OSError(None, then.why or "its bytes are not kept any more")
+            raise OSError(None, then.why or tr("its bytes are not kept any more"))
         owner = _owner(path)
 
         def write(temporary: str) -> None:
@@ -136,7 +137,7 @@ def _require(each: Restoring) -> None:
     else:
         same = now.is_same(each.now)
     if not same:
-        raise OSError(None, "it was changed just now")
+        raise OSError(None, tr("it was changed just now"))
 
 
 def _replace(path: str, make: Callable[[str], None]) -> None:

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from agent_cli.core.checkpoint import Change
+from agent_cli.lib.language import tr
 from agent_cli.safety.paths import contains
 from agent_cli.storage.checkpoint.blobs import Blobs, is_unread
 from agent_cli.storage.checkpoint.git import Git
@@ -33,8 +34,9 @@ class Trees:
         self._trees: list[tuple[Manifest, ManifestLog]] = []
         for number, root in enumerate(roots):
             if contains(root, home):
-                note = (
-                    f"what commands change in {root} cannot be taken back: it is too much to keep"
+                note = tr(
+                    "what commands change in {root} cannot be taken back: it is too much to keep",
+                    root=root,
                 )
                 self._notes.append(note)
                 continue
@@ -94,7 +96,7 @@ class Trees:
             and each.before.content
             and each.before.content not in self._blobs
         ]
-        kept, why = {}, "git does not have it any more"
+        kept, why = {}, tr("git does not have it any more")
         for name, data in self.read(wanted).items():
             try:
                 kept[name] = self._blobs.add(data)
@@ -127,7 +129,11 @@ class Trees:
 
     def _note(self, manifest: Manifest, changes: Iterable[Change]) -> None:
         for name in manifest.nested:
-            self._notes.append(f"{name} is a repository of its own; changes there are not kept")
+            self._notes.append(
+                tr("{name} is a repository of its own; changes there are not kept", name=name)
+            )
         for change in changes:
             if change.after.why:
-                self._notes.append(f"{change.path} is not kept: {change.after.why}")
+                self._notes.append(
+                    tr("{path} is not kept: {why}", path=change.path, why=change.after.why)
+                )

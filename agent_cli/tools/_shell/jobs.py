@@ -9,6 +9,7 @@ from typing import Literal
 
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.lib import sweep
+from agent_cli.lib.language import english, tr
 from agent_cli.lib.ports import listening
 from agent_cli.tools._shell.command import Command
 
@@ -44,12 +45,18 @@ class Job:
         """Its status in a few words."""
         status, command = self.status, self.command
         if status == "running" and self.is_leftover:
-            return "running (its shell has ended)"
+            return tr("running (its shell has ended)")
         if status == "running":
-            return f"running for {command.seconds:.1f} s"
-        if status == "killed" or command.exit_code is None or self.is_leftover:
-            return status
-        return f"ended with exit code {command.exit_code} after {command.seconds:.1f} s"
+            return tr("running for {seconds:.1f} s", seconds=command.seconds)
+        if status == "killed":
+            return tr("killed")
+        if command.exit_code is None or self.is_leftover:
+            return tr("ended")
+        return tr(
+            "ended with exit code {code} after {seconds:.1f} s",
+            code=command.exit_code,
+            seconds=command.seconds,
+        )
 
 
 class Jobs:
@@ -80,7 +87,7 @@ class Jobs:
         job = self._jobs.get(job_id)
         if job is None:
             raise ToolFailure(
-                f"There is no background job {job_id[:80]!r}.",
+                tr("There is no background job {job!r}.", job=job_id[:80]),
                 type=FailureType.VALIDATION,
                 details=f"Known jobs:\n{self.listing}" if self._jobs else "No job was started.",
             )
@@ -88,8 +95,8 @@ class Jobs:
 
     @property
     def listing(self) -> str:
-        """All of them, one a line."""
-        return "\n".join(f"{job.id}: {job.standing}: {_short(job)}" for job in self)
+        """All of them, one a line, for the model."""
+        return "\n".join(f"{job.id}: {english(job.standing)}: {_short(job)}" for job in self)
 
     def running(self) -> list[dict[str, object]]:
         """What runs now, as the receipt of a turn tells it."""

@@ -6,6 +6,7 @@ import asyncio
 import codecs
 from collections.abc import Callable
 
+from agent_cli.lib.language import tr
 from agent_cli.lib.output import without_broken_start
 
 _PAUSE = 0.05
@@ -46,7 +47,7 @@ class Live:
         mark = ""
         if self._skipped:
             self._decoder.reset()
-            mark = f"\n[… {self._skipped:,} bytes …]\n"
+            mark = tr("\n[… {n:,} bytes …]\n", n=self._skipped)
             data, self._skipped = without_broken_start(data), 0
         if text := mark + self._decoder.decode(data):
             self._show(text)

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from agent_cli.core.display import TerminalBlock
 from agent_cli.core.errors import FailureType
 from agent_cli.core.tool import ToolError, ToolResult
-from agent_cli.lib.text import plural
+from agent_cli.lib.language import english, tr, trn
 from agent_cli.tools._shell.command import Command
 from agent_cli.tools._shell.jobs import Job
 
@@ -32,7 +32,7 @@ def ended(
     how = how_it_ended(command)
     remarks = [note] if note else []
     if code:
-        remarks.append(how)
+        remarks.append(english(how))
     if moved:
         remarks.append(f"the directory is now {cwd}")
     if leftover:
@@ -40,12 +40,16 @@ def ended(
             f"what it started in the background still runs as job {leftover.id}: "
             f"read it with BashOutput, end it with KillShell"
         )
-    figures = f"{how} · {plural(command.output.lines, 'line')}" if command.output.size else how
+    figures = [how]
+    if command.output.size:
+        figures.append(trn("{n:,} line", "{n:,} lines", command.output.lines))
+    if leftover:
+        figures.append(tr("{job} runs on", job=leftover.id))
     return ToolResult(
         success=code == 0,
         llm_content=_told(command, remarks, leftover),
         display=(_block(command),),
-        summary=f"{figures} · {leftover.id} runs on" if leftover else figures,
+        summary=" · ".join(figures),
         error=ToolError(type=FailureType.EXECUTION, message=how) if code else None,
         metadata=_metadata(command, cwd=cwd, job_id=leftover.id if leftover else None),
     )
@@ -53,11 +57,11 @@ def ended(
 
 def timed_out(command: Command, seconds: float) -> ToolResult:
     """The result of a command that was stopped because its time was up."""
-    how = f"stopped after {seconds:g} s: its time was up"
+    how = tr("stopped after {seconds:g} s: its time was up", seconds=seconds)
     hint = "give a longer timeout (at most 600000) or run it in the background"
     return ToolResult(
         success=False,
-        llm_content=_told(command, [how, hint]),
+        llm_content=_told(command, [english(how), hint]),
         display=(_block(command),),
         summary=how,
         error=ToolError(type=FailureType.TIMEOUT, message=how, details=hint),
@@ -80,16 +84,19 @@ def in_background(job: Job, *, at_once: bool) -> ToolResult:
     return ToolResult(
         llm_content=text if at_once else _told(command, [text], job),
         display=(_block(command),),
-        summary=f"{job.id} runs in the background",
+        summary=tr("{job} runs in the background", job=job.id),
         metadata=_metadata(command, job_id=job.id),
     )
 
 
 def how_it_ended(command: Command) -> str:
     """ "exit 1 after 3.2 s"."""
-    name = signal_of(command)
-    by = f" ({name})" if name else ""
-    return f"exit {_code(command)}{by} after {command.seconds:.1f} s"
+    code, seconds = _code(command), command.seconds
+    if name := signal_of(command):
+        return tr(
+            "exit {code} ({signal}) after {seconds:.1f} s", code=code, signal=name, seconds=seconds
+        )
+    return tr("exit {code} after {seconds:.1f} s", code=code, seconds=seconds)
 
 
 def signal_of(command: Command) -> str | None:
