@@ -1,7 +1,7 @@
 """Figures and sentences as a person reads them."""
 
+from agent_cli.lib.cells import width_of
 from agent_cli.lib.language import tr
-from agent_cli.safety.characters import cells
 
 
 def duration(seconds: float, *, tenths: bool = True) -> str:
@@ -25,9 +25,9 @@ def rough(count: int) -> str:
 
 def beginning(text: str, columns: int) -> str:
     """As much of a text as so many columns of a terminal can show."""
-    if cells(text) <= columns:
+    if width_of(text) <= columns:
         return text
-    end = next(at for at in range(columns - 1, -1, -1) if cells(text[:at]) < columns)
+    end = next(at for at in range(columns - 1, -1, -1) if width_of(text[:at]) < columns)
     return f"{text[:end]}…"
 
 
