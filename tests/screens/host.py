@@ -16,6 +16,7 @@ from agent_cli.frontends.tui.composer import CommandItem, Composer
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.prompt import Prompt
 from agent_cli.frontends.tui.status import Status
+from tests.kit.shells import until
 
 HERE = Path(tui.__file__).parent
 COMMANDS = (
@@ -82,6 +83,12 @@ def at_once() -> TypedAhead:
 def not_yet() -> TypedAhead:
     """A guard for tests of what is pressed too early, however slow the machine is."""
     return TypedAhead(arm=3600.0)
+
+
+async def readable(app: Host, pilot: Pilot[None]) -> None:
+    """Wait until the modal is on the screen: before that, no key answers it."""
+    await until(lambda: isinstance(app.screen, GuardedModal) and app.screen.guard.is_painted)
+    await pilot.pause()
 
 
 def screen_text(app: App[None]) -> str:

@@ -15,7 +15,7 @@ from agent_cli.frontends.shared.briefing import where
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.tui.modals.approval import ApprovalModal
 from tests.kit.shells import until
-from tests.screens.host import Host, at_once, not_yet, screen_text, type_text
+from tests.screens.host import Host, at_once, not_yet, readable, screen_text, type_text
 
 
 def request(**changes: Any) -> ApprovalRequest:
@@ -45,7 +45,7 @@ async def test_it_shows_what_a_person_needs() -> None:
     app = Host()
     async with app.run_test(size=(100, 40)) as pilot:
         app.ask(ApprovalModal(request(), runs="in the sandbox, in ~/src/shop", number=1, total=3))
-        await pilot.pause()
+        await readable(app, pilot)
         shown = screen_text(app)
     for text in (
         "Run this command?",
@@ -89,7 +89,7 @@ async def test_each_answer_has_its_key(key: str, answer: Approval) -> None:
     app = Host()
     async with app.run_test() as pilot:
         app.ask(ApprovalModal(request(), guard=at_once()))
-        await pilot.pause()
+        await readable(app, pilot)
         await pilot.press(key)
         await answered(app, pilot)
         assert app.answers == [answer]
@@ -106,7 +106,7 @@ async def test_arrows_and_enter_answer_too() -> None:
     app = Host()
     async with app.run_test() as pilot:
         app.ask(ApprovalModal(request(), guard=at_once()))
-        await pilot.pause()
+        await readable(app, pilot)
         await pilot.press("down", "down", "enter")
         await answered(app, pilot)
         assert app.answers == [Approval(answer="once")]
@@ -116,7 +116,7 @@ async def test_a_no_can_say_why() -> None:
     app = Host()
     async with app.run_test() as pilot:
         app.ask(ApprovalModal(request(), guard=at_once()))
-        await pilot.pause()
+        await readable(app, pilot)
         await pilot.press("b")
         async with asyncio.timeout(30):
             while app.focused is None:
@@ -131,7 +131,7 @@ async def test_esc_in_the_reason_goes_back_to_the_answers() -> None:
     app = Host()
     async with app.run_test() as pilot:
         app.ask(ApprovalModal(request(), guard=at_once()))
-        await pilot.pause()
+        await readable(app, pilot)
         await pilot.press("b")
         await pilot.pause(0.05)
         await pilot.press("y", "escape")
@@ -146,7 +146,7 @@ async def test_without_a_rule_there_is_no_always() -> None:
     app = Host()
     async with app.run_test() as pilot:
         app.ask(ApprovalModal(request(rule=None), guard=at_once()))
-        await pilot.pause()
+        await readable(app, pilot)
         assert "always" not in screen_text(app)
         await pilot.press("s", "p")
         await pilot.pause(0.05)
@@ -157,7 +157,7 @@ async def test_yes_waits_until_the_end_has_been_seen() -> None:
     app = Host()
     async with app.run_test(size=(60, 20)) as pilot:
         app.ask(ApprovalModal(LONG, guard=at_once()))
-        await pilot.pause()
+        await readable(app, pilot)
         await pilot.press("y")
         await pilot.pause(0.05)
         await pilot.press("down", "down", "enter")
@@ -174,7 +174,7 @@ async def test_no_never_waits() -> None:
     app = Host()
     async with app.run_test(size=(60, 20)) as pilot:
         app.ask(ApprovalModal(LONG, guard=at_once()))
-        await pilot.pause()
+        await readable(app, pilot)
         await pilot.press("n")
         await answered(app, pilot)
         assert app.answers == [Approval()]
@@ -186,7 +186,7 @@ async def test_a_whole_diff_can_be_read() -> None:
     app = Host()
     async with app.run_test(size=(100, 40)) as pilot:
         app.ask(ApprovalModal(request(preview=block, steps=())))
-        await pilot.pause()
+        await readable(app, pilot)
         shown = screen_text(app)
     assert "Make this change?" in shown
     assert "--- old comment" in shown
@@ -239,7 +239,7 @@ async def test_a_paste_never_answers() -> None:
     app = Host()
     async with app.run_test() as pilot:
         app.ask(ApprovalModal(request(), guard=at_once()))
-        await pilot.pause()
+        await readable(app, pilot)
         app.post_message(events.Paste("y\n"))
         await pilot.pause()
         assert app.answers == []
@@ -251,7 +251,7 @@ async def test_a_paste_that_arrives_as_keys_never_answers() -> None:
     app = Host()
     async with app.run_test() as pilot:
         app.ask(ApprovalModal(request(), guard=TypedAhead(arm=0.0, settle=10.0)))
-        await pilot.pause()
+        await readable(app, pilot)
         for key in ("y", "enter"):
             app.post_message(events.Key(key, "y" if key == "y" else "\r"))
         await pilot.pause()
@@ -264,7 +264,7 @@ async def test_a_word_that_begins_like_an_answer_is_a_word() -> None:
     async with app.run_test() as pilot:
         guard = TypedAhead(arm=60.0, settle=60.0)
         app.ask(ApprovalModal(request(), guard=guard))
-        await pilot.pause()
+        await readable(app, pilot)
         guard.painted(time.monotonic() - 120)
         await type_text(pilot, "y es")
         assert app.answers == []
@@ -275,7 +275,7 @@ async def test_the_next_request_has_to_be_read_as_well() -> None:
     app = Host()
     async with app.run_test() as pilot:
         app.ask(ApprovalModal(request(), number=1, total=2, guard=at_once()))
-        await pilot.pause()
+        await readable(app, pilot)
         await pilot.press("n")
         await answered(app, pilot)
         app.ask(ApprovalModal(request(), number=2, total=2, guard=not_yet()))
@@ -288,7 +288,7 @@ async def test_a_click_answers_only_what_is_on_the_screen() -> None:
     app = Host()
     async with app.run_test(size=(100, 40)) as pilot:
         app.ask(ApprovalModal(request(), guard=not_yet()))
-        await pilot.pause()
+        await readable(app, pilot)
         await pilot.click("AnswerList", offset=(4, 2))
         assert app.answers == []
 
@@ -300,7 +300,7 @@ async def test_ten_thousand_lines_are_no_trouble() -> None:
     async with app.run_test() as pilot:
         modal = ApprovalModal(request(preview=block), guard=at_once())
         app.ask(modal)
-        await pilot.pause()
+        await readable(app, pilot)
         await pilot.press("ctrl+end")
         await until(lambda: modal.seen_end)
         await pilot.press("y")

@@ -13,7 +13,7 @@ from agent_cli.frontends.tui.modals.help import HelpModal
 from agent_cli.frontends.tui.modals.plan import PlanAnswer, PlanModal
 from agent_cli.frontends.tui.modals.question import QuestionModal
 from agent_cli.frontends.tui.modals.trust import TrustModal
-from tests.screens.host import Host, at_once, screen_text, type_text
+from tests.screens.host import Host, at_once, readable, screen_text, type_text
 
 ONE = Question(
     text="Which database?",
@@ -40,7 +40,7 @@ async def test_an_option_is_picked_by_its_number() -> None:
     app = Host()
     async with app.run_test() as pilot:
         app.ask(asked(ONE))
-        await pilot.pause()
+        await readable(app, pilot)
         assert "Which database?" in screen_text(app)
         await pilot.press("2")
         await until(pilot, lambda: app.answers)
@@ -51,7 +51,7 @@ async def test_several_options_are_ticked_and_then_given() -> None:
     app = Host()
     async with app.run_test() as pilot:
         app.ask(asked(MANY))
-        await pilot.pause()
+        await readable(app, pilot)
         for key, shown in (("1", "☑ types"), ("2", "☑ lint"), ("1", "☐ types"), ("1", "☑ types")):
             await pilot.press(key)
             await until(pilot, lambda shown=shown: shown in screen_text(app))
@@ -64,7 +64,7 @@ async def test_own_words_are_always_possible() -> None:
     app = Host()
     async with app.run_test() as pilot:
         app.ask(asked(ONE))
-        await pilot.pause()
+        await readable(app, pilot)
         await pilot.press("o")
         await until(pilot, lambda: app.focused is not None)
         await type_text(pilot, "DuckDB 1")
@@ -88,7 +88,7 @@ async def test_one_question_after_the_other() -> None:
     app = Host()
     async with app.run_test() as pilot:
         app.ask(asked(ONE, MANY, FREE))
-        await pilot.pause()
+        await readable(app, pilot)
         assert "1 of 3" in screen_text(app)
         await pilot.press("1")
         await until(pilot, lambda: "2 of 3" in screen_text(app))
@@ -104,7 +104,7 @@ async def test_esc_leaves_all_questions_that_are_left_unanswered() -> None:
     app = Host()
     async with app.run_test() as pilot:
         app.ask(asked(ONE, ONE))
-        await pilot.pause()
+        await readable(app, pilot)
         await pilot.press("1")
         await until(pilot, lambda: "2 of 2" in screen_text(app))
         await pilot.press("escape")
@@ -119,7 +119,7 @@ async def test_trust_is_given_only_by_a_yes(key: str, answer: bool) -> None:
     app = Host()
     async with app.run_test(size=(80, 24)) as pilot:
         app.ask(TrustModal("~/src/shop", ["2 hooks in .agent/hooks.toml"], guard=at_once()))
-        await pilot.pause()
+        await readable(app, pilot)
         assert "2 hooks in .agent/hooks.toml" in screen_text(app)
         await pilot.press(key)
         await until(pilot, lambda: app.answers)
@@ -147,7 +147,7 @@ async def test_a_plan_is_approved_into_a_mode_or_kept(key: str, answer: PlanAnsw
     app = Host()
     async with app.run_test() as pilot:
         app.ask(PlanModal("the plan", guard=at_once()))
-        await pilot.pause()
+        await readable(app, pilot)
         await pilot.press(key)
         await until(pilot, lambda: app.answers)
         assert app.answers == [answer]
@@ -157,7 +157,7 @@ async def test_a_plan_goes_back_with_a_reason() -> None:
     app = Host()
     async with app.run_test() as pilot:
         app.ask(PlanModal("the plan", guard=at_once()))
-        await pilot.pause()
+        await readable(app, pilot)
         await pilot.press("b")
         await until(pilot, lambda: app.focused is not None)
         await type_text(pilot, "tests first")
@@ -177,7 +177,7 @@ async def test_a_plan_can_be_edited_and_has_to_be_read_again(
     async with app.run_test() as pilot:
         modal = PlanModal("the plan", guard=at_once())
         app.ask(modal)
-        await pilot.pause()
+        await readable(app, pilot)
         await pilot.press("e")
         await until(pilot, lambda: "another plan" in screen_text(app) and modal.seen_end)
         await pilot.press("y")

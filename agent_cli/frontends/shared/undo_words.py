@@ -7,11 +7,13 @@ from agent_cli.core.events import Notice
 from agent_cli.core.undo import CHOICES, Choice, FilePlan, Preview
 from agent_cli.core.undoing import Moment
 from agent_cli.frontends.shared.answers import Answer
-from agent_cli.frontends.shared.wording import sentences
+from agent_cli.frontends.shared.wording import beginning, sentences
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.safety.sanitise import visible
 
 MOST_LISTED = 500
+_LONGEST_PROMPT = 50
+"""Columns of a terminal."""
 
 _KEYS: dict[Choice, str] = {"keep": "k", "restore": "r", "markers": "m"}
 _NOTES: dict[Choice, str] = {
@@ -106,7 +108,7 @@ def moment_answers(moments: Sequence[Moment], page: int, size: int = 9) -> Seque
     answers = [Answer("leave", tr("Stay here"), "q")]
     for number, moment in enumerate(newest, 1):
         prompt = visible(" ".join(moment.prompt.split()), one_line=True) or tr("(tried again)")
-        label = prompt if len(prompt) <= 50 else f"{prompt[:49]}…"
+        label = beginning(prompt, _LONGEST_PROMPT)
         answers.append(Answer(str(moment.turn), label, str(number), note=_changed(moment)))
     if (page + 1) * size < len(moments):
         answers.append(Answer("earlier", tr("Earlier prompts"), "e"))

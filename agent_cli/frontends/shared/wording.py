@@ -1,5 +1,6 @@
 """Figures and sentences as a person reads them."""
 
+from agent_cli.lib.cells import width_of
 from agent_cli.lib.language import tr
 
 
@@ -20,6 +21,14 @@ def rough(count: int) -> str:
     if count < 999_950:
         return f"{count / 1_000:.1f} k"
     return f"{count / 1_000_000:.1f} M"
+
+
+def beginning(text: str, columns: int) -> str:
+    """As much of a text as so many columns of a terminal can show."""
+    if width_of(text) <= columns:
+        return text
+    end = next(at for at in range(columns - 1, -1, -1) if width_of(text[:at]) < columns)
+    return f"{text[:end]}…"
 
 
 def sentences(first: str, second: str) -> str:

@@ -13,6 +13,7 @@ from textual.widget import Widget
 
 from agent_cli.frontends.shared.wording import number_of
 from agent_cli.frontends.tui.ink import FAINT, MUTED
+from agent_cli.frontends.tui.lines import fitting
 from agent_cli.safety.sanitise import visible
 
 _MOST_ROWS = 8
@@ -107,4 +108,5 @@ def _shortened(label: str, width: int) -> str:
     if cell_len(label) <= width or width < 8:
         return label
     half = width // 2
-    return f"{label[: half - 1]}…{label[-half + 1 :]}"
+    tail = label[len(label) - fitting(label[::-1], half - 1) :]
+    return f"{label[: fitting(label, half - 1)]}…{tail}"

@@ -111,7 +111,7 @@ def crop(spans: Spans, width: int, ellipsis: str = "…") -> list[Span]:
     if width_of(spans) <= width:
         return list(spans)
     room = max(0, width - cell_len(ellipsis))
-    end = _fitting(plain(spans), room)
+    end = fitting(plain(spans), room)
     return [*part(spans, 0, end), (ellipsis[: max(0, width)], None)]
 
 
@@ -123,10 +123,10 @@ def shorten(text: str, width: int, ellipsis: str = "…") -> str:
     if room < 4:
         return plain(crop([(text, None)], width, ellipsis))
     mark = " " if " " in text else "/"
-    tail = text[len(text) - _fitting(text[::-1], room * 2 // 3) :]
+    tail = text[len(text) - fitting(text[::-1], room * 2 // 3) :]
     at = tail.find(mark)
     tail = tail[at:] if 0 <= at < _LONGEST_PART and at + 1 < len(tail) else tail
-    head = text[: _fitting(text, room - cell_len(tail))]
+    head = text[: fitting(text, room - cell_len(tail))]
     at = head.rfind(mark)
     # "src/…/auth.py" reads better than "src/on…/auth.py".
     head = head[: at + 1] if at >= 0 and len(head) - at < _LONGEST_PART else head
@@ -198,7 +198,7 @@ def _is_space(text: str, grapheme: tuple[int, int, int]) -> bool:
     return text[grapheme[0] : grapheme[1]] == " "
 
 
-def _fitting(text: str, width: int) -> int:
+def fitting(text: str, width: int) -> int:
     """How many characters of the text fit."""
     if text.isascii():
         return max(0, min(len(text), width))

@@ -8,6 +8,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from agent_cli.frontends.tui.ink import FAINT
+from agent_cli.frontends.tui.lines import fitting
 from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import visible
 
@@ -133,4 +134,5 @@ def _short(name: str) -> str:
     if cell_len(name) <= _LONGEST_NAME:
         return name
     half = _LONGEST_NAME // 2
-    return f"{name[: half - 1]}…{name[-half:]}"
+    tail = name[len(name) - fitting(name[::-1], half) :]
+    return f"{name[: fitting(name, half - 1)]}…{tail}"
