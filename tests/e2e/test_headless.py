@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -31,6 +32,17 @@ def test_json_is_one_object(program: Program) -> None:
     assert result["text"] == "ok"
     assert result["reason"] == "done"
     assert result["usage"]["cost"] == 0.25
+
+
+def test_a_person_is_told_in_their_language_and_a_program_in_english(program: Program) -> None:
+    chinese = {"LANG": "zh_CN.UTF-8"}
+    for form in ("text", "json", "stream-json"):
+        model = program.script(TOUCHES, {"text": "ok"})
+        asked = ("-p", "go", "--model", model, "--output-format", form)
+        done = program.run(*asked, environment=chinese)
+        assert done.code == 4
+        assert ("权限" in done.err) == (form == "text")
+        assert not re.search(r"[\u4e00-\u9fff]", done.out)
 
 
 def test_stream_json_is_one_event_per_line(program: Program) -> None:
