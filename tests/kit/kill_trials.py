@@ -18,14 +18,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from agent_cli import flags
 from agent_cli.cli import run as run_program
+from agent_cli.config import glance
 from agent_cli.core.events import EVENT, Event
 from agent_cli.core.history import addresses
 from agent_cli.core.messages import ToolMessage, close_open_calls
 from agent_cli.core.undo import Choice, paths_of, plan
 from agent_cli.core.undoing import standing
+from agent_cli.extensions import host, sql, web
 from agent_cli.frontends import headless
 from agent_cli.runtime import built_in_tools
+from agent_cli.safety.characters import mark_floods
+from agent_cli.storage import session_index
 from agent_cli.storage.checkpoints import CheckpointStore
 from agent_cli.storage.sessions import Sessions
 from tests.kit.places import picture
@@ -238,10 +243,16 @@ def _spin(seconds: float) -> None:
         pass
 
 
+def _load() -> None:
+    """Load and build here what each child would have to load and build."""
+    assert all((flags, glance, headless, host, session_index, sql, web))
+    assert all(tool.declaration for tool in built_in_tools())
+    assert mark_floods()
+
+
 def main(directory: Path, seed: int, count: int) -> int:
     """Print one line for each trial that went wrong, and how many went well."""
-    built_in_tools()
-    assert headless  # loaded, so that no child has to
+    _load()
     draw = random.Random(seed)
     whole = Trial(directory / "whole")
     lines = len(whole.play(None, 0))

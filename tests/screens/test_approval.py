@@ -278,7 +278,7 @@ async def test_the_next_request_has_to_be_read_as_well() -> None:
         await pilot.pause()
         await pilot.press("n")
         await answered(app, pilot)
-        app.ask(ApprovalModal(request(), number=2, total=2))
+        app.ask(ApprovalModal(request(), number=2, total=2, guard=not_yet()))
         await pilot.press("y", "y")
         assert app.answers == [Approval()]
         assert app.prompt.text == "yy"
