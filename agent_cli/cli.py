@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     import subprocess
+    from collections.abc import Callable
 
 LOCAL_MODELS = ("scripted:", "offline:")
 EXTENSIONS_WITHIN = 15.0
@@ -41,6 +42,8 @@ def run(arguments: list[str]) -> int:
     from agent_cli.flags import SUBCOMMANDS, parser, subcommand
 
     options = parser(arguments).parse_args(arguments)
+    if not options.command and options.output_format != "text":
+        _speak_english()
     interactive = not options.command and _is_interactive(options)
     inline = not options.command and _wants_inline(options, interactive=interactive)
     interactive = interactive and not inline
@@ -76,6 +79,13 @@ def _speak() -> None:
     from agent_cli.lib import language
 
     language.use(language.chosen(wished_language(os.environ), os.environ))
+
+
+def _speak_english() -> None:
+    """What a program reads is the same everywhere."""
+    from agent_cli.lib import language
+
+    language.use(language.SOURCE)
 
 
 def _start_worker(options: "argparse.Namespace") -> "subprocess.Popen[bytes] | None":
@@ -139,6 +149,7 @@ def _run_screen(options: "argparse.Namespace") -> int:
 def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes] | None") -> int:
     _print_anything()
     streamed = options.input_format == "stream-json"
+    give_back = _leave_at_once_when_interrupted()
     import asyncio
     from pathlib import Path
 
@@ -176,7 +187,21 @@ def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes
             headless.tell_how_to_resume(session)
             tidy(loaded.settings, os.environ)
 
+    give_back()
     return asyncio.run(play())
+
+
+def _leave_at_once_when_interrupted() -> "Callable[[], object]":
+    """Python may lose a KeyboardInterrupt in the middle of an import; nothing is under way yet.
+
+    Returns what ends this.
+    """
+    import signal
+
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.default_int_handler:  # and not one that is ignored
+        signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    return lambda: signal.signal(signal.SIGINT, before)
 
 
 def _run_editor(options: "argparse.Namespace") -> int:

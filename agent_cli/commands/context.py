@@ -1,6 +1,7 @@
 """Shows what fills the model's window."""
 
 from collections.abc import Iterator
+from functools import reduce
 
 from agent_cli.commands._command import Command, Desk
 from agent_cli.core.context import WORDS, Fill
@@ -20,7 +21,8 @@ def run(desk: Desk, argument: str) -> None:
         rows.append(_row(tr("free"), max(0, window - fill.total), window))
     head = tr("| part | tokens | share | |") + "\n|---|---:|---:|---|\n"
     table = head + "\n".join(rows)
-    desk.say("\n\n".join((_whole(fill.total, window), table, " ".join(_notes(session, fill)))))
+    notes = reduce(_after, _notes(session, fill))
+    desk.say("\n\n".join((_whole(fill.total, window), table, notes)))
 
 
 def _whole(total: int, window: int | None) -> str:
@@ -45,6 +47,10 @@ def _notes(session: Session, fill: Fill) -> Iterator[str]:
     yield trn("{n:,} message.", "{n:,} messages.", len(session.messages))
     if pins := session.memory.pins:
         yield trn("{n:,} pin.", "{n:,} pins.", len(pins))
+
+
+def _after(first: str, second: str) -> str:
+    return tr("{first} {second}", first=first, second=second)
 
 
 def _row(name: str, count: int, whole: int) -> str:

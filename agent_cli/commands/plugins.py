@@ -24,10 +24,12 @@ def _row(standing: Standing) -> str:
     name = f"- **{standing.origin.name}** `{standing.origin.where}`"
     if standing.plugin is None:
         problem = standing.problem
-        return f"{name}: {tr('skipped: {why}', why=problem) if problem else tr('loading…')}"
+        state = tr("skipped: {why}", why=problem) if problem else tr("loading…")
+        return f"{name}: {state}"
     tools = ", ".join(tool.name for tool in standing.plugin.tools)
     commands = ", ".join(f"/{command.name}" for command in standing.plugin.commands)
-    return f"{name}: {'; '.join(part for part in (tools, commands) if part) or tr('nothing')}"
+    brought = "; ".join(part for part in (tools, commands) if part) or tr("nothing")
+    return f"{name}: {brought}"
 
 
 COMMAND = Command(name="plugins", help=mark("tools and commands of your own"), run=run)

@@ -43,8 +43,10 @@ def _line(profile: Profile) -> str:
         profile.source if profile.source != "built in" else "",
     ]
     told = "; ".join(fact for fact in facts if fact)
-    words = f"- **{profile.name}**: {tr(profile.description)}" + (f" ({told})" if told else "")
-    return visible(words, one_line=True)
+    words = tr(profile.description)
+    if told:
+        words = tr("{label} ({note})", label=words, note=told)
+    return visible(f"- **{profile.name}**: {words}", one_line=True)
 
 
 COMMAND = Command(name="profile", help=mark("play another role"), argument=mark("[name]"), run=run)

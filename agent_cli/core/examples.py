@@ -20,16 +20,16 @@ def wrong_example(
     for text in match:
         if not _is_matched(rule, effect, text):
             return tr(
-                "the rule {rule} does not match its example {example!r}, which it should",
+                "the rule {rule} does not match its example {text!r}, which it should",
                 rule=rule.text,
-                example=text,
+                text=text,
             )
     for text in not_match:
         if _is_matched(rule, effect, text):
             return tr(
-                "the rule {rule} matches its example {example!r}, which it should not",
+                "the rule {rule} matches its example {text!r}, which it should not",
                 rule=rule.text,
-                example=text,
+                text=text,
             )
     return None
 

@@ -43,7 +43,7 @@ class Profile:
     """Dollars."""
     role: str | None = None
     """What tools that require a role are asked for."""
-    source: str = "built in"
+    source: str = mark("built in")
     from_project: bool = False
     """A project wrote it: it can tighten, never loosen."""
 

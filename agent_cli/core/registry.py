@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from agent_cli.core.errors import FailureType, ToolFailure, UserError
 from agent_cli.core.tool import AnyTool, ToolKind
-from agent_cli.lib.language import tr
+from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import either
 
 
@@ -62,7 +62,7 @@ class Registry:
         self,
         tool: AnyTool,
         *,
-        source: str = "built in",
+        source: str = mark("built in"),
         on_conflict: Literal["replace", "error"] = "replace",
     ) -> None:
         """Add a tool. The same name replaces, unless the source must not shadow others."""
@@ -164,8 +164,8 @@ class Registry:
                     tr(
                         "Two tools are named {name}: one from {one}, one from {other}.",
                         name=meant,
-                        one=self._sources[real],
-                        other=source,
+                        one=tr(self._sources[real]),
+                        other=tr(source),
                     ),
                     hint=tr("Rename or remove one of them."),
                 )

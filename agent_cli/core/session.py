@@ -331,7 +331,11 @@ class Session:
 
     def interrupt(self) -> bool:
         """End the turn at once; False if none is under way."""
-        return self._task is not None and self._task.cancel()
+        if self._task is None or self._task.done():
+            return False
+        # Not sooner than its first step: what never began could not say how it ended.
+        asyncio.get_running_loop().call_soon(self._task.cancel)
+        return True
 
     def use_model(self, name: str) -> None:
         """Go on with another model, from the next turn."""

@@ -24,10 +24,6 @@ Function = Callable[[Mapping[str, Any]], Awaitable[Said] | Said]
 class HookProblem(Exception):
     """A hook failed; the text says how."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.text = text
-
 
 @dataclass(frozen=True, kw_only=True)
 class Hook:

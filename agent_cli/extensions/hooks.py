@@ -147,5 +147,5 @@ def _words(error: Exception, hook: Hook) -> str:
     if isinstance(error, TimeoutError):
         return tr("it took longer than {seconds:g} s", seconds=hook.timeout)
     if isinstance(error, HookProblem):
-        return error.text
+        return str(error)
     return visible(str(error)[:LONGEST_REASON], one_line=True) or type(error).__name__

@@ -21,6 +21,7 @@ from agent_cli.extensions.project_trust import Keep, ProjectTrust
 from agent_cli.extensions.registrar import Registrar
 from agent_cli.extensions.writings import WritingPlaces, Writings
 from agent_cli.lib.language import tr
+from agent_cli.lib.text import listed
 from agent_cli.lib.threads import in_own_thread
 
 log = logging.getLogger(__name__)
@@ -112,7 +113,7 @@ class Host:
         project = await self._may_load_project()
         said = [await self.plugins.load(project=project)] if self.plugins is not None else []
         said.append(await self.writings.load(project=project))
-        return tr("; ").join(filter(None, said))
+        return listed(filter(None, said)) if any(said) else ""
 
     async def close(self) -> None:
         """Unload everything; nothing is told any more."""
@@ -171,7 +172,7 @@ class Host:
                 )
             told = changed
             if said := await plugins.load(project=not changed):
-                self._person.tell(Notice(text=tr("{said}.", said=said[:1].upper() + said[1:])))
+                self._person.tell(Notice(text=tr("{what}.", what=said[:1].upper() + said[1:])))
 
     async def _changed_in_project(self) -> tuple[TrustItem, ...]:
         trust, places = self._trust, self._wanted.plugins

@@ -38,10 +38,6 @@ SKIPPED = ("_", ".", "test_")
 class LoadProblem(Exception):
     """A plugin cannot be loaded; the text says where and why."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.text = text
-
 
 @dataclass(frozen=True)
 class Origin:
@@ -225,4 +221,4 @@ def _told(error: BaseException, file: str | None) -> str:
         place, what = f"{last.filename}:{last.lineno}", str(error)
         if not own and file is not None:
             place = file
-    return f"{place}: {type(error).__name__}: {what}"
+    return tr("{place}: {kind}: {what}", place=place, kind=type(error).__name__, what=what)

@@ -21,6 +21,7 @@ from agent_cli.extensions.loading import (
 from agent_cli.extensions.plugin import Plugin, PluginContext
 from agent_cli.extensions.registrar import Registrar
 from agent_cli.lib.language import english, tr, trn
+from agent_cli.lib.text import listed
 from agent_cli.lib.threads import in_own_thread
 
 log = logging.getLogger(__name__)
@@ -175,7 +176,7 @@ class Plugins:
                 await _within(LOAD_WITHIN, plugin.initialize(self._context(plugin)), late)
         except Exception as error:  # a plugin's own: what it raises is its problem alone
             problem = (
-                error.text if isinstance(error, LoadProblem) else f"{type(error).__name__}: {error}"
+                str(error) if isinstance(error, LoadProblem) else f"{type(error).__name__}: {error}"
             )
             standing.problem = problem
             log.warning("plugin %s: %s", english(origin.where), english(problem))
@@ -236,4 +237,4 @@ def _said(gone: list[Standing], fresh: list[Standing]) -> str:
         parts.append(tr("removed {names}", names=", ".join(left)))
     if broken := [each.origin.name for each in fresh if each.problem]:
         parts.append(tr("skipped {names}", names=", ".join(broken)))
-    return tr("; ").join(parts)
+    return listed(parts) if parts else ""

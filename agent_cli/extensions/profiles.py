@@ -204,4 +204,4 @@ def _words(error: Exception) -> str:
         return tr("{where}: {problem}.", where=where, problem=first["msg"])
     if isinstance(error, UnicodeDecodeError):
         return tr("it is not UTF-8.")
-    return tr("{said}.", said=getattr(error, "strerror", None) or error)
+    return tr("{what}.", what=getattr(error, "strerror", None) or error)

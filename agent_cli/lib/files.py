@@ -29,6 +29,15 @@ class NotRegularFile(OSError):
         super().__init__(errno.EINVAL, tr("not a regular file but {kind}", kind=tr(kind)), path)
         self.kind = kind
 
+    def __str__(self) -> str:
+        """As any OSError, but it still knows its English."""
+        return tr(
+            "[Errno {number}] {problem}: {path!r}",
+            number=self.errno,
+            problem=self.strerror,
+            path=self.filename,
+        )
+
 
 @dataclass(frozen=True)
 class FileIdentity:

@@ -21,6 +21,9 @@ _LOCALE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "locale")  # 
 
 _spoken = SOURCE
 _catalogue: gettext.GNUTranslations | None = None
+_given: dict[str, str] = {}
+"""What `english` gave, and as what the person reads it."""
+_MOST_GIVEN = 200
 
 
 class Said(str):
@@ -54,8 +57,18 @@ def mark(text: str) -> str:
 
 
 def english(text: str) -> str:
-    """The English of a text of ours; any other text as it is."""
-    return text.english if isinstance(text, Said) else text
+    """The English of a text of ours, for a model or a record; any other text as it is."""
+    if not isinstance(text, Said):
+        return text
+    if len(_given) >= _MOST_GIVEN:
+        _given.clear()
+    _given[text.english] = text
+    return text.english
+
+
+def told(text: str) -> str:
+    """What was given away in English lately, as the person reads it; any other text as it is."""
+    return _given.get(text, text)
 
 
 def spoken() -> str:
@@ -86,12 +99,13 @@ def chosen(wished: str, environment: "Mapping[str, str]") -> str:
 def _said(shown: str, source: str, values: "Mapping[str, object]") -> Said:
     if values:
         shown = shown.format(**values)
-        source = source.format(
-            **{
-                k: english(str(v)) if isinstance(v, str | Exception) else v
-                for k, v in values.items()
-            }
-        )
+        source = source.format(**{name: _source(value) for name, value in values.items()})
     said = Said(shown)
     said.english = source
     return said
+
+
+def _source(value: object) -> object:
+    """A value as it stands in the English text."""
+    text = str(value) if isinstance(value, str | Exception) else value
+    return text.english if isinstance(text, Said) else text

@@ -41,6 +41,8 @@ _ADDRESS = re.compile(
     r"(?P<host>[^\s/?#:@\"'<>|;&()]{1,255})"
 )
 _DOMAIN = re.compile(r"[\w-]{1,63}(?:[.。．｡][\w-]{1,63}){1,8}")
+# Beside plain letters these look like a dash, a slash, a comma or a zero.
+_STROKES = re.compile(r"[!-~][一丨丶丿亅〇]|[一丨丶丿亅〇][!-~]")
 _LOOK_ALIKE = {
     "CYRILLIC": mark("Cyrillic"),
     "GREEK": mark("Greek"),
@@ -126,12 +128,24 @@ def _deceptive_addresses(text: str) -> Iterator[str]:
             host, user = visible(found["host"]), visible(found["user"])
             yield tr("the address goes to {host}, not to {user}", host=host, user=user)
     if _NOT_ASCII.search(text):
-        hosts += (word for word in _DOMAIN.findall(text) if not word.isascii())
+        hosts += (word for word in _DOMAIN.findall(text) if _may_pass_for_another(word))
     for host in dict.fromkeys(hosts):
         if not host.isascii():
             yield tr("the host {host} is really {name}", host=visible(host), name=punycode(host))
         elif "xn--" in host.lower():
             yield tr("the host {host} stands for a name in other letters", host=visible(host))
+
+
+def _may_pass_for_another(word: str) -> bool:
+    """Han characters pass for no others, but for strokes: 文档.md and 完成。再见 deceive nobody."""
+    letters = [char for char in word if char.isalpha() and not char.isascii()]
+    if not letters:
+        return not word.isascii()
+    return _STROKES.search(word) is not None or not all(map(_is_han, letters))
+
+
+def _is_han(char: str) -> bool:
+    return unicodedata.name(char, "?").startswith("CJK UNIFIED")
 
 
 def _spelled(found: re.Match[str]) -> str:

@@ -18,7 +18,9 @@ from agent_cli.extensions.mcp.pins import Pins
 from agent_cli.extensions.mcp.servers import Servers
 from agent_cli.extensions.mcp.spec import Configured, Server, configured
 from agent_cli.extensions.registrar import Registrar
+from agent_cli.lib.cells import padded
 from agent_cli.lib.language import tr
+from agent_cli.lib.text import listed
 from agent_cli.runtime import asked_here
 from agent_cli.safety.sanitise import visible
 
@@ -68,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
 def _list(asked: Asked) -> int:
     found, pins = _configured(asked), _pins(asked)
     for server in found.servers:
-        _say(f"{server.name:<20}  {_standing(pins, server):<14}  {_reached(server)}")
+        _say(f"{server.name:<20}  {padded(_standing(pins, server), 14)}  {_reached(server)}")
         _say(f"{'':<38}{server.source}")
     if not found.servers:
         _say(tr("There are no MCP servers. `agent mcp add NAME -- COMMAND` adds one."))
@@ -169,7 +171,7 @@ class _Trial:
         sys.stdout.write("".join(f"  {line}\n" for line in visible(text).split("\n")))
         for warning in odd:
             _say(tr("Beware: {warning}.", warning=warning))
-        _say(tr("Asked because {reasons}.", reasons=tr("; ").join(reasons)))
+        _say(tr("Asked because {reasons}.", reasons=listed(reasons)))
         if not self._asks:
             return True
         if not sys.stdin.isatty():
@@ -177,7 +179,7 @@ class _Trial:
                 tr("There is no terminal to ask on."),
                 hint=tr("Look at what is shown, then say --yes."),
             )
-        asked = tr("Allow {tool}?", tool=visible(what, one_line=True))
+        asked = tr("Allow {what}?", what=visible(what, one_line=True))
         sys.stdout.write(f"{asked} [y/N] ")
         sys.stdout.flush()
         answer = await asyncio.to_thread(sys.stdin.readline)

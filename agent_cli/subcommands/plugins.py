@@ -10,6 +10,7 @@ from agent_cli.extending import plugin_places
 from agent_cli.extensions.loading import LoadProblem, Origin
 from agent_cli.extensions.plugin import Plugin
 from agent_cli.extensions.plugins import PluginPlaces
+from agent_cli.lib.cells import padded
 from agent_cli.lib.language import tr
 from agent_cli.runtime import asked_here
 from agent_cli.safety.sanitise import visible
@@ -44,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
 def _list(known: PluginPlaces) -> int:
     off = known.disabled | known.switched_off.names()
     rows = [
-        f"{origin.name:<20}  {_state(origin, off):<60}  {origin.where}"
+        f"{origin.name:<20}  {padded(_state(origin, off), 60)}  {origin.where}"
         for origin in known.origins()
     ]
     none = tr(
@@ -83,9 +84,11 @@ def _described(origin: Origin, plugin: Plugin) -> Iterator[str]:
         yield plugin.description
     yield tr("from {place}", place=origin.where)
     for tool in plugin.tools:
-        is_free = tool.is_read_only and not tool.requires_permission
-        asks = tr("runs unasked") if is_free else tr("asks")
-        yield f"  {tool.name}  ({tool.kind.value}, {asks}): {tool.description.short}"
+        facts = {"tool": tool.name, "kind": tool.kind.value, "about": tool.description.short}
+        if tool.is_read_only and not tool.requires_permission:
+            yield tr("  {tool}  ({kind}, runs unasked): {about}", **facts)
+        else:
+            yield tr("  {tool}  ({kind}, asks): {about}", **facts)
     for command in plugin.commands:
         yield f"  /{command.name}: {command.help}"
 

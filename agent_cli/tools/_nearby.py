@@ -5,11 +5,11 @@ import os
 import time
 import unicodedata
 from collections.abc import Iterator
-from functools import reduce
 from pathlib import Path
 
 from agent_cli.core.errors import ToolFailure
 from agent_cli.lib.language import tr
+from agent_cli.lib.text import either
 from agent_cli.safety.oddities import visible
 from agent_cli.safety.paths import ResolvedPath, Workspace
 from agent_cli.tools._files import shown
@@ -38,9 +38,9 @@ def missing(file: ResolvedPath, workspace: Workspace) -> ToolFailure:
     near = similar_paths(file, workspace)
     if not near:
         return ToolFailure(tr("{file} does not exist.", file=shown(file)))
-    names = reduce(lambda some, more: tr("{some} or {more}", some=some, more=more), near)
-    said = tr("{file} does not exist. Did you mean {names}?", file=shown(file), names=names)
-    return ToolFailure(said)
+    return ToolFailure(
+        tr("{file} does not exist. Did you mean {names}?", file=shown(file), names=either(near))
+    )
 
 
 def listing(real: str) -> str:

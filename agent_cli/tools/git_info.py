@@ -5,6 +5,7 @@ import contextlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -254,7 +255,8 @@ def summarise(state: State) -> str:
     changed = sum(map(len, state.files.values())) - untracked
     counts = [tr("{n:,} changed", n=changed)] if changed else []
     counts += [tr("{n:,} untracked", n=untracked)] if untracked else []
-    return ", ".join([where, *(counts or [tr("clean")])])
+    parts = [where, *(counts or [tr("clean")])]
+    return reduce(lambda some, more: tr("{some}, {more}", some=some, more=more), parts)
 
 
 def _distance(state: State) -> str:

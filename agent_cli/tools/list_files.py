@@ -5,6 +5,7 @@ import os
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
 
 from agent_cli.core.display import TableBlock
@@ -64,12 +65,13 @@ class Entry:
         return name
 
     @property
-    def details(self) -> tuple[str, ...]:
+    def details(self) -> str:
         """Its size, and what is special about it."""
         amount = "" if self.size is None else size(self.size)
         special = tr(self.kind) if self.kind not in ("directory", "file", "link") else ""
         hidden = tr("hidden") if self.name.startswith(".") else ""
-        return tuple(word for word in (amount, special, hidden) if word)
+        words = [word for word in (amount, special, hidden) if word]
+        return reduce(lambda some, more: tr("{some}, {more}", some=some, more=more), words or [""])
 
 
 @dataclass
@@ -186,12 +188,11 @@ def _entry(directory: str, name: str) -> Entry:
 
 def _line(entry: Entry) -> str:
     """For the model."""
-    details = ", ".join(map(english, entry.details))
-    return f"{entry.shown}  ({details})" if details else entry.shown
+    return f"{entry.shown}  ({english(entry.details)})" if entry.details else entry.shown
 
 
 def _table(listing: Listing) -> TableBlock:
-    rows = tuple((entry.shown, ", ".join(entry.details)) for entry in listing.entries)
+    rows = tuple((entry.shown, entry.details) for entry in listing.entries)
     return TableBlock(columns=(tr("Name"), tr("Size")), rows=rows)
 
 

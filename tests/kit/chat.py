@@ -117,6 +117,7 @@ def running(
     title: str,
     *,
     output: str = "",
+    status: str = "running",
     parent: str | None = None,
     call_id: str = "1",
     seconds: float = 0.0,
@@ -127,7 +128,7 @@ def running(
         call_id=call_id,
         tool=tool,
         title=title,
-        status="running",
+        status=status,
         arguments={"what": title},
         parent_id=parent,
     )

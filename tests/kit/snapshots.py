@@ -39,11 +39,13 @@ def stable(svg: str, rows: list[str]) -> str:
 def check(name: str, svg: str, rows: list[str]) -> None:
     """Compare with the file of this name; UPDATE_SNAPSHOTS=1 writes it, SNAPSHOT_SVG=DIR a picture."""
     if directory := os.environ.get("SNAPSHOT_SVG"):
-        (Path(directory) / f"{name}.svg").write_text(svg, encoding="utf-8")
+        picture = Path(directory) / f"{name}.svg"
+        picture.parent.mkdir(parents=True, exist_ok=True)
+        picture.write_text(svg, encoding="utf-8")
     path = PLACE / f"{name}.txt"
     found = stable(svg, rows)
     if os.environ.get("UPDATE_SNAPSHOTS"):
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(found, encoding="utf-8")
     assert path.exists(), f"{path} is missing; UPDATE_SNAPSHOTS=1 writes it"
     assert found == path.read_text(encoding="utf-8"), f"{path}: UPDATE_SNAPSHOTS=1 if it is meant"

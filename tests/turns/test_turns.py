@@ -163,6 +163,17 @@ async def test_an_interrupt_while_text_streams_keeps_what_was_shown(
     assert finish(await scene.play("more")).text == "again"
 
 
+async def test_an_interrupt_before_the_first_step_ends_the_turn_too(
+    make_session: SceneMaker,
+) -> None:
+    scene = make_session({"text": "never said", "delay": 60})
+    playing = asyncio.create_task(scene.play("go"))
+    while not scene.session.is_running:  # noqa: ASYNC110 (the tick matters)
+        await asyncio.sleep(0)
+    assert scene.session.interrupt()
+    assert finish(await asyncio.wait_for(playing, 30)).reason == "interrupted"
+
+
 async def test_an_interrupt_during_calls_closes_each_of_them(make_session: SceneMaker) -> None:
     scene = make_session(
         {"calls": [call("Bash", command="sleep 60"), call("Bash", command="sleep 61")]},

@@ -23,6 +23,7 @@ from agent_cli.extensions.mcp.process import dropped
 from agent_cli.extensions.mcp.results import converted
 from agent_cli.extensions.mcp.spec import Server
 from agent_cli.lib.language import Said, english, tr
+from agent_cli.lib.text import listed
 from agent_cli.safety.sanitise import clean
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
@@ -281,10 +282,7 @@ async def _patience(seconds: float) -> AsyncIterator[None]:
 
 def why(error: BaseException, link: Link | None) -> str:
     """What went wrong with a server, in words."""
-    said = _said(error)
-    for remark in link.remarks if link is not None else ():
-        said = tr("{said}; {more}", said=said, more=remark)
-    return said
+    return listed((_said(error), *(link.remarks if link is not None else ())))
 
 
 async def _listed(client: Client) -> tuple[Offer, ...]:
@@ -331,7 +329,8 @@ def _said(error: BaseException) -> str:
         return " ".join(clean(first.message).split())[:300]
     if isinstance(first, FileNotFoundError):
         return tr("{path} does not exist", path=first.filename)
-    if first.args and isinstance(first.args[0], Said):  # words of ours
-        return first.args[0]
-    words = " ".join(clean(str(first)).split())[:300]
+    told = str(first)
+    if isinstance(told, Said):  # our own words
+        return told
+    words = " ".join(clean(told).split())[:300]
     return words or type(first).__name__

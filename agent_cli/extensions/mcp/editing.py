@@ -87,7 +87,7 @@ def _json(path: Path) -> dict[str, Any]:
         read_json(path)
         known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     except ValueError as error:
-        raise UserError(tr("{said}.", said=error)) from error
+        raise UserError(tr("{what}.", what=error)) from error
     return {**known, "mcpServers": dict(known.get("mcpServers", {}))}
 
 

@@ -91,7 +91,9 @@ class Servers:
         for server in fresh:
             await self._admit(server)
         if waiting := [server.name for server in fresh if server.name in self._waiting]:
-            names = ", ".join(f"{name} ({tr(self._waiting[name])})" for name in waiting)
+            names = ", ".join(
+                tr("{name} ({state})", name=name, state=tr(self._waiting[name])) for name in waiting
+            )
             said = trn(
                 "{n:,} MCP server not started: {names}.",
                 "{n:,} MCP servers not started: {names}.",

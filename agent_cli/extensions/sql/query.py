@@ -103,7 +103,7 @@ class Databases:
         try:
             found = context.workspace.resolve(path)
         except PathProblem as problem:
-            said = tr("{said}.", said=problem.args[0])
+            said = tr("{what}.", what=problem)
             raise ToolFailure(said, type=FailureType.VALIDATION) from problem
         if not found.exists:
             said = tr("There is no file {path}.", path=path)

@@ -194,7 +194,7 @@ def _next_hop(address: Address, location: str) -> Address:
             tr(
                 "{address} redirects to an address that cannot be used: {why}.",
                 address=address,
-                why=error.args[0],
+                why=error,
             )
         ) from error
     if target.host != address.host:

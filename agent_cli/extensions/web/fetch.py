@@ -38,7 +38,7 @@ def _readable_address(url: str) -> str:
     try:
         Address.parse(url)
     except ValueError as error:  # whose words are for the model here
-        raise ValueError(english(error.args[0])) from error
+        raise ValueError(english(str(error))) from error
     return url
 
 

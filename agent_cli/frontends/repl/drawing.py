@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.markdown import Heading, Markdown, MarkdownElement
 from rich.style import Style
@@ -25,6 +24,7 @@ from agent_cli.frontends.shared.call import Call
 from agent_cli.frontends.shared.markdown import parser
 from agent_cli.frontends.shared.signs import Signs
 from agent_cli.frontends.shared.wording import duration
+from agent_cli.lib.cells import padded
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import Style as ForeignStyle
 from agent_cli.safety.sanitise import clean, styled, visible
@@ -186,8 +186,7 @@ def _todo(block: TodoBlock, signs: Signs) -> Iterator[Text]:
 
 
 def _row(label: str, value: Text, style: Style = DIM) -> Text:
-    padding = " " * (_COLUMN - cell_len(label))
-    return Text.assemble((f"{label}{padding}", style), value)
+    return Text.assemble((padded(label, _COLUMN), style), value)
 
 
 def _cut(text: str, most: int, signs: Signs) -> str:

@@ -29,7 +29,7 @@ class Call:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.call_id = event.call_id
-        self.tool = visible(event.tool, one_line=True)
+        self.tool = visible(tr(event.tool), one_line=True)
         self.argument = visible(event.title[:_LONGEST_ARGUMENT] or _main(event), one_line=True)
         self.depth = (1 if event.parent_id else 0) if depth is None else depth
         self.state: State = "running"

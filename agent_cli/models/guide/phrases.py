@@ -109,9 +109,9 @@ PHRASES: dict[str, tuple[str, str]] = {
     "ran": ("`{command}` ended well.", "`{command}` 顺利结束。"),
     "ran_badly": ("`{command}` failed: it ended with exit code {code}.", "`{command}` 失败，退出码 {code}。"),
     "no_output": ("It printed nothing.", "没有任何输出。"),
-    "done": ("{what}", "完成：{what}"),
+    "done": ("{what}. `/undo` takes it back.", "完成：{what}。`/undo` 可以撤回。"),
+    "everywhere": ("all files", "所有文件"),
     "look_first": ("I read it first.", "我先读取它。"),
-    "undo_hint": ("`/undo` takes it back.", "`/undo` 可以撤回。"),
     "tour_nowhere": (
         "The tour needs a scratch folder, and this session has none. Start it with "
         "`agent --model offline:guide` and say `tour`.",

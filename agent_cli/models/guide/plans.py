@@ -154,7 +154,7 @@ def _swap(wish: Swap, language: Language) -> Plan:
         if wish.path != EVERYWHERE:
             arguments["glob"] = wish.path
         (replaced,) = yield Act([Call("Replace", arguments)])
-        return _changed(replaced, language)
+        return _changed(replaced, wish.path, language)
     (read,) = yield Act([Call("Read", {"file_path": wish.path})], say(language, "look_first"))
     if read.is_error:
         return _failed(read, language)
@@ -165,7 +165,7 @@ def _swap(wish: Swap, language: Language) -> Plan:
         "replace_all": True,
     }
     (edited,) = yield Act([Call("Edit", edit)])
-    return _changed(edited, language)
+    return _changed(edited, wish.path, language)
 
 
 def _create(wish: Create, language: Language) -> Plan:
@@ -173,14 +173,16 @@ def _create(wish: Create, language: Language) -> Plan:
         wish.content if wish.content.endswith("\n") or not wish.content else f"{wish.content}\n"
     )
     (written,) = yield Act([Call("Write", {"file_path": wish.path, "content": content})])
-    return _changed(written, language)
+    return _changed(written, wish.path, language)
 
 
-def _changed(outcome: Outcome, language: Language) -> Answer:
+def _changed(outcome: Outcome, path: str, language: Language) -> Answer:
     if outcome.is_error:
         return _failed(outcome, language)
     what = outcome.text.partition("\n\n")[0].strip().rstrip(".")
-    return Answer(f"{say(language, 'done', what=what)}. {say(language, 'undo_hint')}")
+    if language != "en":  # which is what tools speak to models
+        what = say(language, "everywhere") if path == EVERYWHERE else f"`{path}`"
+    return Answer(say(language, "done", what=what))
 
 
 def _failed(outcome: Outcome, language: Language) -> Answer:

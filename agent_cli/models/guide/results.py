@@ -2,6 +2,7 @@
 
 import re
 
+from agent_cli.lib.language import told
 from agent_cli.lib.text import plural
 from agent_cli.models.guide.phrases import say
 from agent_cli.models.guide.wishes import Language
@@ -109,11 +110,14 @@ def git_facts(text: str, language: Language) -> str:
     changed = re.search(
         r"^(?:modified|added|deleted|untracked|renamed|conflicted) \(", text, re.MULTILINE
     )
-    told = fenced(text)
-    return f"{say(language, 'changes' if changed else 'clean')}\n\n{told}"
+    return f"{say(language, 'changes' if changed else 'clean')}\n\n{fenced(text)}"
 
 
 def why(text: str, language: Language) -> str:
     """Why a call gave nothing: the person said no, a rule did, or it failed."""
     is_refusal = re.search(r"did not permit|is not permitted|needs the person's permission", text)
-    return say(language, "refused" if is_refusal else "failed", why=text.strip())
+    reason, _, more = text.strip().partition("\n")
+    if language != "en":  # which is what models are told
+        reason = told(reason)
+    whole = "\n".join(filter(None, (reason, more)))
+    return say(language, "refused" if is_refusal else "failed", why=whole)

@@ -4,6 +4,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agent_cli.core.errors import ToolFailure
 from agent_cli.core.tool_context import SessionView
+from agent_cli.lib.language import tr
 
 
 class BashSettings(BaseModel):
@@ -26,4 +27,6 @@ def bash_settings(view: SessionView) -> BashSettings:
             f"{'.'.join(map(str, problem['loc'])) or 'the table'}: {problem['msg']}"
             for problem in error.errors(include_url=False)
         )
-        raise ToolFailure(f"The settings [tools.Bash] are not valid ({wrong}).") from error
+        raise ToolFailure(
+            tr("The settings [tools.Bash] are not valid ({problems}).", problems=wrong)
+        ) from error

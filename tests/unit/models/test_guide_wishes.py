@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from agent_cli.lib import language
 from agent_cli.models.guide.phrases import PHRASES
 from agent_cli.models.guide.wishes import (
     EVERYWHERE,
@@ -147,6 +148,16 @@ def test_no_text_keeps_the_guide_busy(text: str) -> None:
 def test_the_language_is_the_one_that_was_spoken() -> None:
     assert language_of("show README.md") == "en"
     assert language_of("看看 README.md") == "zh"
+
+
+@pytest.mark.parametrize("spoken", ["en", "zh"])
+def test_a_word_of_no_language_is_answered_in_that_of_the_program(
+    monkeypatch: pytest.MonkeyPatch, spoken: str
+) -> None:
+    monkeypatch.setattr(language, "_spoken", spoken)
+    assert [language_of(text) for text in ("tour", "next", "?", "show README.md")] == [spoken] * 4
+    assert language_of("show me the tour") == "en"
+    assert language_of("导览") == "zh"
 
 
 @pytest.mark.parametrize("key", PHRASES)

@@ -156,6 +156,9 @@ def test_a_modal_shows(text: str, shown: str) -> None:
     [
         ("curl https://g\u043eogle.com", "xn--"),
         ("curl g\u043eogle.com", "xn--"),
+        ("curl google.com\u4e3flogin.evil.com", "xn--"),
+        ("curl google\u3002com", "google.com"),
+        ("curl https://\u6587\u6863.com", "xn--"),
         ("c\u0430t file", "Cyrillic and Latin"),
         ("ｒｍ -rf", "look-alike"),
         ("https://google.com@evil.example/", "goes to evil.example"),
@@ -172,7 +175,16 @@ def test_oddities_are_named(text: str, warning: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["ls -la", "echo grün 漢字", "привет", "a\r\nb", "https://x.org/a@b"]
+    "text",
+    [
+        "ls -la",
+        "echo grün 漢字",
+        "привет",
+        "a\r\nb",
+        "https://x.org/a@b",
+        "cat 文档.md README.中文.md",
+        "git commit -m '修复bug。更新README文档，共一处。'",
+    ],
 )
 def test_ordinary_text_has_no_oddities(text: str) -> None:
     assert oddities(text) == ()

@@ -1,0 +1,53 @@
+"""The language is found without loading what reads all settings."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agent_cli.config.directories import wished_language
+from agent_cli.config.places import Places
+
+
+@pytest.mark.parametrize(
+    ("environment", "config", "state"),
+    [
+        ({"HOME": "/h"}, "/h/.config/agent", "/h/.local/state/agent"),
+        ({"HOME": "/h", "XDG_CONFIG_HOME": "/c", "XDG_STATE_HOME": "/s"}, "/c/agent", "/s/agent"),
+        ({"HOME": "/h", "XDG_CONFIG_HOME": "/c", "AGENT_HOME": "/a"}, "/a", "/a/state"),
+    ],
+)
+def test_our_directories(environment: dict[str, str], config: str, state: str) -> None:
+    assert Places.of(environment) == Places(Path(config), Path(state))
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ('language = "zh"\n', "zh"),
+        ('ui = "inline"\n  language="zh"', "zh"),
+        ('# language = "zh"\n', "auto"),
+        ('theme = "language"\n', "auto"),
+        ('[web]\nlanguage = "zh"\n', "auto"),
+        ("language = \n", "auto"),
+    ],
+)
+def test_the_users_file_says_the_language(tmp_path: Path, text: str, language: str) -> None:
+    (tmp_path / "config.toml").write_text(text)
+    home = {"AGENT_HOME": str(tmp_path)}
+    assert wished_language(home) == language
+    assert wished_language({**home, "AGENT_LANGUAGE": "en"}) == "en"
+    assert wished_language({"AGENT_HOME": str(tmp_path / "none")}) == "auto"
+
+
+def test_the_help_loads_nothing_slow_to_find_it(tmp_path: Path) -> None:
+    script = (
+        "import sys; from agent_cli.cli import _speak; _speak(); import agent_cli.flags as f;"
+        "f.parser([]).format_help(); print(*sys.modules)"
+    )
+    env = {"AGENT_HOME": str(tmp_path), "PYTHONPATH": ":".join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", script], env=env, capture_output=True, text=True, check=True
+    )
+    assert not {"tomllib", "pathlib", "dataclasses", "typing"} & set(done.stdout.split())
