@@ -128,18 +128,42 @@ def test_a_failure_exits_with_1(program: Program) -> None:
     assert "no such model" in done.err
 
 
-def test_an_interrupt_exits_with_130(program: Program) -> None:
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGHUP])
+def test_an_interrupt_exits_with_130(program: Program, sent: signal.Signals) -> None:
+    temporary = program.home / "tmp"
+    temporary.mkdir()
     model = program.script({"text": "half", "hang": True})
-    process = program.start("-p", "go", "--model", model, "--output-format", "stream-json")
+    process = program.start(
+        "-p", "go", "--model", model, "--output-format", "stream-json",
+        environment={"TMPDIR": str(temporary)},
+    )  # fmt: skip
     assert process.stdout is not None
     for line in process.stdout:
         if "text_delta" in line:
-            process.send_signal(signal.SIGINT)
+            process.send_signal(sent)
             break
     rest = process.stdout.read()
     assert process.wait(20) == 130
     assert '"reason":"interrupted"' in rest
+    assert list(temporary.iterdir()) == []
     process.communicate()
+
+
+def test_nohup_keeps_it_from_hearing_that_its_terminal_is_gone(program: Program) -> None:
+    model = program.script({"text": "half", "hang": True})
+    process = program.start(
+        "-p", "go", "--model", model, "--output-format", "stream-json",
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+    )  # fmt: skip
+    assert process.stdout is not None
+    for line in process.stdout:
+        if "text_delta" in line:
+            break
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    (ignored,) = [line.split()[1] for line in status.splitlines() if line.startswith("SigIgn:")]
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=90)
+    assert int(ignored, 16) & 1 << (signal.SIGHUP - 1)
 
 
 def test_an_answer_in_the_shape_of_a_schema(program: Program) -> None:
