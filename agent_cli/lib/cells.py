@@ -1,11 +1,8 @@
 """How much room text takes in a terminal, where a Chinese character is two cells wide."""
 
-import re
-import textwrap
 import unicodedata
+from functools import cache
 
-_PIECES = re.compile(r"\s+|[^\s\u2e80-\uffef“”]+|.", re.DOTALL)
-"""Gaps, words, and signs between which a line may break."""
 _NOT_FIRST = "，。：；、？！）】」』》”…"
 _NOT_LAST = "（【「『《“"
 
@@ -26,27 +23,43 @@ def padded(text: str, width: int, *, right: bool = False) -> str:
 def wrapped(text: str, width: int) -> list[str]:
     """The lines of a paragraph; punctuation stays with its word."""
     if text.isascii():
+        import textwrap  # noqa: PLC0415 (--help has no time for it)
+
         return textwrap.wrap(text, width)
-    lines, line = [], ""
+    lines, line, taken = [], "", 0
     for piece in _unbreakable(" ".join(text.split())):
-        if line and width_of(line + piece.rstrip()) > width:
+        if line and taken + width_of(piece.rstrip()) > width:
             lines.append(line.rstrip())
-            line = piece.lstrip()
-        else:
-            line += piece
+            line, taken = "", 0
+            piece = piece.lstrip()
+        line += piece
+        taken += width_of(piece)
     return [*lines, line.rstrip()] if line.strip() else lines
 
 
 def _unbreakable(text: str) -> list[str]:
+    """Gaps, words, and signs between which a line may break."""
     pieces: list[str] = []
-    for piece in _PIECES.findall(text):
-        if pieces and (piece in _NOT_FIRST or pieces[-1][-1] in _NOT_LAST):
-            pieces[-1] += piece
+    for sign in text:
+        if pieces and _belongs(sign, pieces[-1][-1]):
+            pieces[-1] += sign
         else:
-            pieces.append(piece)
+            pieces.append(sign)
     return pieces
 
 
+def _belongs(sign: str, before: str) -> bool:
+    """Whether no line may end between two signs."""
+    if sign in _NOT_FIRST or before in _NOT_LAST:
+        return True
+    return not (sign == " " or before == " " or _stands_alone(sign) or _stands_alone(before))
+
+
+def _stands_alone(sign: str) -> bool:
+    return "\u2e80" <= sign <= "\uffef" or sign in "“”"
+
+
+@cache
 def _cells(sign: str) -> int:
     if unicodedata.combining(sign) or unicodedata.category(sign) in ("Cf", "Me", "Mn"):
         return 0
