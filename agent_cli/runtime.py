@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
@@ -155,6 +156,24 @@ def open_session(
     worker: "subprocess.Popen[bytes] | None" = None,
 ) -> Session:
     """A session, ready to run. `worker` is a worker process that was started ahead of time."""
+    temporary = _private_temporary()
+    try:
+        return _open_session(wishes, settings, temporary, environment, models, registry, worker)
+    except BaseException:
+        if temporary is not None:
+            shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def _open_session(
+    wishes: Wishes,
+    settings: Settings,
+    temporary: str | None,
+    environment: Mapping[str, str] | None,
+    models: Models | None,
+    registry: Registry | None,
+    worker: "subprocess.Popen[bytes] | None",
+) -> Session:
     variables = whole_environment() if environment is None else dict(environment)
     secrets = {name: value for name, value in variables.items() if looks_secret(name, value)}
     credentials = take_credentials(variables)
@@ -169,7 +188,6 @@ def open_session(
     sessions = Sessions(places.state, redactor.redact)
     session_id, store, past = resuming.open_store(wishes.resume, sessions, new_session_id())
     spill = places.state / "results" / session_id
-    temporary = _private_temporary()
     scratch = tour_folder(settings.model, temporary)
     roots = (str(wishes.cwd), *map(str, (*wishes.added, *([scratch] if scratch else []))))
     workspace = Workspace(

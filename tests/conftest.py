@@ -1,7 +1,8 @@
 """Fixtures for everyone."""
 
 import os
-from collections.abc import AsyncIterator
+import tempfile
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,19 @@ def pytest_xdist_make_scheduler(config: pytest.Config) -> Scheduling | None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path.name not in LONGEST)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where temporary directories go, and with the tests all that killed programs leave there."""
+    tmp_path_factory.getbasetemp()  # stays where it was
+    with (
+        tempfile.TemporaryDirectory(prefix="agent-tests-", ignore_cleanup_errors=True) as directory,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setenv("TMPDIR", directory)
+        patch.setattr(tempfile, "tempdir", directory)
+        yield directory
 
 
 @pytest.fixture

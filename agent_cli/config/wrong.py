@@ -33,7 +33,7 @@ def expectation(problem: Mapping[str, Any]) -> str:
     """What pydantic would rather have, as the end of a sentence."""
     words = _EXPECTED.get(problem["type"])
     if words is None or spoken() == SOURCE:
-        said: str = problem["msg"].removeprefix("Value error, ").rstrip(".")
+        said: str = problem["msg"].removeprefix("Value error, ").rstrip(".。")
         return said[:1].lower() + said[1:]
     return tr(words, **{name: _value(value) for name, value in problem.get("ctx", {}).items()})
 

@@ -41,11 +41,11 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from agent_cli.core.arguments import parse_arguments, rename_fields, validation_failure
-from agent_cli.core.display import Display
+from agent_cli.core.display import Display, TextBlock
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.field_docs import ClassSource
 from agent_cli.core.messages import Content
-from agent_cli.lib.language import english, mark
+from agent_cli.lib.language import Said, english, mark
 
 if TYPE_CHECKING:
     from agent_cli.core.tool_context import ToolContext
@@ -123,6 +123,16 @@ class ToolResult(BaseModel):
     """One line with figures: "Read 120 lines"."""
     error: ToolError | None = None
     metadata: dict[str, JsonValue] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_two_languages(cls, data: Any) -> Any:
+        """What is said in another language is for the person; the model is told in English."""
+        said = data.get("llm_content") if isinstance(data, dict) else None
+        if not isinstance(said, Said):
+            return data
+        shown = data.get("display") or (TextBlock(text=said),)
+        return {**data, "llm_content": english(said), "display": shown}
 
     @classmethod
     def failed(cls, failure: ToolFailure, *, summary: str = "") -> Self:

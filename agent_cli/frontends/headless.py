@@ -137,14 +137,15 @@ class _Player:
 
     async def play(self, prompt: str) -> TurnFinished:
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
+        ending = _ending_signals()
+        for number in ending:
             loop.add_signal_handler(number, self._session.interrupt)
         try:
             sent = as_prompt(prompt, self._session)
             async with aclosing(self._session.run(sent)) as events:
                 return await self._follow(events)
         finally:
-            for number in (signal.SIGINT, signal.SIGTERM):
+            for number in ending:
                 loop.remove_signal_handler(number)
 
     async def _follow(self, events: AsyncIterator[Event]) -> TurnFinished:
@@ -215,6 +216,14 @@ class _Player:
             "usage": finished.usage.model_dump(),
             "receipt": finished.receipt.model_dump(),
         }
+
+
+def _ending_signals() -> list[signal.Signals]:
+    """What interrupts a turn; what was started with nohup stays deaf to its terminal's end."""
+    ending = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        ending.append(signal.SIGHUP)
+    return ending
 
 
 async def _read_lines(session: Session, prompts: asyncio.Queue[str | None]) -> None:

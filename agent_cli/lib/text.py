@@ -44,6 +44,11 @@ def either(texts: Iterable[str]) -> str:
     return reduce(lambda some, more: tr("{some} or {more}", some=some, more=more), texts)
 
 
+def in_lines(texts: Iterable[str]) -> str:
+    """One below the other."""
+    return reduce(lambda some, more: tr("{some}\n{more}", some=some, more=more), texts)
+
+
 def size(count: int) -> str:
     """ "1 byte", "1.4 kB", "14 MB"."""
     if count < 1000:

@@ -12,10 +12,20 @@ from typing import Any
 from agent_cli.config.places import Places
 from agent_cli.core.errors import UserError
 from agent_cli.lib.cells import padded
-from agent_cli.lib.language import tr
+from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.audit import read_records
 from agent_cli.subcommands._moment import moment
+
+FAILURES = {
+    "validation": mark("validation"),
+    "execution": mark("execution"),
+    "permission": mark("permission"),
+    "timeout": mark("timeout"),
+    "cancelled": mark("cancelled"),
+    "unknown": mark("unknown"),
+    "failed": mark("failed"),
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -110,4 +120,5 @@ def _outcome(record: Mapping[str, Any]) -> str:
         return tr("exit {code}", code=code)
     if record.get("success"):
         return tr("ok")
-    return str(record["error"]) if "error" in record else tr("failed")
+    failure = str(record.get("error", "failed"))
+    return tr(FAILURES.get(failure, failure))

@@ -177,7 +177,7 @@ class FoundLines(Findings):
 
     def report(self) -> tuple[str, Display | None]:
         if not self._lines:
-            return "No matches.", None
+            return tr("No matches."), None
         # Files are searched side by side: in the order they were found no answer is like another.
         self._lines.sort(key=lambda line: (line.path, line.number))
         groups = [
@@ -269,7 +269,7 @@ class FoundFiles(Findings):
 
     def report(self) -> tuple[str, Display | None]:
         if not self._found:
-            return "No matches.", None
+            return tr("No matches."), None
         if self._counting:
             return self._counts()
         paths = list(self._found)

@@ -70,7 +70,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
 
 def _list(jobs: Jobs) -> ToolResult:
     return ToolResult(
-        llm_content=jobs.listing or "There are no background jobs.",
+        llm_content=jobs.listing or tr("There are no background jobs."),
         summary=trn("{n:,} background job", "{n:,} background jobs", len(jobs)),
         metadata={"jobs": [job.id for job in jobs]},
     )

@@ -14,8 +14,8 @@ from pydantic import JsonValue
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolResult
 from agent_cli.core.tool_context import ShellStanding, ToolContext
-from agent_cli.lib.language import mark, tr
-from agent_cli.lib.text import plural
+from agent_cli.lib.language import mark, tr, trn
+from agent_cli.lib.text import in_lines
 from agent_cli.safety.paths import PathProblem
 from agent_cli.tools._git import Git, valid
 from agent_cli.tools._nothing import Nothing
@@ -48,7 +48,11 @@ class State:
     staged: int = 0
     files: dict[str, list[str]] = field(
         default_factory=lambda: {
-            sort: [] for sort in ("modified", "added", "deleted", "renamed", "untracked")
+            mark("modified"): [],
+            mark("added"): [],
+            mark("deleted"): [],
+            mark("renamed"): [],
+            mark("untracked"): [],
         }
     )
     notes: list[str] = field(default_factory=list)
@@ -71,7 +75,7 @@ async def run(_params: Nothing, context: ToolContext) -> ToolResult:
     root = await asyncio.to_thread(_find_root, directory)
     if root is None:
         return ToolResult(
-            llm_content=f"{directory} is not in a git repository.",
+            llm_content=tr("{directory} is not in a git repository.", directory=directory),
             summary=tr("Not a repository"),
             metadata={"is_repo": False},
         )
@@ -114,8 +118,11 @@ async def look(git: Git, root: Path) -> State:
     if settings.filters and state.files["modified"]:
         names = ", ".join(sorted(settings.filters))
         state.notes.append(
-            f"content filters ({names}) were not run: "
-            "a file they apply to may be listed as modified without being so"
+            tr(
+                "content filters ({names}) were not run: "
+                "a file they apply to may be listed as modified without being so",
+                names=names,
+            )
         )
     return state
 
@@ -128,7 +135,7 @@ async def _status(git: Git, root: Path) -> State:
     except ToolFailure as failure:
         if failure.type is not FailureType.TIMEOUT:
             raise
-        missing = "untracked files were not listed: that took too long"
+        missing = tr("untracked files were not listed: that took too long")
         output = await git.run(*_STATUS, "--untracked-files=no", seconds=SECONDS)
     if output.whole and output.code != 0:
         raise ToolFailure(
@@ -136,7 +143,7 @@ async def _status(git: Git, root: Path) -> State:
         )
     state = read_status(valid(output.text), State(root))
     if not output.whole:
-        missing = "there are more changes than are counted here"
+        missing = tr("there are more changes than are counted here")
     if missing:
         state.notes.append(missing)
     return state
@@ -153,7 +160,7 @@ def read_status(text: str, state: State) -> State:
             case "1" | "2":
                 _read_change(kind, rest, entries, state)
             case "u":
-                state.files.setdefault("conflicted", []).append(rest.split(" ", 9)[-1])
+                state.files.setdefault(mark("conflicted"), []).append(rest.split(" ", 9)[-1])
             case "?":
                 state.files["untracked"].append(rest)
     return state
@@ -232,20 +239,25 @@ def without_credentials(address: str) -> str:
 
 
 def describe(state: State) -> str:
-    """The state as compact text, for the model."""
-    lines = [f"repository: {valid(str(state.root))}"]
+    """The state as compact text."""
+    lines = [tr("repository: {root}", root=valid(str(state.root)))]
     at = state.commit[:12] if state.commit else None
     if state.branch is None:
-        lines.append(f"detached head at {at}")
+        lines.append(tr("detached head at {commit}", commit=at))
+    elif at:
+        lines.append(tr("branch: {branch}, commit {commit}", branch=state.branch, commit=at))
     else:
-        lines.append(f"branch: {state.branch}" + (f", commit {at}" if at else ", no commits yet"))
+        lines.append(tr("branch: {branch}, no commits yet", branch=state.branch))
     if state.upstream:
-        lines.append(f"upstream: {state.upstream}, {_distance(state)}")
+        distance = _distance(state)
+        lines.append(
+            tr("upstream: {upstream}, {distance}", upstream=state.upstream, distance=distance)
+        )
     if state.remote:
-        lines.append(f"remote: {state.remote}")
+        lines.append(tr("remote: {remote}", remote=state.remote))
     lines += _file_lines(state)
-    lines += [f"note: {note}" for note in state.notes]
-    return "\n".join(lines)
+    lines += [tr("note: {note}", note=note) for note in state.notes]
+    return in_lines(lines)
 
 
 def summarise(state: State) -> str:
@@ -261,20 +273,22 @@ def summarise(state: State) -> str:
 
 def _distance(state: State) -> str:
     if state.ahead is None:
-        return "which does not exist any more"
-    return f"{state.ahead} ahead, {state.behind} behind"
+        return tr("which does not exist any more")
+    return tr("{ahead} ahead, {behind} behind", ahead=state.ahead, behind=state.behind)
 
 
 def _file_lines(state: State) -> list[str]:
     if not any(state.files.values()):
-        return ["clean: nothing changed"] if not state.notes else ["no changes seen"]
-    lines = [f"staged: {plural(state.staged, 'file')}"] if state.staged else []
+        return [tr("no changes seen") if state.notes else tr("clean: nothing changed")]
+    lines = []
+    if state.staged:
+        lines.append(tr("staged: {files}", files=trn("{n:,} file", "{n:,} files", state.staged)))
     for sort, paths in state.files.items():
         if paths:
-            lines.append(f"{sort} ({len(paths):,}):")
+            lines.append(tr("{sort} ({n:,}):", sort=tr(sort), n=len(paths)))
             lines += [f"  {_one_line(path)}" for path in paths[:MOST_SHOWN]]
         if len(paths) > MOST_SHOWN:
-            lines.append(f"  … {len(paths) - MOST_SHOWN:,} more")
+            lines.append(tr("  … {n:,} more", n=len(paths) - MOST_SHOWN))
     return lines
 
 

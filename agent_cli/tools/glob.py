@@ -112,17 +112,20 @@ async def _result(found: list[str], params: Params, note: str, context: ToolCont
     ordered = await asyncio.to_thread(newest_first if sortable else _first_by_name, found)
     names = Names(context)
     listed = "\n".join(names.shown(path) for path in ordered[:SHOWN])
-    notes = [note] if note and found else []
+    notes = [note] if note else []
     if len(found) > SHOWN:
         which = "the newest" if sortable else "the first by name; there are too many to order,"
         notes.append(f"{which} {SHOWN} of {plural(len(found), 'file')}: narrow the pattern.")
-    text = listed or f"No files match {params.pattern[:200]}."
+    if not found:
+        return ToolResult(
+            llm_content=tr("No files match {pattern}.", pattern=params.pattern[:200]),
+            summary=tr("No files found"),
+            metadata={"files": 0},
+        )
     return ToolResult(
-        llm_content="\n".join([text, *(f"[{note[:1].upper()}{note[1:]}]" for note in notes)]),
-        display=(TextBlock(text=listed),) if listed else (),
-        summary=trn("Found {n:,} file", "Found {n:,} files", len(found))
-        if found
-        else tr("No files found"),
+        llm_content="\n".join([listed, *(f"[{note[:1].upper()}{note[1:]}]" for note in notes)]),
+        display=(TextBlock(text=listed),),
+        summary=trn("Found {n:,} file", "Found {n:,} files", len(found)),
         metadata={"files": len(found)},
     )
 

@@ -13,7 +13,7 @@ from agent_cli.core.tool import (
     ToolResult,
 )
 from agent_cli.core.tool_context import ToolContext
-from agent_cli.lib.language import english, mark, tr
+from agent_cli.lib.language import mark, tr
 from agent_cli.tools._shell.jobs import JOB_ALIASES, Jobs
 from agent_cli.tools._shell.settings import bash_settings
 
@@ -29,7 +29,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     job = context.state(Jobs).find(params.job_id)
     if job.status != "running":
         return ToolResult(
-            llm_content=f"{job.id} runs no more: {english(job.standing)}.",
+            llm_content=tr("{job} runs no more: {standing}.", job=job.id, standing=job.standing),
             summary=f"{job.id} {job.standing}",
         )
     alive = await job.command.end(bash_settings(context.session).kill_grace)
@@ -45,8 +45,11 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     job.was_killed = True
     seconds = job.command.seconds
     return ToolResult(
-        llm_content=f"{job.id} was ended after {seconds:.1f} s. "
-        "BashOutput still reads its last output.",
+        llm_content=tr(
+            "{job} was ended after {seconds:.1f} s. BashOutput still reads its last output.",
+            job=job.id,
+            seconds=seconds,
+        ),
         summary=tr("{job} ended after {seconds:.1f} s", job=job.id, seconds=seconds),
     )
 

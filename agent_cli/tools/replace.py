@@ -22,7 +22,7 @@ from agent_cli.core.tool import (
 )
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import english, mark, tr
-from agent_cli.lib.text import plural
+from agent_cli.lib.text import in_lines, plural
 from agent_cli.tools._batch import write_all
 from agent_cli.tools._files import EDITABLE, FileMemory, resolve, title
 from agent_cli.tools._glob import Globs, split_list
@@ -89,7 +89,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     notes = [*await _notes(params, plan, context)]
     if not plan.changes:
         said = tr("The replacement changes nothing") if plan.unchanged else tr("No matches")
-        return ToolResult(llm_content="\n".join([f"{english(said)}.", *notes]), summary=said)
+        return ToolResult(llm_content=in_lines([tr("{said}.", said=said), *notes]), summary=said)
     names = Names(context)
     if params.preview:
         head = (

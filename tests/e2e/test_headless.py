@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -31,6 +32,17 @@ def test_json_is_one_object(program: Program) -> None:
     assert result["text"] == "ok"
     assert result["reason"] == "done"
     assert result["usage"]["cost"] == 0.25
+
+
+def test_a_person_is_told_in_their_language_and_a_program_in_english(program: Program) -> None:
+    chinese = {"LANG": "zh_CN.UTF-8"}
+    for form in ("text", "json", "stream-json"):
+        model = program.script(TOUCHES, {"text": "ok"})
+        asked = ("-p", "go", "--model", model, "--output-format", form)
+        done = program.run(*asked, environment=chinese)
+        assert done.code == 4
+        assert ("权限" in done.err) == (form == "text")
+        assert not re.search(r"[\u4e00-\u9fff]", done.out)
 
 
 def test_stream_json_is_one_event_per_line(program: Program) -> None:
@@ -116,18 +128,42 @@ def test_a_failure_exits_with_1(program: Program) -> None:
     assert "no such model" in done.err
 
 
-def test_an_interrupt_exits_with_130(program: Program) -> None:
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGHUP])
+def test_an_interrupt_exits_with_130(program: Program, sent: signal.Signals) -> None:
+    temporary = program.home / "tmp"
+    temporary.mkdir()
     model = program.script({"text": "half", "hang": True})
-    process = program.start("-p", "go", "--model", model, "--output-format", "stream-json")
+    process = program.start(
+        "-p", "go", "--model", model, "--output-format", "stream-json",
+        environment={"TMPDIR": str(temporary)},
+    )  # fmt: skip
     assert process.stdout is not None
     for line in process.stdout:
         if "text_delta" in line:
-            process.send_signal(signal.SIGINT)
+            process.send_signal(sent)
             break
     rest = process.stdout.read()
     assert process.wait(20) == 130
     assert '"reason":"interrupted"' in rest
+    assert list(temporary.iterdir()) == []
     process.communicate()
+
+
+def test_nohup_keeps_it_from_hearing_that_its_terminal_is_gone(program: Program) -> None:
+    model = program.script({"text": "half", "hang": True})
+    process = program.start(
+        "-p", "go", "--model", model, "--output-format", "stream-json",
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+    )  # fmt: skip
+    assert process.stdout is not None
+    for line in process.stdout:
+        if "text_delta" in line:
+            break
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    (ignored,) = [line.split()[1] for line in status.splitlines() if line.startswith("SigIgn:")]
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=90)
+    assert int(ignored, 16) & 1 << (signal.SIGHUP - 1)
 
 
 def test_an_answer_in_the_shape_of_a_schema(program: Program) -> None:

@@ -113,12 +113,13 @@ def test_looking_at_it_runs_nothing_and_leaks_nothing(
         ".git/config",
     )
     steps = [bash(command) for command in LOOKS] + [read(path) for path in files]
-    for start in range(0, len(steps), 4):  # several runs: five refusals in a row end a turn
-        done = play(hostile, *steps[start : start + 4], flags=trust)
-        everything = done.out + done.err
-        assert done.events[-1]["type"] == "turn_finished"
-        assert SECRET not in everything
-        assert KEY not in everything
+    steps = [each for step in steps for each in (step, read("a.txt"))]  # refusals add up to an end
+    done = play(hostile, *steps, flags=trust)
+    assert done.events[-1]["reason"] == "done"
+    assert sum(event["type"] == "tool_finished" for event in done.events) == len(steps)
+    everything = done.out + done.err
+    assert SECRET not in everything
+    assert KEY not in everything
     assert not canary.exists()
     assert not (hostile.workspace / "x").exists()
     state = hostile.home / ".local" / "state" / "agent"

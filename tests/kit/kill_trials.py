@@ -82,7 +82,9 @@ class Trial:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.workspace = directory / "project"
+        self.temporary = directory / "tmp"
         self.workspace.mkdir(parents=True)
+        self.temporary.mkdir()
         for number in range(6):
             (self.workspace / f"{number}.txt").write_text(f"{number} hello\n" * 100)
         self.before = picture(self.workspace)
@@ -194,6 +196,7 @@ class Trial:
             os.environ.clear()
             path = "/usr/local/bin:/usr/bin:/bin"
             os.environ |= {"HOME": str(self.directory / "home"), "PATH": path}
+            os.environ["TMPDIR"] = str(self.temporary)
             os.dup2(out, 1)
             os.dup2(os.open(self.directory / "errors", os.O_WRONLY | os.O_CREAT | os.O_APPEND), 2)
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)

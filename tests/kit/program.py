@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,6 +46,7 @@ class Program:
             "HOME": str(self.home),
             "PATH": "/usr/local/bin:/usr/bin:/bin",
             "LANG": "C.UTF-8",
+            "TMPDIR": tempfile.gettempdir(),
             "AGENT_LOCAL_PORTS": NO_SERVERS,
             "PYTHONPATH": str(ROOT),  # this checkout, wherever the installed program comes from
             **(extra or {}),

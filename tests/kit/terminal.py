@@ -41,8 +41,9 @@ KEYS = {
     **{f"ctrl+{letter}": chr(ord(letter) - 96) for letter in "abcdefghijklmnopqrstuvwxyz"},
 }
 
-_KITTY = re.compile(rb"\x1b\[<u")
-"""Gives the keyboard back; pyte takes the letter for a text."""
+_UNREAD = re.compile(rb"\x1b\[(?:<u|[\d;:]*m)")
+"""What pyte need not see: it takes the letter that gives the keyboard back for a text, and colours,
+which nobody asks it for, take it most of its time."""
 
 Size = tuple[int, int]
 
@@ -131,7 +132,7 @@ class Terminal:
             self._is_over = True
             return False
         self.raw += data
-        self._stream.feed(_KITTY.sub(b"", data))
+        self._stream.feed(_UNREAD.sub(b"", data))
         return True
 
     def lines(self) -> list[str]:

@@ -44,19 +44,24 @@ def modules() -> dict[str, ast.Module]:
 
 
 def _parsed(path: Path) -> ast.Module:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def nodes() -> list[tuple[str, ast.AST]]:
+    """Everything in every module, each with its parent."""
+    found = [(file, node) for file, tree in modules().items() for node in ast.walk(tree)]
+    for _, node in found:
         for child in ast.iter_child_nodes(node):
             child.parent = node  # type: ignore[attr-defined]
-    return tree
+    return found
 
 
 def calls(*names: str) -> Iterator[tuple[str, ast.Call]]:
     """Every call of functions of these names."""
-    for file, tree in modules().items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and _name(node.func) in names:
-                yield file, node
+    for file, node in nodes():
+        if isinstance(node, ast.Call) and _name(node.func) in names:
+            yield file, node
 
 
 def spoken() -> dict[Text, Place]:
@@ -97,12 +102,10 @@ def at_import(tree: ast.Module) -> Iterator[ast.Call]:
 
 def bare_words() -> Iterator[Place]:
     """What looks like prose where persons read, and is not said through a speaker."""
-    for file, tree in modules().items():
-        if file.startswith(ROOMS):
-            for node in ast.walk(tree):
-                text = _written(node)
-                if text and is_prose(text) and not _is_excused(node):
-                    yield Place(file, node.lineno, text.replace(_FIELD, "{}"))  # type: ignore[attr-defined]
+    for file, node in nodes():
+        text = _written(node) if file.startswith(ROOMS) else ""
+        if text and is_prose(text) and not _is_excused(node):
+            yield Place(file, node.lineno, text.replace(_FIELD, "{}"))  # type: ignore[attr-defined]
 
 
 def bare_messages() -> Iterator[Place]:
@@ -110,10 +113,9 @@ def bare_messages() -> Iterator[Place]:
     for file, call in calls(*ERRORS):
         said = [*call.args[:1], *(each.value for each in call.keywords if each.arg == "hint")]
         yield from (Place(file, call.lineno, ast.unparse(each)) for each in said if _is_bare(each))
-    for file, tree in modules().items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.keyword) and node.arg == "summary" and _is_bare(node.value):
-                yield Place(file, node.value.lineno, ast.unparse(node.value))
+    for file, node in nodes():
+        if isinstance(node, ast.keyword) and node.arg == "summary" and _is_bare(node.value):
+            yield Place(file, node.value.lineno, ast.unparse(node.value))
 
 
 def is_prose(text: str) -> bool:

@@ -34,6 +34,7 @@ async def test_the_panel_tells_todo_files_and_jobs(
         await screen.shows("all done")
         await screen.pilot.press("ctrl+b")
         await screen.shows("1 of 2", "☑ read [/red]it", "▶ write it", "new.txt  +2 −0", "sleep 600")
+        assert " new.txt  +2 −0" in screen.text, "a file of the project goes by its name there"
         assert ("all done" in screen.text) is (size[0] > 60)
         await screen.pilot.press("ctrl+b")
         await screen.shows("all done")

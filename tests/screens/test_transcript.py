@@ -314,6 +314,28 @@ async def test_a_running_call_costs_no_layout() -> None:
         assert app.rows()[-1].endswith("9.0 s")
 
 
+async def test_a_call_that_waits_for_the_person_is_not_drawn_again() -> None:
+    block = running("Bash", "make", seconds=1.0)
+    app = ChatApp([block])
+    async with app.run_test(size=SIZE) as pilot:
+        block.asking()
+        app.transcript.refresh_block(block)
+        await pilot.pause()
+        app.transcript._tick()
+        drawn: list[bool] = []
+        app.transcript.refresh = _spy(app.transcript.refresh, drawn)  # type: ignore[method-assign]
+        block._clock = lambda: 9.0
+        app.transcript._tick()
+        app.transcript.flush()
+        assert not drawn
+        block.resumed()
+        app.transcript.refresh_block(block)
+        app.transcript._tick()
+        app.transcript.flush()
+        assert drawn
+        assert any(row.endswith("9.0 s") for row in app.rows())
+
+
 def _spy(refresh, laid_out):  # type: ignore[no-untyped-def]
     def spying(*regions, repaint=True, layout=False, recompose=False):  # type: ignore[no-untyped-def]
         laid_out.append(layout)

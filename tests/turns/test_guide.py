@@ -1,7 +1,7 @@
 """The offline guide in real turns: the same loop, tools and permissions as any model."""
 
 import subprocess
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from agent_cli.core.events import ApprovalAsked, TextDelta, ToolFinished, ToolSt
 from agent_cli.core.inbox import Approval
 from agent_cli.core.permissions import Mode
 from agent_cli.core.session import Session
+from agent_cli.lib import language
 from agent_cli.models.guide import NAME
 from agent_cli.runtime import Wishes, open_session
 from agent_cli.setup.keys import KeyStore
@@ -191,6 +192,28 @@ async def test_an_edit_reads_first_and_asks(guide: Opener, text: str) -> None:
     assert len(said.asked) == 1
     assert (guided.workspace / "greet.py").read_text() == "print('hello hello')\n"
     assert "greet.py" in said.text
+
+
+@pytest.fixture
+def in_chinese() -> Iterator[None]:
+    language.use("zh")
+    yield
+    language.use("en")
+
+
+@pytest.mark.usefixtures("in_chinese")
+async def test_a_chinese_program_has_a_chinese_guide(guide: Opener) -> None:
+    guided = guide()
+    refused = await guided.say("把 greet.py 里的 helo 改成 hello", no)
+    assert refused.text.endswith("没有执行：你没有允许这次 Edit 调用。你说：not now")
+    made = await guided.say("把 greet.py 里的 helo 改成 hello", yes)
+    assert made.text.endswith("完成：`greet.py`。`/undo` 可以撤回。")
+    missing = await guided.say("show gret.py")
+    assert missing.text == "没有成功：gret.py 不存在。你是指 greet.py 吗？"
+    await guided.say("tour")
+    await guided.say("next")
+    kept = await guided.say("next", no)
+    assert "文件保持原样：你没有允许这次 Edit 调用。你说：not now" in kept.text
 
 
 async def test_replacing_everywhere_is_one_question(guide: Opener) -> None:

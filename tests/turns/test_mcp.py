@@ -16,7 +16,6 @@ from agent_cli.core.tool import ToolResult
 from agent_cli.extensions.mcp import client
 from tests.kit.extensions import extended
 from tests.kit.mcp_world import TIME, configure, odd, served
-from tests.kit.program import wait_until
 from tests.kit.sessions import Scene, SceneMaker, of_type, results
 from tests.kit.shells import until
 
@@ -220,7 +219,7 @@ async def test_a_server_that_does_not_even_start_is_told_and_holds_nobody_up(
     assert (await scene.play("go"))[-1].type == "turn_finished"
     assert said in await made.approve("odd")
     pid = int(note.read_text().split()[-1])
-    wait_until(lambda: not Path(f"/proc/{pid}").exists())
+    await until(lambda: not Path(f"/proc/{pid}").exists())
 
 
 async def test_servers_get_a_scrubbed_environment_and_what_was_named(

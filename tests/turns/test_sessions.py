@@ -3,10 +3,12 @@
 import errno
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agent_cli.core.entries import Compacted, Shown, Titled
+from agent_cli.core.errors import UserError
 from agent_cli.core.events import (
     Event,
     Notice,
@@ -255,3 +257,17 @@ async def test_a_session_goes_on_where_it_was(make_session: SceneMaker, tmp_path
     await resumed.session.close()
     stayed = make_session(resume=Resume("pears", stay=True))
     assert stayed.session.workspace.root == str(tmp_path / "elsewhere")
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [{"tools": ("Nope",)}, {"profile": "nope"}, {"settings": {"model": ""}}],
+    ids=["no such tool", "no such profile", "no model"],
+)
+def test_what_cannot_be_opened_leaves_nothing_behind(
+    make_session: SceneMaker, temporary: str, wish: dict[str, Any]
+) -> None:
+    before = set(Path(temporary).iterdir())
+    with pytest.raises(UserError):
+        make_session(**wish)
+    assert set(Path(temporary).iterdir()) == before

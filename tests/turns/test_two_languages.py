@@ -27,7 +27,9 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("Grep", {"pattern": "two"}),
     ("Grep", {"pattern": "two", "output_mode": "count"}),
     ("Grep", {"pattern": "("}),
+    ("Grep", {"pattern": "no such text"}),
     ("Glob", {"pattern": "*.txt"}),
+    ("Glob", {"pattern": "*.nothing"}),
     ("ListFiles", {"path": "."}),
     ("Replace", {"pattern": "two", "replacement": "2"}),
     ("Replace", {"pattern": "two", "replacement": "2", "preview": False}),
@@ -39,6 +41,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("Bash", {"command": "true", "working_directory": "a.txt"}),
     ("Bash", {"command": "sleep 9", "run_in_background": True}),
     ("BashOutput", {"job_id": "bash_1"}),
+    ("BashOutput", {}),
     ("KillShell", {"job_id": "bash_1"}),
     ("KillShell", {"job_id": "bash_9"}),
 ]
@@ -72,6 +75,7 @@ async def test_the_model_reads_english_and_a_person_their_own_language(
         result = event.result
         assert FOREIGN in result.summary, call
         assert result.error is None or FOREIGN in result.error.message, call
+        assert result.error or result.display, call  # without it a person sees the model's text
     told = [m for m in scene.model.requests[-1].messages if isinstance(m, ToolMessage)]
     for message, call in zip(told, CALLS, strict=True):
         assert FOREIGN not in text_of(message.content), call

@@ -91,7 +91,7 @@ class Servers:
         for server in fresh:
             await self._admit(server)
         if waiting := [server.name for server in fresh if server.name in self._waiting]:
-            names = ", ".join(
+            names = tr(", ").join(
                 tr("{name} ({state})", name=name, state=tr(self._waiting[name])) for name in waiting
             )
             said = trn(

@@ -38,6 +38,7 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.permissions import Mode
 from agent_cli.frontends.acp.conversation import Conversation
 from agent_cli.frontends.acp.prompts import Sent
+from agent_cli.frontends.shared.wording import sentences
 from agent_cli.lib.language import mark, tr
 from agent_cli.runtime import (
     find_session,
@@ -255,5 +256,4 @@ def _explained() -> Iterator[None]:
     try:
         yield
     except UserError as error:
-        told = " ".join(filter(None, (error.message, error.hint)))
-        raise RequestError(_FAILED, told) from error
+        raise RequestError(_FAILED, sentences(error.message, error.hint)) from error

@@ -43,6 +43,7 @@ from agent_cli.frontends.acp.updates import Update, Updates, note
 from agent_cli.frontends.shared.endings import has_failed, stopped
 from agent_cli.frontends.shared.requests import refusal
 from agent_cli.frontends.shared.slash import MODES
+from agent_cli.frontends.shared.wording import sentences
 from agent_cli.lib.language import tr
 
 log = logging.getLogger(__name__)
@@ -206,8 +207,8 @@ class Conversation:
 
     async def _conclude(self, finished: TurnFinished) -> PromptResponse:
         if finished.reason in ("failed", "temporary"):
-            told = " ".join(filter(None, (finished.error or tr("The turn failed."), finished.hint)))
-            raise RequestError(-32603, told)
+            told = finished.error or tr("The turn failed.")
+            raise RequestError(-32603, sentences(told, finished.hint))
         reason: StopReason = "end_turn"
         if finished.reason == "interrupted":
             reason = "cancelled"
@@ -264,7 +265,7 @@ class Conversation:
         """What extensions tell and ask, maybe while no turn is under way."""
         match event:
             case Notice():
-                self._notes.append(" ".join(filter(None, (event.text, event.hint))))
+                self._notes.append(sentences(event.text, event.hint))
             case ApprovalAsked() | QuestionAsked() | PlanAsked():
                 self.background(self._ask(event.request))
             case _:

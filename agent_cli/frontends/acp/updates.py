@@ -31,6 +31,7 @@ from agent_cli.frontends.acp import blocks
 from agent_cli.frontends.shared.bounded import bounded, bounded_text
 from agent_cli.frontends.shared.call import Call
 from agent_cli.frontends.shared.endings import compacted, retrying
+from agent_cli.frontends.shared.wording import sentences
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean
 
@@ -181,5 +182,5 @@ class Updates:
 
 def note(text: str, hint: str = "") -> AgentMessageChunk:
     """Something the program itself says, apart from what the model says."""
-    lines = blocks.plain(" ".join(filter(None, (text, hint)))).split("\n")
+    lines = blocks.plain(sentences(text, hint)).split("\n")
     return helpers.update_agent_message_text("\n\n" + "\n".join(f"> {x}" for x in lines) + "\n\n")

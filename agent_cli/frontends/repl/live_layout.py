@@ -42,7 +42,11 @@ class Windows(NamedTuple):
 
 def layout(stage: "LiveStage") -> Windows:
     """What runs, a question or a line to write, the prompt, what completes it, the status."""
-    search = SearchToolbar(vi_mode=False)
+    search = SearchToolbar(
+        vi_mode=False,
+        forward_search_prompt=tr("I-search: "),
+        backward_search_prompt=tr("I-search backward: "),
+    )
     prompt = _prompt(stage, search)
     question = Window(
         FormattedTextControl(lambda: _question(stage), focusable=True, show_cursor=False),

@@ -294,7 +294,7 @@ class ColumnView(ScrollView):
             self._counting = self.set_timer(wait, self._count_some)
 
     def _watch_time(self, block: Block | None) -> None:
-        if block is not None and block.is_running:
+        if block is not None and block.ticks:
             self._live.add(block)
         if self._ticking is not None:
             (self._ticking.resume if self._live else self._ticking.pause)()
@@ -302,7 +302,7 @@ class ColumnView(ScrollView):
     def _tick(self) -> None:
         shown = self._column.visible(self.scroll_offset.y, self.size.height)
         for block in list(self._live):
-            if not block.is_running:
+            if not block.ticks:
                 self._live.discard(block)
             elif self._column.index_of(block) in shown:
                 self._column.changed(block)

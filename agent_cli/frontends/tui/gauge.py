@@ -63,4 +63,6 @@ class Gauge:
         """The tools' own memory, as the panel shows it."""
         state = self._session.state
         jobs = tuple((job.command.text, job.standing) for job in state(Jobs))
-        return Overview(state(TodoList).items, dict(files), jobs)
+        inside = f"{self._session.workspace.root.rstrip('/')}/"
+        named = {path.removeprefix(inside): changed for path, changed in files.items()}
+        return Overview(state(TodoList).items, named, jobs)

@@ -146,7 +146,7 @@ PHRASES: dict[str, tuple[str, str]] = {
         "**3 of 5 · An edit.** Now I correct the misspelt greeting. A change asks first and shows "
         "you exactly what would change. Answer as you like: No is the default.",
         "**第 3 步，共 5 步 · 修改。** 现在我改正拼错的问候语。改动之前会询问，"
-        "并给你看确切的改动。随你回答：默认是“不”。",
+        "并给你看确切的改动。随你回答：默认是“否”。",
     ),
     "tour_edit_yes": (
         "The file is changed. Shift+Tab switches to accept-edits, where edits inside a trusted "
@@ -156,7 +156,7 @@ PHRASES: dict[str, tuple[str, str]] = {
     "tour_edit_no": (
         "The file is as it was: {why}\n\nA no, and your reason if you give one, goes to the model, "
         "which has to find another way.",
-        "文件保持原样：{why}\n\n你的“不”，以及你给出的理由，会告诉模型，由它另想办法。",
+        "文件保持原样：{why}\n\n你的“否”，以及你给出的理由，会告诉模型，由它另想办法。",
     ),
     "tour_command": (
         "**4 of 5 · A dangerous command.** I ask to delete a folder for good with `rm -rf`. The "

@@ -110,14 +110,19 @@ def git_facts(text: str, language: Language) -> str:
     changed = re.search(
         r"^(?:modified|added|deleted|untracked|renamed|conflicted) \(", text, re.MULTILINE
     )
-    return f"{say(language, 'changes' if changed else 'clean')}\n\n{fenced(text)}"
+    facts = fenced(text if language == "en" else told(text))
+    return f"{say(language, 'changes' if changed else 'clean')}\n\n{facts}"
 
 
 def why(text: str, language: Language) -> str:
     """Why a call gave nothing: the person said no, a rule did, or it failed."""
     is_refusal = re.search(r"did not permit|is not permitted|needs the person's permission", text)
-    reason, _, more = text.strip().partition("\n")
+    return say(language, "refused" if is_refusal else "failed", why=reason(text, language))
+
+
+def reason(text: str, language: Language) -> str:
+    """What a call gave instead of a result, as the person was told."""
+    first, _, more = text.strip().partition("\n")
     if language != "en":  # which is what models are told
-        reason = told(reason)
-    whole = "\n".join(filter(None, (reason, more)))
-    return say(language, "refused" if is_refusal else "failed", why=whole)
+        first = told(first)
+    return "\n".join(filter(None, (first, more)))

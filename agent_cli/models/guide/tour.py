@@ -6,7 +6,7 @@ from pathlib import Path
 
 from agent_cli.models.guide.phrases import say
 from agent_cli.models.guide.plan import Act, Answer, Call, Outcome, Plan, Wait
-from agent_cli.models.guide.results import file_page, matches
+from agent_cli.models.guide.results import file_page, matches, reason
 from agent_cli.models.guide.wishes import Language
 
 FILES = {
@@ -77,4 +77,4 @@ def _step(call: Call, text: str) -> Generator[Act, Sequence[Outcome], Outcome]:
 def _what_came(step: str, outcome: Outcome, language: Language) -> str:
     if not outcome.is_error:
         return say(language, f"{step}_yes")
-    return say(language, f"{step}_no", why=outcome.text.strip())
+    return say(language, f"{step}_no", why=reason(outcome.text, language))

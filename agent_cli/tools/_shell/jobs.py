@@ -11,6 +11,7 @@ from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.lib import sweep
 from agent_cli.lib.language import english, tr
 from agent_cli.lib.ports import listening
+from agent_cli.lib.text import in_lines
 from agent_cli.tools._shell.command import Command
 
 MOST_FINISHED = 20
@@ -89,14 +90,20 @@ class Jobs:
             raise ToolFailure(
                 tr("There is no background job {job!r}.", job=job_id[:80]),
                 type=FailureType.VALIDATION,
-                details=f"Known jobs:\n{self.listing}" if self._jobs else "No job was started.",
+                details=f"Known jobs:\n{english(self.listing)}"
+                if self._jobs
+                else "No job was started.",
             )
         return job
 
     @property
     def listing(self) -> str:
-        """All of them, one a line, for the model."""
-        return "\n".join(f"{job.id}: {english(job.standing)}: {_short(job)}" for job in self)
+        """All of them, one a line."""
+        each = [
+            tr("{job}: {standing}: {command}", job=j.id, standing=j.standing, command=_short(j))
+            for j in self
+        ]
+        return in_lines(each) if each else ""
 
     def running(self) -> list[dict[str, object]]:
         """What runs now, as the receipt of a turn tells it."""

@@ -10,7 +10,7 @@ from babel.messages import Catalog
 from babel.messages.mofile import write_mo
 
 from agent_cli.lib import language
-from agent_cli.lib.language import chosen, english, mark, spoken, tr, trn, use
+from agent_cli.lib.language import chosen, english, mark, spoken, told, tr, trn, use
 
 TEXT = mark("{path} is not a directory.")
 
@@ -71,6 +71,16 @@ def test_its_english_is_given_back_however_deep_it_is_nested() -> None:
     assert english("何か") == "何か"
     for copied in (copy.deepcopy(inner), pickle.loads(pickle.dumps(inner))):
         assert english(copied) == "/x is not a directory."
+
+
+@pytest.mark.usefixtures("chinese")
+def test_what_was_given_away_in_english_is_found_again_as_it_was_said() -> None:
+    given = english(tr(TEXT, path="/x"))
+    assert told(given) == "/x 不是目录。"
+    assert told("/y is not a directory.") == "/y is not a directory."
+    for number in range(1_000):
+        english(tr(TEXT, path=number))
+    assert told(given) == given
 
 
 @pytest.mark.usefixtures("chinese")

@@ -23,7 +23,12 @@ class Block:
     can_fold = False
     """Whether it has more to show than it shows, or could show less."""
     is_running = False
-    """Whether its lines change with time."""
+    """Whether it is not over yet."""
+
+    @property
+    def ticks(self) -> bool:
+        """Whether its lines change with time."""
+        return False
 
     def render(self, width: int, look: Look) -> Sequence[Strip]:
         """The lines; those that have not changed may be the very same objects as before."""

@@ -43,6 +43,11 @@ class ToolBlock(Call, Block):
         self._head: tuple[Head, int, Line] | None = None
         self._body: tuple[int, Look, Sequence[Strip]] | None = None
 
+    @property
+    def ticks(self) -> bool:
+        # Behind a question every tick would draw the whole screen, for as long as nobody answers.
+        return self.state == "running"
+
     def progress(self, event: ToolProgress) -> None:
         super().progress(event)
         self._body = None
