@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 from agent_cli.config.layers import PROJECT_FILE, server_tables
 from agent_cli.config.places import Places
 from agent_cli.config.schema import Settings
+from agent_cli.core.deciding.trust import COMMANDS, SKILLS, TrustItem
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event, Notice
 from agent_cli.core.extensions import AnySlashCommand
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.registry import Registry
 from agent_cli.core.session import Session
-from agent_cli.core.trust import COMMANDS, SKILLS, TrustItem
 from agent_cli.lib.language import tr
 from agent_cli.lib.threads import in_own_thread
 from agent_cli.safety.environment import child_environment, looks_secret

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from agent_cli.config.places import Places
 from agent_cli.core.errors import UserError
-from agent_cli.core.history import History
+from agent_cli.core.log.history import History
+from agent_cli.core.log.store import Store
 from agent_cli.core.permissions import Mode
-from agent_cli.core.store import Store
 from agent_cli.lib import sweep
 from agent_cli.lib.language import tr
 from agent_cli.lib.watchdog import mark_of

@@ -15,12 +15,13 @@ from agent_cli import resuming, tools
 from agent_cli.config.layers import PROJECT_FILE, Loaded, load
 from agent_cli.config.places import Places
 from agent_cli.config.schema import ModelSettings, PermissionSettings, Settings
-from agent_cli.core.checkpoint import Checkpoints, NoCheckpoints
 from agent_cli.core.errors import UserError
 from agent_cli.core.housekeeping import Economy
 from agent_cli.core.inbox import Inbox
+from agent_cli.core.log.store import Observer, Records
 from agent_cli.core.loop import Limits
 from agent_cli.core.model import Model, Models
+from agent_cli.core.money.spending import local_day
 from agent_cli.core.outgoing import Outgoing
 from agent_cli.core.parts import AgentLimits, Parts, new_session_id
 from agent_cli.core.permissions import Effect, Mode, Place, Policy, Rules
@@ -28,9 +29,8 @@ from agent_cli.core.prompt import Surroundings, build, instruction_directories, 
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.session import Session
-from agent_cli.core.spending import local_day
-from agent_cli.core.store import Observer, Records
 from agent_cli.core.tool_context import SessionView
+from agent_cli.core.undo.checkpoint import Checkpoints, NoCheckpoints
 from agent_cli.extending import Asked, LaterExtensions, configured_hooks
 from agent_cli.lib.discovery import values_named
 from agent_cli.lib.garbage import collection_paused

@@ -7,7 +7,7 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
-from agent_cli.core.checkpoint import Upcoming
+from agent_cli.core.undo.checkpoint import Upcoming
 from agent_cli.storage.checkpoint.quota import sessions
 from agent_cli.storage.checkpoints import CheckpointStore
 from bench.rows import Row, at_most, for_information

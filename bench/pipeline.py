@@ -13,11 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from agent_cli.core.authority import Authority
-from agent_cli.core.checkpoint import NoCheckpoints
+from agent_cli.core.deciding.authority import Authority
 from agent_cli.core.events import Event, ToolFinished, ToolStarted
 from agent_cli.core.inbox import Inbox
-from agent_cli.core.keeping import Keeper
 from agent_cli.core.messages import ToolCall
 from agent_cli.core.outgoing import Outgoing
 from agent_cli.core.permissions import Place, Policy, Rules
@@ -25,6 +23,8 @@ from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.registry import Registry
 from agent_cli.core.tool import Description, Target, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import SessionView, ToolContext
+from agent_cli.core.undo.checkpoint import NoCheckpoints
+from agent_cli.core.undo.keeping import Keeper
 from agent_cli.models.scripted import ScriptedModel
 from agent_cli.runtime import built_in_tools
 from agent_cli.safety.environment import child_environment

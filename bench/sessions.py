@@ -11,8 +11,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from agent_cli.core.display import TextBlock
-from agent_cli.core.entries import Entry, Happened, KnownBody, Opened, Said, Titled
 from agent_cli.core.events import ToolFinished, ToolStarted, TurnFinished, TurnStarted, UsageChanged
+from agent_cli.core.log.entries import Entry, Happened, KnownBody, Opened, Said, Titled
 from agent_cli.core.messages import AssistantMessage, ToolCall, ToolMessage, UserMessage
 from agent_cli.core.model import Usage
 from agent_cli.core.tool import ToolResult

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from agent_cli.commands._command import Command, Desk
 from agent_cli.core.model import Usage
-from agent_cli.core.pricing import price
-from agent_cli.core.spending import Account
+from agent_cli.core.money.pricing import price
+from agent_cli.core.money.spending import Account
 from agent_cli.lib.language import mark, tr
 
 LAST_TURNS = 10

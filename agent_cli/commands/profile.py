@@ -1,8 +1,8 @@
 """Shows or changes the profile: the role the agent plays."""
 
 from agent_cli.commands._command import Command, Desk
+from agent_cli.core.agents.profile import Profile
 from agent_cli.core.errors import UserError
-from agent_cli.core.profile import Profile
 from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import visible
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from agent_cli.commands._command import Command, Desk
-from agent_cli.core.tables import Row, day_rows, model_rows, tool_rows
+from agent_cli.core.money.tables import Row, day_rows, model_rows, tool_rows
 from agent_cli.lib.language import mark, tr
 
 

@@ -5,10 +5,10 @@ import uuid
 from collections.abc import Iterable, Sequence
 
 from agent_cli.core.arguments import read_object
-from agent_cli.core.entries import Compacted, HistoryItem, Kept, Written
-from agent_cli.core.history import Placed
-from agent_cli.core.journal import Journal
-from agent_cli.core.ledger import LedgerLine
+from agent_cli.core.compacting.ledger import LedgerLine
+from agent_cli.core.log.entries import Compacted, HistoryItem, Kept, Written
+from agent_cli.core.log.history import Placed
+from agent_cli.core.log.journal import Journal
 from agent_cli.core.messages import AssistantMessage, Message, ToolCall, close_open_calls
 
 

@@ -23,12 +23,12 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
+from agent_cli.core.compacting.ledger import Ledger
 from agent_cli.core.display import Display
 from agent_cli.core.inbox import ApprovalRequest, PlanRequest, QuestionRequest
-from agent_cli.core.ledger import Ledger
 from agent_cli.core.model import Usage
-from agent_cli.core.receipt import Receipt
 from agent_cli.core.tool import ToolResult
+from agent_cli.core.undo.receipt import Receipt
 
 
 class BaseEvent(BaseModel):

@@ -5,9 +5,8 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from agent_cli.core.accounting import Accounting, KnownModels
-from agent_cli.core.budget import Budget, Treasurer
-from agent_cli.core.compactor import Compactor
+from agent_cli.core.compacting.compactor import Compactor
+from agent_cli.core.compacting.recent_files import RecentFiles, recent_files
 from agent_cli.core.consult import consult
 from agent_cli.core.context import Fill
 from agent_cli.core.conversation import Conversation
@@ -17,10 +16,11 @@ from agent_cli.core.inbox import Inbox
 from agent_cli.core.memory import Memory
 from agent_cli.core.messages import Message, UserMessage
 from agent_cli.core.model import Model, ModelFacts, ModelRequest, Models, Prices
+from agent_cli.core.money.accounting import Accounting, KnownModels
+from agent_cli.core.money.budget import Budget, Treasurer
+from agent_cli.core.money.spending import Spending
 from agent_cli.core.outgoing import Outgoing
-from agent_cli.core.recent_files import RecentFiles, recent_files
 from agent_cli.core.registry import Registry
-from agent_cli.core.spending import Spending
 from agent_cli.lib.language import tr
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.sanitise import for_model

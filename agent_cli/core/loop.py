@@ -15,9 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-from agent_cli.core.accounting import Accounting
-from agent_cli.core.budget import OutOfBudget, Treasurer
-from agent_cli.core.compactor import Compactor
+from agent_cli.core.compacting.compactor import Compactor
 from agent_cli.core.conversation import Conversation, sendable
 from agent_cli.core.errors import ModelError, ModelErrorKind
 from agent_cli.core.events import (
@@ -51,6 +49,8 @@ from agent_cli.core.model import (
     ThinkingChunk,
     Usage,
 )
+from agent_cli.core.money.accounting import Accounting
+from agent_cli.core.money.budget import OutOfBudget, Treasurer
 from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.runaway import LONGEST_REPLY, RunawayGuard

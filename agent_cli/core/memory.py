@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from agent_cli.core.conversation import Conversation
-from agent_cli.core.entries import Compacted, Entry, Pinned, Said, Unpinned
-from agent_cli.core.history import History, Pin, Placed, path, read_history
-from agent_cli.core.journal import Journal
+from agent_cli.core.log.entries import Compacted, Entry, Pinned, Said, Unpinned
+from agent_cli.core.log.history import History, Pin, Placed, path, read_history
+from agent_cli.core.log.journal import Journal
+from agent_cli.core.log.store import Store
 from agent_cli.core.messages import AssistantMessage, Message, ToolMessage, UserMessage, text_of
-from agent_cli.core.store import Store
 from agent_cli.lib.language import english, tr
 from agent_cli.lib.text import head_and_tail
 

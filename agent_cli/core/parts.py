@@ -5,23 +5,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from agent_cli.core.checkpoint import Checkpoints, NoCheckpoints
+from agent_cli.core.agents.profile import DEFAULT, Profile, Profiles
 from agent_cli.core.errors import UserError
 from agent_cli.core.extensions import Extensions, NoExtensions
-from agent_cli.core.history import History
 from agent_cli.core.hooks import Hooks, NoHooks
 from agent_cli.core.housekeeping import Economy
 from agent_cli.core.inbox import Inbox
+from agent_cli.core.log.history import History
+from agent_cli.core.log.store import Nowhere, Observer, Recorder, RuleStore, Store
 from agent_cli.core.loop import Limits
 from agent_cli.core.model import Model, Models
+from agent_cli.core.money.statistics import Statistics
 from agent_cli.core.outgoing import Outgoing
 from agent_cli.core.permissions import Policy
-from agent_cli.core.profile import DEFAULT, Profile, Profiles
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
-from agent_cli.core.statistics import Statistics
-from agent_cli.core.store import Nowhere, Observer, Recorder, RuleStore, Store
 from agent_cli.core.tool_context import SessionView
+from agent_cli.core.undo.checkpoint import Checkpoints, NoCheckpoints
 
 
 def new_session_id() -> str:

@@ -19,9 +19,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agent_cli.core.authority import Authority, Hearing
+from agent_cli.core.agents.errand import Errand, Handback
+from agent_cli.core.deciding.authority import Authority, Hearing
+from agent_cli.core.deciding.record import call_record
 from agent_cli.core.display import Display
-from agent_cli.core.errand import Errand, Handback
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.events import (
     Event,
@@ -33,15 +34,14 @@ from agent_cli.core.events import (
 )
 from agent_cli.core.hooks import Hooks, NoHooks
 from agent_cli.core.inbox import Answers, PlanAnswer, Question, QuestionRequest
-from agent_cli.core.keeping import Keeper
+from agent_cli.core.log.store import CallRecord, Recorder
 from agent_cli.core.messages import ToolCall, text_of
 from agent_cli.core.model import Model
 from agent_cli.core.outgoing import Outgoing
-from agent_cli.core.record import call_record
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
-from agent_cli.core.store import CallRecord, Recorder
 from agent_cli.core.tool import Invocation, StatusTexts, ToolResult
 from agent_cli.core.tool_context import SessionState, SessionView, ToolContext
+from agent_cli.core.undo.keeping import Keeper
 from agent_cli.lib.language import english, tr
 
 log = logging.getLogger(__name__)

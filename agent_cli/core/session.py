@@ -14,36 +14,36 @@ from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from typing import Any, Literal, TypeVar
 
 from agent_cli import __version__
-from agent_cli.core.authority import Authority
-from agent_cli.core.by_hand import CompactionByHand
+from agent_cli.core.agents.delegation import Delegation
+from agent_cli.core.agents.profile import Profile, Profiles, offered_in
+from agent_cli.core.agents.wearing import Wearing
+from agent_cli.core.compacting.by_hand import CompactionByHand
 from agent_cli.core.context import Fill
 from agent_cli.core.conversation import Conversation
-from agent_cli.core.delegation import Delegation
-from agent_cli.core.entries import ModeChanged, ModelChanged, Opened, Titled
+from agent_cli.core.deciding.authority import Authority
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event, Notice, TurnFinished
 from agent_cli.core.extensions import Extensions
-from agent_cli.core.history import History, read_history
 from agent_cli.core.housekeeping import Household, Housekeeping
 from agent_cli.core.inbox import Answer, Request
-from agent_cli.core.journal import Journal
-from agent_cli.core.keeping import Keeper
+from agent_cli.core.log.entries import ModeChanged, ModelChanged, Opened, Titled
+from agent_cli.core.log.history import History, read_history
+from agent_cli.core.log.journal import Journal
+from agent_cli.core.log.titling import as_title, ask_for_title
 from agent_cli.core.loop import Turn
 from agent_cli.core.memory import Memory
 from agent_cli.core.messages import Content, Message, UserMessage
 from agent_cli.core.model import Model, ModelFacts, ModelRequest, Usage
+from agent_cli.core.money.spending import Spending
+from agent_cli.core.money.statistics import Statistics
 from agent_cli.core.own import OwnCommand
 from agent_cli.core.parts import Parts
 from agent_cli.core.permissions import Mode, Rules
 from agent_cli.core.pipeline import Pipeline
-from agent_cli.core.profile import Profile, Profiles, offered_in
 from agent_cli.core.registry import Selection
-from agent_cli.core.spending import Spending
-from agent_cli.core.statistics import Statistics
-from agent_cli.core.titling import as_title, ask_for_title
 from agent_cli.core.tool import AnyTool
-from agent_cli.core.undoing import Undoing
-from agent_cli.core.wearing import Wearing
+from agent_cli.core.undo.keeping import Keeper
+from agent_cli.core.undo.undoing import Undoing
 from agent_cli.core.written import Written
 from agent_cli.lib.language import tr
 from agent_cli.safety.paths import Workspace

@@ -12,7 +12,7 @@ from agent_cli.safety.paths import Workspace
 from agent_cli.safety.sandbox import SandboxChoice
 
 if TYPE_CHECKING:
-    from agent_cli.core.errand import Errand, Handback
+    from agent_cli.core.agents.errand import Errand, Handback
     from agent_cli.core.inbox import Answers, PlanAnswer, Question
     from agent_cli.core.model import Model
     from agent_cli.core.tool import ToolResult

@@ -3,8 +3,8 @@
 import shutil
 from typing import Any
 
+from agent_cli.core.deciding.trust import SERVERS
 from agent_cli.core.errors import UserError
-from agent_cli.core.trust import SERVERS
 from agent_cli.doctor._check import Check, Finding, Patient, in_one, ok, skipped
 from agent_cli.doctor.settings import loaded_for
 from agent_cli.extensions.mcp.spec import configured, read_json

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import PurePath
 
 from agent_cli.core.errors import UserError
-from agent_cli.core.history import History
+from agent_cli.core.log.history import History
 from agent_cli.export.data import as_json
 from agent_cli.export.html import as_html
 from agent_cli.export.markdown import as_markdown

@@ -2,7 +2,7 @@
 
 import json
 
-from agent_cli.core.history import History
+from agent_cli.core.log.history import History
 
 FORMAT = 1
 

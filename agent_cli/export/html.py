@@ -2,7 +2,7 @@
 
 from html import escape
 
-from agent_cli.core.history import History
+from agent_cli.core.log.history import History
 from agent_cli.export.pieces import CallPiece, Words, details, facts, name_of, pieces
 from agent_cli.lib.language import spoken
 

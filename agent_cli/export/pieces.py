@@ -27,7 +27,7 @@ from agent_cli.core.events import (
     ToolStarted,
     TurnFinished,
 )
-from agent_cli.core.history import History
+from agent_cli.core.log.history import History
 from agent_cli.core.messages import text_of
 from agent_cli.core.tool import ToolResult
 from agent_cli.lib.language import mark, tr

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agent_cli.core.deciding.trust import TrustItem
 from agent_cli.core.display import TextBlock
 from agent_cli.core.events import Event, Notice
 from agent_cli.core.extensions import AnySlashCommand
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.registry import Registry
-from agent_cli.core.trust import TrustItem
 from agent_cli.extensions.asking import Person
 from agent_cli.extensions.hooks import SessionHooks
 from agent_cli.extensions.mcp.servers import Servers, ServersWanted

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from agent_cli.core.agents.profile import BUILT_IN, Profile, Profiles
 from agent_cli.core.permissions import Mode
-from agent_cli.core.profile import BUILT_IN, Profile, Profiles
 from agent_cli.lib.files import open_regular
 from agent_cli.lib.language import tr
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from agent_cli.core.store import CallRecord
+from agent_cli.core.log.store import CallRecord
 from agent_cli.lib.files import open_regular, private_directory
 
 LARGEST = 10_000_000

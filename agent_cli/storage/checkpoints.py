@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from agent_cli.core.checkpoint import (
+from agent_cli.core.undo.checkpoint import (
     ABSENT,
     Change,
     Kept,

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from agent_cli.core.errors import FailureType
 from agent_cli.core.events import Event, TurnStarted, UsageChanged
+from agent_cli.core.log.store import CallRecord
 from agent_cli.core.model import Usage
-from agent_cli.core.statistics import BOUNDS, DayCounts, ModelCounts, Statistics, ToolCounts
-from agent_cli.core.store import CallRecord
+from agent_cli.core.money.statistics import BOUNDS, DayCounts, ModelCounts, Statistics, ToolCounts
 from agent_cli.lib.files import private_directory
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agent_cli.core.entries import Entry, read_entry
 from agent_cli.core.events import TextDelta, ThinkingDelta
+from agent_cli.core.log.entries import Entry, read_entry
 from agent_cli.lib.collecting import paused
 from agent_cli.lib.files import open_regular, private_directory
 from agent_cli.storage.partial_reply import PartialReply

@@ -12,10 +12,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agent_cli.core.entries import Entry, Happened, KnownBody, Opened, Said, Shown, new_entry
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import TurnStarted
-from agent_cli.core.history import History, read_history
+from agent_cli.core.log.entries import Entry, Happened, KnownBody, Opened, Said, Shown, new_entry
+from agent_cli.core.log.history import History, read_history
 from agent_cli.core.messages import AssistantMessage
 from agent_cli.lib.language import tr
 from agent_cli.storage.checkpoint import quota

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from agent_cli.core.trust import TooMuch, TrustItem, what_trust_enables
+from agent_cli.core.deciding.trust import TooMuch, TrustItem, what_trust_enables
 from agent_cli.lib.files import open_regular, private_directory, write_atomic
 
 LARGEST = 10_000_000

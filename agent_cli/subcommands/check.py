@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from agent_cli.config.places import Places
+from agent_cli.core.deciding.judge import Judgement, judge
 from agent_cli.core.errors import ToolFailure, UserError
-from agent_cli.core.judge import Judgement, judge
 from agent_cli.core.permissions import Decision, Effect, Facts, Mode, Policy
 from agent_cli.core.registry import Registry
 from agent_cli.core.tool import ToolKind

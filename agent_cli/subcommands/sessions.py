@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agent_cli.config.places import Places
 from agent_cli.core.errors import UserError
-from agent_cli.core.history import read_history
+from agent_cli.core.log.history import read_history
 from agent_cli.export import rendered
 from agent_cli.lib.cells import padded
 from agent_cli.lib.files import write_atomic

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterable
 
 from agent_cli.config.places import Places
-from agent_cli.core.statistics import Statistics
-from agent_cli.core.tables import Row, day_rows, model_rows, tool_rows
+from agent_cli.core.money.statistics import Statistics
+from agent_cli.core.money.tables import Row, day_rows, model_rows, tool_rows
 from agent_cli.lib.cells import padded, width_of
 from agent_cli.lib.language import tr
 from agent_cli.runtime import metrics_file

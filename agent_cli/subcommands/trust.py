@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from agent_cli.config.places import Places
+from agent_cli.core.deciding.trust import TooMuch, TrustItem, what_trust_enables
 from agent_cli.core.errors import ExitCode, UserError
-from agent_cli.core.trust import TooMuch, TrustItem, what_trust_enables
 from agent_cli.lib.cells import padded
 from agent_cli.lib.language import mark, tr
 from agent_cli.runtime import trust_store

@@ -5,10 +5,10 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
+from agent_cli.core.agents.errand import CATEGORY, Errand, Handback
+from agent_cli.core.agents.profile import DEFAULT, Profile
 from agent_cli.core.display import TextBlock
-from agent_cli.core.errand import CATEGORY, Errand, Handback
 from agent_cli.core.errors import FailureType, ToolFailure
-from agent_cli.core.profile import DEFAULT, Profile
 from agent_cli.core.tool import (
     AnyTool,
     Description,

@@ -22,10 +22,10 @@ from agent_cli import flags
 from agent_cli.cli import run as run_program
 from agent_cli.config import glance
 from agent_cli.core.events import EVENT, Event
-from agent_cli.core.history import addresses
+from agent_cli.core.log.history import addresses
 from agent_cli.core.messages import ToolMessage, close_open_calls
-from agent_cli.core.undo import Choice, paths_of, plan
-from agent_cli.core.undoing import standing
+from agent_cli.core.undo.plan import Choice, paths_of, plan
+from agent_cli.core.undo.undoing import standing
 from agent_cli.extensions import host, sql, web
 from agent_cli.frontends import headless
 from agent_cli.runtime import built_in_tools

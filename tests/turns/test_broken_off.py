@@ -5,7 +5,7 @@ from typing import Any
 
 from agent_cli.core.events import Event, TextDelta
 from agent_cli.core.model import ModelFacts, Prices, Usage
-from agent_cli.core.pricing import short_price
+from agent_cli.core.money.pricing import short_price
 from tests.kit.sessions import Scene, SceneMaker, finish
 
 PRICED = {"scripted": ModelFacts(prices=Prices(1e-3, 2e-3))}

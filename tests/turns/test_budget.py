@@ -10,7 +10,7 @@ from agent_cli.core.events import Event, Notice, QuestionAsked
 from agent_cli.core.inbox import Answers, QuestionRequest
 from agent_cli.core.messages import UserMessage, text_of
 from agent_cli.core.model import ModelFacts, Prices, Usage
-from agent_cli.core.pricing import price
+from agent_cli.core.money.pricing import price
 from tests.kit.sessions import Scene, SceneMaker, finish, of_type
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from agent_cli.config.places import Places
+from agent_cli.core.deciding.trust import what_trust_enables
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import ApprovalAsked
 from agent_cli.core.inbox import Approval
-from agent_cli.core.trust import what_trust_enables
 from agent_cli.extensions import plugins
 from agent_cli.runtime import trust_store
 from tests.kit.extensions import extended

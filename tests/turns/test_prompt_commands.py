@@ -8,11 +8,11 @@ import pytest
 from agent_cli.commands._foreign import with_foreign
 from agent_cli.commands.help import COMMAND as HELP
 from agent_cli.config.places import Places
+from agent_cli.core.deciding.trust import what_trust_enables
 from agent_cli.core.events import ApprovalAsked, TurnStarted
 from agent_cli.core.extensions import PromptCommand
 from agent_cli.core.inbox import Approval
 from agent_cli.core.messages import UserMessage
-from agent_cli.core.trust import what_trust_enables
 from agent_cli.core.written import Written
 from agent_cli.runtime import trust_store
 from tests.kit.extensions import Extended, extended

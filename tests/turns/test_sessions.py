@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from agent_cli.core.entries import Compacted, Shown, Titled
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import (
     Event,
@@ -18,7 +17,8 @@ from agent_cli.core.events import (
     ToolFinished,
     ToolStarted,
 )
-from agent_cli.core.history import read_history
+from agent_cli.core.log.entries import Compacted, Shown, Titled
+from agent_cli.core.log.history import read_history
 from agent_cli.core.messages import AssistantMessage, UserMessage
 from agent_cli.core.permissions import Mode
 from agent_cli.lib import sweep

@@ -11,7 +11,7 @@ from agent_cli.commands._foreign import find, with_foreign
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event
 from agent_cli.core.session import Session
-from agent_cli.core.undo import Preview
+from agent_cli.core.undo.plan import Preview
 from agent_cli.core.written import Written
 from agent_cli.frontends.acp import blocks
 from agent_cli.frontends.acp.asking import Cancelled

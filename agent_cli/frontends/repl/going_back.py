@@ -5,8 +5,8 @@ from typing import Any
 
 from rich.text import Text
 
-from agent_cli.core.undo import Preview
-from agent_cli.core.undoing import Moment, Undoing
+from agent_cli.core.undo.plan import Preview
+from agent_cli.core.undo.undoing import Moment, Undoing
 from agent_cli.frontends.repl import drawing
 from agent_cli.frontends.repl.stage import Stage
 from agent_cli.frontends.repl.talk import Talk

@@ -12,7 +12,7 @@ from typing import Any
 from agent_cli.core.errors import ExitCode, ModelError, UserError
 from agent_cli.core.events import ApprovalAsked, Event, PlanAsked, QuestionAsked, TurnFinished
 from agent_cli.core.inbox import Request
-from agent_cli.core.pricing import short_price
+from agent_cli.core.money.pricing import short_price
 from agent_cli.core.session import Session
 from agent_cli.frontends.repl.asking import Asking
 from agent_cli.frontends.repl.stage import Stage

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Notice
-from agent_cli.core.undo import Choice, Preview
-from agent_cli.core.undoing import Moment
+from agent_cli.core.undo.plan import Choice, Preview
+from agent_cli.core.undo.undoing import Moment
 from agent_cli.frontends.shared.answers import Answer
 from agent_cli.frontends.shared.undo_words import conflict_answers, file_line, outcome
 from agent_cli.lib.language import tr

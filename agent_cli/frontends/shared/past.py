@@ -7,7 +7,7 @@ from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
 
 if TYPE_CHECKING:  # the screen is there before either is loaded
-    from agent_cli.core.history import History
+    from agent_cli.core.log.history import History
     from agent_cli.core.session import Session
 
 

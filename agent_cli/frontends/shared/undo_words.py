@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from agent_cli.core.checkpoint import Change, Record, RecordKind, Restored
 from agent_cli.core.events import Notice
-from agent_cli.core.undo import CHOICES, Choice, FilePlan, Preview
-from agent_cli.core.undoing import Moment
+from agent_cli.core.undo.checkpoint import Change, Record, RecordKind, Restored
+from agent_cli.core.undo.plan import CHOICES, Choice, FilePlan, Preview
+from agent_cli.core.undo.undoing import Moment
 from agent_cli.frontends.shared.answers import Answer
 from agent_cli.frontends.shared.wording import beginning, sentences
 from agent_cli.lib.language import mark, tr, trn

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from agent_cli.core.errors import UserError
-from agent_cli.core.undo import Preview
-from agent_cli.core.undoing import Undoing
+from agent_cli.core.undo.plan import Preview
+from agent_cli.core.undo.undoing import Undoing
 from agent_cli.frontends.shared.going_back import (
     WENT_BACK,
     carried_out,

@@ -5,7 +5,7 @@
 import os
 import stat
 
-from agent_cli.core.checkpoint import ABSENT, State
+from agent_cli.core.undo.checkpoint import ABSENT, State
 from agent_cli.lib.files import open_regular
 from agent_cli.lib.language import tr
 from agent_cli.lib.text import size as in_words

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from agent_cli.core.checkpoint import ABSENT, Change, State
+from agent_cli.core.undo.checkpoint import ABSENT, Change, State
 from agent_cli.storage.checkpoint.git import NOTHING, Git, IndexEntry, Listing
 from agent_cli.storage.checkpoint.watch import Watch
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from agent_cli.core.checkpoint import Change, Record, State
+from agent_cli.core.undo.checkpoint import Change, Record, State
 from agent_cli.lib.files import private_directory
 
 VERSION = 1

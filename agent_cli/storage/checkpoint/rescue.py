@@ -6,7 +6,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from agent_cli.core.checkpoint import ABSENT, Change, State, Upcoming
+from agent_cli.core.undo.checkpoint import ABSENT, Change, State, Upcoming
 from agent_cli.lib.language import tr, trn
 from agent_cli.storage.checkpoint.blobs import LARGEST, NO_ROOM, Blobs, NoRoom
 from agent_cli.storage.checkpoint.keeping import keep, stat_only

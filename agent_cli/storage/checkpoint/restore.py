@@ -10,7 +10,7 @@ import stat
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from agent_cli.core.checkpoint import Restored, Restoring, State
+from agent_cli.core.undo.checkpoint import Restored, Restoring, State
 from agent_cli.lib.language import tr
 from agent_cli.storage.checkpoint.keeping import is_direct, look, stat_only
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from agent_cli.core.checkpoint import Change
+from agent_cli.core.undo.checkpoint import Change
 from agent_cli.lib.language import tr
 from agent_cli.safety.paths import contains
 from agent_cli.storage.checkpoint.blobs import Blobs, is_unread

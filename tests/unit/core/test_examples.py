@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from agent_cli.config.layers import load
+from agent_cli.core.deciding.examples import wrong_example
 from agent_cli.core.errors import UserError
-from agent_cli.core.examples import wrong_example
 from agent_cli.core.permissions import Effect, Rule
 
 

@@ -3,7 +3,18 @@
 import json
 from collections.abc import Sequence
 
-from agent_cli.core.entries import (
+from agent_cli.core.events import (
+    Event,
+    PromptAdded,
+    TextDelta,
+    ThinkingDelta,
+    ToolFinished,
+    ToolStarted,
+    TurnFinished,
+    TurnStarted,
+    UsageChanged,
+)
+from agent_cli.core.log.entries import (
     Compacted,
     Entry,
     Happened,
@@ -23,18 +34,7 @@ from agent_cli.core.entries import (
     new_entry,
     read_entry,
 )
-from agent_cli.core.events import (
-    Event,
-    PromptAdded,
-    TextDelta,
-    ThinkingDelta,
-    ToolFinished,
-    ToolStarted,
-    TurnFinished,
-    TurnStarted,
-    UsageChanged,
-)
-from agent_cli.core.history import path, read_history
+from agent_cli.core.log.history import path, read_history
 from agent_cli.core.messages import (
     AssistantMessage,
     Thinking,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agent_cli.core.facts import gather
+from agent_cli.core.deciding.facts import gather
 from agent_cli.core.permissions import Effect, Mode, Place, Rules, decide
 from agent_cli.core.tool import AnyTool
 from agent_cli.core.tool_context import ShellStanding

@@ -7,9 +7,9 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent_cli.core.checkpoint import Upcoming
-from agent_cli.core.undo import paths_of, plan
-from agent_cli.core.undoing import last_undo, standing
+from agent_cli.core.undo.checkpoint import Upcoming
+from agent_cli.core.undo.plan import paths_of, plan
+from agent_cli.core.undo.undoing import last_undo, standing
 from agent_cli.storage.checkpoints import CheckpointStore
 
 FILES = ("a.txt", "b.txt", "d/c.txt")

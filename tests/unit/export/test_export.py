@@ -14,7 +14,6 @@ from agent_cli.core.display import (
     TodoBlock,
     TodoItem,
 )
-from agent_cli.core.entries import Opened
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import (
     ApprovalAnswered,
@@ -27,7 +26,8 @@ from agent_cli.core.events import (
     ToolStarted,
     TurnFinished,
 )
-from agent_cli.core.history import History, Placed
+from agent_cli.core.log.entries import Opened
+from agent_cli.core.log.history import History, Placed
 from agent_cli.core.messages import UserMessage
 from agent_cli.core.tool import ToolResult
 from agent_cli.export import rendered

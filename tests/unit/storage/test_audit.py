@@ -5,7 +5,7 @@ import multiprocessing
 import stat
 from pathlib import Path
 
-from agent_cli.core.store import CallRecord
+from agent_cli.core.log.store import CallRecord
 from agent_cli.storage.audit import AuditLog, read_records
 
 

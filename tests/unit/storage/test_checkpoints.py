@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from agent_cli.core.checkpoint import Record, Upcoming
-from agent_cli.core.undo import paths_of, plan
+from agent_cli.core.undo.checkpoint import Record, Upcoming
+from agent_cli.core.undo.plan import paths_of, plan
 from agent_cli.storage.checkpoint.blobs import LARGEST
 from agent_cli.storage.checkpoint.quota import _unused, hold, remove, sessions
 from agent_cli.storage.checkpoints import CheckpointStore

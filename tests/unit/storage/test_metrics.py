@@ -12,8 +12,8 @@ import pytest
 
 from agent_cli.core.errors import FailureType
 from agent_cli.core.events import TurnStarted, UsageChanged
+from agent_cli.core.log.store import CallRecord
 from agent_cli.core.model import Usage
-from agent_cli.core.store import CallRecord
 from agent_cli.storage.metrics import Metrics, read_statistics
 
 DAY = date(2026, 3, 1)

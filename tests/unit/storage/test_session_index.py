@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from agent_cli.core.entries import Happened, KnownBody, Opened, Said, Titled, new_entry
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import TurnStarted, UsageChanged
+from agent_cli.core.log.entries import Happened, KnownBody, Opened, Said, Titled, new_entry
 from agent_cli.core.messages import AssistantMessage, ToolMessage, UserMessage
 from agent_cli.core.model import Usage
 from agent_cli.storage.sessions import Sessions, SeveralSessions

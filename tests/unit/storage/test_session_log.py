@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_cli.core.entries import Entry, Happened, KnownBody, Opened, Said, Shown, new_entry
 from agent_cli.core.events import Notice, TextDelta, ThinkingDelta, ToolStarted, TurnStarted
-from agent_cli.core.history import read_history
+from agent_cli.core.log.entries import Entry, Happened, KnownBody, Opened, Said, Shown, new_entry
+from agent_cli.core.log.history import read_history
 from agent_cli.core.messages import (
     AssistantMessage,
     ImagePart,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_cli.core.trust import TooMuch, what_trust_enables
+from agent_cli.core.deciding.trust import TooMuch, what_trust_enables
 from agent_cli.storage.trust import TrustStore
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from textual.content import Content
 
-from agent_cli.core.undoing import Moment
+from agent_cli.core.undo.undoing import Moment
 from agent_cli.frontends.shared.answers import Answer
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.shared.undo_words import called, moment_answers, rewinds, shown, verb

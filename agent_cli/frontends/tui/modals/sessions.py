@@ -14,9 +14,9 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from agent_cli.core.entries import Entry, Said
 from agent_cli.core.errors import UserError
-from agent_cli.core.history import path
+from agent_cli.core.log.entries import Entry, Said
+from agent_cli.core.log.history import path
 from agent_cli.core.messages import AssistantMessage, UserMessage, text_of
 from agent_cli.frontends.tui.modals.line import Line
 from agent_cli.frontends.tui.modals.sheet import Part, Prose, Row, Sheet

@@ -3,7 +3,8 @@
 import logging
 from collections.abc import Callable
 
-from agent_cli.core.entries import (
+from agent_cli.core.events import Event, ModelRetrying, TextDelta, ThinkingDelta, TurnFinished
+from agent_cli.core.log.entries import (
     PASSING,
     Entry,
     Happened,
@@ -13,9 +14,8 @@ from agent_cli.core.entries import (
     Shown,
     new_entry,
 )
-from agent_cli.core.events import Event, ModelRetrying, TextDelta, ThinkingDelta, TurnFinished
+from agent_cli.core.log.store import Store
 from agent_cli.core.messages import AssistantMessage, Message
-from agent_cli.core.store import Store
 from agent_cli.lib.language import tr
 
 log = logging.getLogger(__name__)

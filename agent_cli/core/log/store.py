@@ -5,9 +5,9 @@ from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
-from agent_cli.core.entries import Entry
 from agent_cli.core.errors import FailureType
 from agent_cli.core.events import Event, TextDelta, ThinkingDelta
+from agent_cli.core.log.entries import Entry
 
 
 class CallRecord(BaseModel):

@@ -2,8 +2,8 @@
 
 import difflib
 
-from agent_cli.core.checkpoint import Change, State
-from agent_cli.core.undo import Bytes
+from agent_cli.core.undo.checkpoint import Change, State
+from agent_cli.core.undo.plan import Bytes
 
 _LARGEST = 2_000_000
 _MOST_COMPARED = 2_000

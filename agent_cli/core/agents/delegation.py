@@ -10,10 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from agent_cli.core.accounting import Accounting
-from agent_cli.core.budget import Budget, OutOfBudget, Treasurer, used_up
+from agent_cli.core.agents.errand import CATEGORY, Errand, Handback
+from agent_cli.core.agents.profile import Profile, offered_in, stricter
 from agent_cli.core.conversation import Conversation
-from agent_cli.core.errand import CATEGORY, Errand, Handback
 from agent_cli.core.errors import ToolFailure, UserError
 from agent_cli.core.events import (
     ApprovalAnswered,
@@ -27,17 +26,18 @@ from agent_cli.core.events import (
     UsageChanged,
 )
 from agent_cli.core.housekeeping import Household, Housekeeping
-from agent_cli.core.journal import Journal
+from agent_cli.core.log.journal import Journal
+from agent_cli.core.log.store import Nowhere
 from agent_cli.core.loop import Turn
 from agent_cli.core.memory import Memory
 from agent_cli.core.messages import AssistantMessage, ToolCall
 from agent_cli.core.model import Model, ModelRequest, Usage
+from agent_cli.core.money.accounting import Accounting
+from agent_cli.core.money.budget import Budget, OutOfBudget, Treasurer, used_up
+from agent_cli.core.money.spending import Spending
 from agent_cli.core.parts import Parts
 from agent_cli.core.permissions import Decision, Facts, Mode, Policy
 from agent_cli.core.pipeline import Pipeline, Progress
-from agent_cli.core.profile import Profile, offered_in, stricter
-from agent_cli.core.spending import Spending
-from agent_cli.core.store import Nowhere
 from agent_cli.core.tool_context import SessionState
 from agent_cli.lib.language import tr
 

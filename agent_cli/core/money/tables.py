@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from agent_cli.core.model import Usage
-from agent_cli.core.pricing import price
-from agent_cli.core.statistics import BOUNDS, Statistics
+from agent_cli.core.money.pricing import price
+from agent_cli.core.money.statistics import BOUNDS, Statistics
 from agent_cli.lib.language import tr
 
 Row = tuple[str, ...]

@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from agent_cli.core.cache_watch import CacheWatch
 from agent_cli.core.context import Fill, Scale, measure, tokens
 from agent_cli.core.errors import ModelError
 from agent_cli.core.events import Event, Notice, UsageChanged
 from agent_cli.core.model import ModelFacts, ModelRequest, Models, Usage
-from agent_cli.core.spending import Spending
+from agent_cli.core.money.cache_watch import CacheWatch
+from agent_cli.core.money.spending import Spending
 
 TRIES = 3
 """How often a model that nothing is known of is asked about."""

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from agent_cli.core.compacting.ledger import LedgerLine
 from agent_cli.core.events import (
     ApprovalAsked,
     Event,
@@ -21,7 +22,6 @@ from agent_cli.core.events import (
     ThinkingDelta,
     ToolProgress,
 )
-from agent_cli.core.ledger import LedgerLine
 from agent_cli.core.messages import Message
 
 VERSION = 1
@@ -100,7 +100,7 @@ class Kept(BaseBody):
 
     type: Literal["kept"] = "kept"
     at: str
-    """Its address: see `Placed` in core/history.py."""
+    """Its address: see `Placed` in core/log/history.py."""
 
 
 class Written(BaseBody):

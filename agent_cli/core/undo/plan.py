@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
-from agent_cli.core.checkpoint import Change, Record, RecordKind, Restoring, State
+from agent_cli.core.undo.checkpoint import Change, Record, RecordKind, Restoring, State
 from agent_cli.lib.language import mark, tr
 
 Outcome = Literal["restored", "merged", "conflict", "deleted by you", "lost"]

@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from agent_cli.core.deciding.judge import Judgement
 from agent_cli.core.display import TerminalBlock
-from agent_cli.core.judge import Judgement
-from agent_cli.core.store import CallRecord
+from agent_cli.core.log.store import CallRecord
 from agent_cli.core.tool import Invocation, ToolResult
 from agent_cli.lib.language import english
 

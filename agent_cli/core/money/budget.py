@@ -12,7 +12,7 @@ from typing import Literal
 from agent_cli.core.errors import AgentError
 from agent_cli.core.events import Event, Notice
 from agent_cli.core.inbox import Choice, Question
-from agent_cli.core.spending import Spending
+from agent_cli.core.money.spending import Spending
 from agent_cli.lib.language import english, tr
 
 Scope = Literal["session", "day"]

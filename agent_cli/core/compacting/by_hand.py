@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from agent_cli.core.compactor import Compactor, Draft
+from agent_cli.core.compacting.compactor import Compactor, Draft
 from agent_cli.core.consult import consult
 from agent_cli.core.events import Event, FinishReason, Notice, TurnFinished, TurnStarted
 from agent_cli.core.inbox import Choice, Inbox, Question

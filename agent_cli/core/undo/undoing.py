@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from agent_cli.core.checkpoint import Checkpoints, Record, Restored
-from agent_cli.core.entries import Entry, Happened
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import TurnStarted
-from agent_cli.core.history import path
-from agent_cli.core.undo import Choice, Preview, paths_of, plan
+from agent_cli.core.log.entries import Entry, Happened
+from agent_cli.core.log.history import path
+from agent_cli.core.undo.checkpoint import Checkpoints, Record, Restored
+from agent_cli.core.undo.plan import Choice, Preview, paths_of, plan
 from agent_cli.lib.language import tr
 from agent_cli.lib.text import plural
 

@@ -4,18 +4,23 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from agent_cli.core.accounting import Accounting
+from agent_cli.core.compacting.ledger import Ledger
+from agent_cli.core.compacting.recent_files import RecentFiles
+from agent_cli.core.compacting.summary import (
+    LONGEST_WHOLE,
+    summarise,
+    summary_request,
+    text_of_summary,
+)
 from agent_cli.core.compaction import Remembrance, Shortened, can_compact, compact, divide, thin
 from agent_cli.core.context import messages_tokens
 from agent_cli.core.conversation import Conversation
 from agent_cli.core.errors import ModelError
 from agent_cli.core.events import Event, HistoryCompacted, Notice
-from agent_cli.core.ledger import Ledger
 from agent_cli.core.memory import Memory
 from agent_cli.core.messages import Message
 from agent_cli.core.model import Model, ModelRequest, Usage
-from agent_cli.core.recent_files import RecentFiles
-from agent_cli.core.summary import LONGEST_WHOLE, summarise, summary_request, text_of_summary
+from agent_cli.core.money.accounting import Accounting
 from agent_cli.lib.language import english, tr
 
 log = logging.getLogger(__name__)

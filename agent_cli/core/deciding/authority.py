@@ -6,7 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agent_cli.core.briefing import brief
+from agent_cli.core.deciding.briefing import brief
+from agent_cli.core.deciding.facts import as_a_look
+from agent_cli.core.deciding.judge import Judgement, judge
+from agent_cli.core.deciding.offer import offered_rule
 from agent_cli.core.display import Display, TerminalBlock
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.events import (
@@ -17,12 +20,9 @@ from agent_cli.core.events import (
     PlanAnswered,
     PlanAsked,
 )
-from agent_cli.core.facts import as_a_look
 from agent_cli.core.inbox import Approval, ApprovalRequest, Inbox, PlanAnswer, PlanRequest
-from agent_cli.core.judge import Judgement, judge
-from agent_cli.core.offer import offered_rule
+from agent_cli.core.log.store import Nowhere, RuleStore
 from agent_cli.core.permissions import Decision, Effect, Mode, Policy
-from agent_cli.core.store import Nowhere, RuleStore
 from agent_cli.core.tool import Invocation
 from agent_cli.core.tool_context import ShellStanding, ToolContext
 from agent_cli.lib.language import tr

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from agent_cli.core.model import ModelRequest, Prices, Usage
-from agent_cli.core.pricing import price
+from agent_cli.core.money.pricing import price
 from agent_cli.lib.language import tr
 
 WORTH_A_WORD = 2_000

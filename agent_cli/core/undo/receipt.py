@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from agent_cli.core.model import Usage
-from agent_cli.core.pricing import price
+from agent_cli.core.money.pricing import price
 from agent_cli.lib.language import mark, tr, trn
 
 

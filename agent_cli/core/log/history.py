@@ -9,7 +9,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from agent_cli.core.entries import (
+from agent_cli.core.errors import FailureType, ToolFailure
+from agent_cli.core.events import (
+    Event,
+    PlanAnswered,
+    PromptAdded,
+    TextDelta,
+    ThinkingDelta,
+    ToolFinished,
+    ToolStarted,
+    TurnFinished,
+    TurnStarted,
+    UsageChanged,
+)
+from agent_cli.core.log.entries import (
     Compacted,
     Entry,
     Happened,
@@ -23,19 +36,6 @@ from agent_cli.core.entries import (
     Titled,
     Unknown,
     Unpinned,
-)
-from agent_cli.core.errors import FailureType, ToolFailure
-from agent_cli.core.events import (
-    Event,
-    PlanAnswered,
-    PromptAdded,
-    TextDelta,
-    ThinkingDelta,
-    ToolFinished,
-    ToolStarted,
-    TurnFinished,
-    TurnStarted,
-    UsageChanged,
 )
 from agent_cli.core.messages import (
     INTERRUPTED,

@@ -6,7 +6,7 @@ from datetime import date, datetime
 from typing import Self
 
 from agent_cli.core.events import TurnStarted
-from agent_cli.core.history import History
+from agent_cli.core.log.history import History
 from agent_cli.core.model import Usage
 
 

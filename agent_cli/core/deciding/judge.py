@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from agent_cli.core.facts import gather, second_opinion
+from agent_cli.core.deciding.facts import gather, second_opinion
 from agent_cli.core.permissions import Decision, Effect, Facts, Policy
 from agent_cli.core.tool import Invocation
 from agent_cli.core.tool_context import ShellStanding

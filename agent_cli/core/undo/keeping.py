@@ -9,16 +9,16 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from agent_cli.core.authority import Authority, Hearing
-from agent_cli.core.checkpoint import Checkpoints, Kept, Record, Upcoming
+from agent_cli.core.deciding.authority import Authority, Hearing
+from agent_cli.core.deciding.facts import gather
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.events import Event, Notice
-from agent_cli.core.facts import gather
-from agent_cli.core.line_counts import count_lines
 from agent_cli.core.permissions import Facts
-from agent_cli.core.receipt import FileTouched, Receipt, StillRunning, added_up
 from agent_cli.core.tool import Invocation, ToolKind
 from agent_cli.core.tool_context import SessionState, ShellStanding, ToolContext
+from agent_cli.core.undo.checkpoint import Checkpoints, Kept, Record, Upcoming
+from agent_cli.core.undo.line_counts import count_lines
+from agent_cli.core.undo.receipt import FileTouched, Receipt, StillRunning, added_up
 from agent_cli.lib.language import tr
 from agent_cli.lib.text import listed
 from agent_cli.safety.blast import blast_radius

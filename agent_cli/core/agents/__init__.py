@@ -1,0 +1,1 @@
+"""Roles an agent can play, and work that one agent hands to another."""

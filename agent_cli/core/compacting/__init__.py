@@ -1,0 +1,1 @@
+"""Keeping a conversation within the model's window."""

@@ -1,0 +1,1 @@
+"""A session as it is written down, and read again."""

@@ -1,0 +1,1 @@
+"""What a session uses and costs, and where that ends."""
