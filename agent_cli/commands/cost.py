@@ -25,6 +25,8 @@ def run(desk: Desk, argument: str) -> None:
     shown = (_row(str(turn.number), turn) for turn in turns[-LAST_TURNS:])
     older = len(turns) - LAST_TURNS
     parts = [_summary(total), _table(tr("model"), models), _table(tr("turn"), shown)]
+    if total.estimated_tokens:
+        parts.insert(1, _estimated(total))
     if older > 0:
         parts.append(tr("{n:,} earlier turns are not listed.", n=older))
     desk.say("\n\n".join(parts))
@@ -39,6 +41,14 @@ def _summary(used: Usage) -> str:
         cached=used.cached_tokens,
         uncached=used.input_tokens - used.cached_tokens,
         output=used.output_tokens,
+    )
+
+
+def _estimated(used: Usage) -> str:
+    return tr(
+        "{n:,} of these tokens are an estimate: their requests ended before the provider counted "
+        "them.",
+        n=used.estimated_tokens,
     )
 
 

@@ -37,6 +37,18 @@ async def test_context_and_cost_are_tables(make_session: SceneMaker) -> None:
         await screen.shows("unknown price for 10,010 tokens", "from cache", "4,000")
 
 
+async def test_what_was_interrupted_has_its_price(make_session: SceneMaker) -> None:
+    scene = make_session({"text": "Half of it", "hang": True})
+    async with running(scene) as screen:
+        await screen.send("go")
+        await screen.shows("Half of it")
+        await screen.pilot.press("escape")
+        await screen.idle()
+        assert "$?" in screen.status
+        await screen.send("/cost")
+        await screen.shows("of these tokens are an estimate", "unknown price")
+
+
 async def test_a_compaction_is_shown_first_and_folds_afterwards(make_session: SceneMaker) -> None:
     scene = make_session(READS, DONE, SUMMARY, files={"a": "words\n" * 300})
     async with running(scene) as screen:
