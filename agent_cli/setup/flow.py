@@ -42,8 +42,8 @@ class Talk(Protocol):
         """Yes or no; no is what Enter says."""
         ...
 
-    def say(self, text: str) -> None:
-        """Tell how things stand."""
+    def say(self, text: str, *, passing: bool = False) -> None:
+        """Tell how things stand; `passing`: only until there is something else to say or ask."""
         ...
 
 
@@ -53,7 +53,7 @@ _LOOK_AROUND = "guide"
 async def set_up(desk: SetupDesk, talk: Talk) -> Choice | None:
     """Ask until there is a choice, and keep it; None: the person left."""
     while True:
-        talk.say(tr("Looking for keys and for models on this machine …"))
+        talk.say(tr("Looking for keys and for models on this machine …"), passing=True)
         findings = await desk.look()
         picked = await talk.choose(tr("Which model shall answer?"), list(_start(desk, findings)))
         if picked is None:
@@ -99,7 +99,8 @@ async def _chosen(picked: str, desk: SetupDesk, talk: Talk, findings: Findings) 
 
 
 async def _model_of(provider: Provider, desk: SetupDesk, talk: Talk) -> Choice | None:
-    talk.say(tr("Loading the list of {provider}'s models …", provider=provider.title))
+    loading = tr("Loading the list of {provider}'s models …", provider=provider.title)
+    talk.say(loading, passing=True)
     offers = await desk.offers(provider)
     options = [Option(offer.model, offer.model, offer.facts) for offer in offers]
     picked = await talk.choose(
@@ -124,7 +125,8 @@ async def _settled(choice: Choice, desk: SetupDesk, talk: Talk) -> bool:
         if not key:
             return False
     while True:
-        talk.say(tr("Sending one small request to {model} …", model=choice.model))
+        sending = tr("Sending one small request to {model} …", model=choice.model)
+        talk.say(sending, passing=True)
         tried = await desk.try_out(choice, key)
         if tried.works:
             talk.say(

@@ -57,7 +57,7 @@ class PlainTalk:
         """Everything but a clear yes is a no."""
         return (await _line(f"{question} [y/N] ") or "").lower() in ("y", "yes", "是")
 
-    def say(self, text: str) -> None:
+    def say(self, text: str, *, passing: bool = False) -> None:
         """A line of its own, with nothing in it that acts on the terminal."""
         sys.stdout.write(f"{visible(text)}\n")
         sys.stdout.flush()

@@ -107,13 +107,16 @@ class SetupScreen(Screen[Choice | None]):
         no, yes = Option("no", tr("No")), Option("yes", tr("Yes"))
         return await self.choose(question, [no, yes]) == yes.id
 
-    def say(self, text: str) -> None:
-        """Tell how things stand."""
-        self._said = [*self._said, visible(text)][-MOST_TOLD:]
-        self._told.update(Content("\n".join(self._said)))
+    def say(self, text: str, *, passing: bool = False) -> None:
+        """Tell how things stand; `passing`: only until there is something else to say or ask."""
+        lines = [*self._said, visible(text)][-MOST_TOLD:]
+        self._told.update(Content("\n".join(lines)))
+        if not passing:
+            self._said = lines
 
     async def _ask(self, heading: str, placeholder: str, hint: str) -> str | None:
         self._heading.update(Content(visible(heading, one_line=True)))
+        self._told.update(Content("\n".join(self._said)))
         self._line.placeholder = placeholder
         self._line.value = ""
         self._fill("")
