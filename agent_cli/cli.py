@@ -11,7 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     import subprocess
-    from collections.abc import Callable
 
 LOCAL_MODELS = ("scripted:", "offline:")
 EXTENSIONS_WITHIN = 15.0
@@ -149,7 +148,6 @@ def _run_screen(options: "argparse.Namespace") -> int:
 def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes] | None") -> int:
     _print_anything()
     streamed = options.input_format == "stream-json"
-    give_back = _leave_at_once_when_interrupted()
     import asyncio
     from pathlib import Path
 
@@ -187,21 +185,7 @@ def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes
             headless.tell_how_to_resume(session)
             tidy(loaded.settings, os.environ)
 
-    give_back()
     return asyncio.run(play())
-
-
-def _leave_at_once_when_interrupted() -> "Callable[[], object]":
-    """Python may lose a KeyboardInterrupt in the middle of an import; nothing is under way yet.
-
-    Returns what ends this.
-    """
-    import signal
-
-    before = signal.getsignal(signal.SIGINT)
-    if before is signal.default_int_handler:  # and not one that is ignored
-        signal.signal(signal.SIGINT, lambda *_: os._exit(130))
-    return lambda: signal.signal(signal.SIGINT, before)
 
 
 def _run_editor(options: "argparse.Namespace") -> int:

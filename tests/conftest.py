@@ -1,6 +1,7 @@
 """Fixtures for everyone."""
 
 import os
+import signal
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -16,6 +17,11 @@ from tests.kit.sessions import SceneMaker
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile("explore" if os.environ.get("HYPOTHESIS_EXPLORE") else "steady")
+
+# Whoever starts the tests in the background or with nohup has these ignored, and the programs that
+# the tests start would inherit it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 LONGEST = ("test_kill.py",)
 """Files that begin first, so that no core waits for them in the end."""
