@@ -23,7 +23,7 @@ DESCRIPTOR = 100
 """Where a marked process keeps its marked file open."""
 
 _PAUSE = 0.02
-_KILLING = 3.0
+_KILLING = 10.0
 """Seconds for which SIGKILL is repeated: a process that forks without end must be outrun."""
 
 
@@ -35,9 +35,11 @@ def find(mark: str, groups: Collection[int] = ()) -> list[int]:
 
 def end(mark: str, groups: Collection[int] = (), *, grace: float = 0.5) -> list[int]:
     """SIGTERM, after `grace` seconds SIGKILL; returns what is alive nevertheless. Blocks."""
+    if not find(mark, groups):
+        return []
     told: set[int] = set()
     until = time.monotonic() + grace
-    while alive := find(mark, groups):
+    while alive := _find_forking(mark, groups):
         for pid in alive:
             if pid not in told:
                 _send(pid, signal.SIGTERM)
@@ -46,7 +48,7 @@ def end(mark: str, groups: Collection[int] = (), *, grace: float = 0.5) -> list[
             break
         time.sleep(_PAUSE)
     until = time.monotonic() + _KILLING
-    while alive := find(mark, groups):
+    while alive := _find_forking(mark, groups):
         for pid in alive:
             _kill_group_of(pid)
             _send(pid, signal.SIGKILL)
@@ -54,6 +56,11 @@ def end(mark: str, groups: Collection[int] = (), *, grace: float = 0.5) -> list[
             break
         time.sleep(_PAUSE)
     return alive
+
+
+def _find_forking(mark: str, groups: Collection[int]) -> list[int]:
+    """Looks twice: one that forks and ends while it is looked for can be missed once."""
+    return find(mark, groups) or find(mark, groups)
 
 
 def has_members(group: int) -> bool:

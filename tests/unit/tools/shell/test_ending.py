@@ -12,6 +12,7 @@ import pytest
 from agent_cli.core.errors import FailureType
 from agent_cli.core.messages import text_of
 from agent_cli.lib import sweep
+from tests.kit.program import wait_until
 from tests.kit.shells import Bench, until
 
 LOOP = "while :; do sleep 0.05; done"
@@ -166,8 +167,9 @@ def test_one_mark_is_not_found_in_another() -> None:
     own = f"sweeptest{os.getpid()}."  # other runs of this test may be under way
     child = subprocess.Popen(["sleep", "1000"], env={"AGENT_CALL": f"{own}12."})
     try:
+        # A process that just begins has no environment yet.
+        wait_until(lambda: sweep.find(f"{own}12.") == [child.pid])
         assert sweep.find(f"{own}1.") == []
-        assert sweep.find(f"{own}12.") == [child.pid]
         assert sweep.find(own) == [child.pid]
         assert sweep.find("nobody.", groups=(os.getpgid(child.pid),)) != []
     finally:
