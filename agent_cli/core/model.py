@@ -93,7 +93,7 @@ class Reply:
     notices: tuple[str, ...] = ()
     """What the person should know about this reply."""
     suggestion: str = ""
-    """What the person may well say next; a frontend offers it."""
+    """What the person may well say next; a frontend offers it, and several lines one by one."""
 
 
 ModelEvent = TextChunk | ThinkingChunk | Reply

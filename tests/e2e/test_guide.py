@@ -75,5 +75,5 @@ def test_the_tour_is_walked_over_a_pipe(program: Program) -> None:
         stdin="".join(json.dumps(line) + "\n" for line in lines),
     )  # fmt: skip
     ends = [event for event in done.events if event["type"] == "turn_finished"]
-    assert [end["suggestion"] for end in ends] == ["next"] * 4 + ["/undo", ""]
+    assert [end["suggestion"] for end in ends] == ["next"] * 4 + ["/undo\nnext", ""]
     assert "That was the tour." in ends[-1]["text"]

@@ -20,6 +20,7 @@ from agent_cli.frontends.repl.teller import Teller
 from agent_cli.frontends.shared.endings import EXIT_CODES, has_failed
 from agent_cli.frontends.shared.past import resumed_line
 from agent_cli.frontends.shared.slash import MODES, OWN_OPTIONS, SHELL
+from agent_cli.frontends.shared.suggesting import first_of, left_of
 from agent_cli.frontends.shared.typed import kind_of
 from agent_cli.lib.language import english, tr
 from agent_cli.safety.sanitise import clean
@@ -78,7 +79,7 @@ class Talk:
 
     def submitted(self, text: str) -> None:
         """Send, queue, or carry out a command."""
-        self._suggestion = ""
+        self._suggestion = left_of(self._suggestion, text)
         with contextlib.suppress(OSError):
             self._history.add(text)
         if kind_of(text) == "command":
@@ -91,7 +92,7 @@ class Talk:
 
     def submitted_empty(self) -> None:
         if self._suggestion and not self.is_busy:
-            self.submitted(self._suggestion)
+            self.submitted(first_of(self._suggestion))
             return
         waiting = self.queue[0] if self.queue else ""
         if waiting and kind_of(waiting) == "prompt" and self.session.steer(waiting):

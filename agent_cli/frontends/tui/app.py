@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from agent_cli.core.errors import ExitCode, UserError
+from agent_cli.frontends.shared.suggesting import first_of, left_of
 from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.body import Body
 from agent_cli.frontends.tui.composer import Composer
@@ -171,7 +172,7 @@ class AgentApp(CrashingApp[int]):
             self._early.append(event)
 
     def _obey(self, event: Prompt.Submitted) -> None:
-        self.chat.suggestion = ""
+        self.chat.suggestion = left_of(self.chat.suggestion, event.text)
         if self._opened is not None:
             self._opened.history.add(event.text)
         if event.kind == "command":
@@ -185,7 +186,7 @@ class AgentApp(CrashingApp[int]):
         if not self.is_open:
             return
         if self.chat.suggestion and not self.chat.is_busy:
-            self.widgets.composer.prompt.replace_all(self.chat.suggestion)
+            self.widgets.composer.prompt.replace_all(first_of(self.chat.suggestion))
             self.widgets.composer.prompt.submit()
         else:
             self.chat.steer()

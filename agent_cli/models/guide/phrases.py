@@ -182,8 +182,8 @@ PHRASES: dict[str, tuple[str, str]] = {
         "**第 5 步，共 5 步 · 撤销。** `/undo` 撤回最近的改动。",
     ),
     "tour_undo_on": (
-        "Press Enter to run it now, then say `next` to finish the tour.",
-        "按回车立即执行，再说 `下一步` 完成导览。",
+        "Press Enter to run it now, and once more, or say `next`, to finish the tour.",
+        "按回车立即执行，再按一次回车或说 `下一步` 完成导览。",
     ),
     "tour_end": (
         "That was the tour. `help` lists what I understand in your own folder, F1 shows all keys. "

@@ -59,7 +59,8 @@ def tour(folder: Path | None, language: Language) -> Plan:
     after = _what_came("tour_command", ran, language)
     yield Wait(after, *on)
 
-    yield Wait(say(language, "tour_undo"), say(language, "tour_undo_on"), "/undo")
+    undo_first = f"/undo\n{say(language, 'tour_next')}"
+    yield Wait(say(language, "tour_undo"), say(language, "tour_undo_on"), undo_first)
     return Answer(say(language, "tour_end"))
 
 
