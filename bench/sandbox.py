@@ -15,7 +15,7 @@ from bench.rows import Row, at_most, for_information
 from bench.timing import ratio, samples, seconds
 
 ROUNDS = 25
-MOST_STARTS = 5.0
+MOST_STARTS = 3.0
 """What confinement may add to a command, in starts of a bare Python: those vary as it does."""
 
 SETTINGS: tuple[Setting, ...] = ("bwrap", "landlock")
