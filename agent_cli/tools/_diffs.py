@@ -1,11 +1,12 @@
 """Changes as unified diffs, in bounded time whatever the size."""
 
 import difflib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from agent_cli.core.display import DiffBlock
 from agent_cli.lib.encodings import breaks_of, readable
 from agent_cli.lib.language import tr
+from agent_cli.lib.sequences import common_start
 
 _CONTEXT = 3
 _MOST_COMPARED = 4_000
@@ -56,8 +57,8 @@ def _lines(text: str, visible_breaks: bool) -> list[str]:  # noqa: FBT001
 
 def _opcodes(old: Sequence[str], new: Sequence[str]) -> Iterator[Opcode]:
     """How the one becomes the other; equal beginnings and ends are never compared twice."""
-    start = _common(old, new)
-    end = _common(
+    start = common_start(old, new)
+    end = common_start(
         (old[-1 - i] for i in range(len(old) - start)),
         (new[-1 - i] for i in range(len(new) - start)),
     )
@@ -72,15 +73,6 @@ def _opcodes(old: Sequence[str], new: Sequence[str]) -> Iterator[Opcode]:
         yield "replace", start, len(old) - end, start, len(new) - end
     if end:
         yield "equal", len(old) - end, len(old), len(new) - end, len(new)
-
-
-def _common(one: Iterable[str], other: Iterable[str]) -> int:
-    count = 0
-    for left, right in zip(one, other, strict=False):
-        if left != right:
-            break
-        count += 1
-    return count
 
 
 def _hunks(opcodes: list[Opcode], old: Sequence[str], new: Sequence[str]) -> Iterator[str]:

@@ -4,6 +4,7 @@ import difflib
 
 from agent_cli.core.undo.checkpoint import Change, State
 from agent_cli.core.undo.plan import Bytes
+from agent_cli.lib.sequences import common_start
 
 _LARGEST = 2_000_000
 _MOST_COMPARED = 2_000
@@ -15,8 +16,8 @@ def count_lines(change: Change, store: Bytes) -> tuple[int, int] | None:
     old, new = _lines(change.before, store), _lines(change.after, store)
     if old is None or new is None:
         return None
-    start = _common(old, new)
-    end = _common(old[start:][::-1], new[start:][::-1])
+    start = common_start(old, new)
+    end = common_start(old[start:][::-1], new[start:][::-1])
     old, new = old[start : len(old) - end], new[start : len(new) - end]
     if not old or not new or len(old) + len(new) > _MOST_COMPARED:
         return len(new), len(old)
@@ -34,12 +35,3 @@ def _lines(state: State, store: Bytes) -> list[bytes] | None:
     if data is None or b"\0" in data[:8192]:
         return None
     return data.splitlines()
-
-
-def _common(one: list[bytes], other: list[bytes]) -> int:
-    count = 0
-    for left, right in zip(one, other, strict=False):
-        if left != right:
-            break
-        count += 1
-    return count
