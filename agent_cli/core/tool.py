@@ -45,6 +45,7 @@ from agent_cli.core.display import Display, TextBlock
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.field_docs import ClassSource
 from agent_cli.core.messages import Content
+from agent_cli.core.tool_schema import inlined, lean
 from agent_cli.lib.language import Said, english, mark
 
 if TYPE_CHECKING:
@@ -296,7 +297,7 @@ class Tool(Generic[P]):
         whole = self.params.model_json_schema()
         definitions = whole.pop("$defs", {})
         whole.pop("description", None)  # the class's docstring: the tool is described elsewhere
-        schema: dict[str, Any] = _lean(_inlined(whole, definitions))
+        schema: dict[str, Any] = lean(inlined(whole, definitions))
         return schema
 
     @cached_property
@@ -369,45 +370,6 @@ class Invocation(Generic[P]):
     def run(self, context: ToolContext) -> Awaitable[ToolResult]:
         """Start the tool's own function."""
         return self.tool.run(self.params, context)
-
-
-def _inlined(schema: Any, definitions: Mapping[str, Any]) -> Any:
-    """Put nested models where they are used: small models do not follow references."""
-    if isinstance(schema, list):
-        return [_inlined(item, definitions) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    name = str(schema.get("$ref", "")).removeprefix("#/$defs/")
-    if name in definitions:
-        rest = {key: value for key, value in schema.items() if key != "$ref"}
-        nested = {k: v for k, v in definitions[name].items() if k != "description"}
-        return _inlined({**nested, **rest}, definitions)
-    return {key: _inlined(value, definitions) for key, value in schema.items()}
-
-
-def _lean(schema: Any) -> Any:
-    """Drop pydantic's titles and fold `anyOf [X, null]` into X: fewer tokens, same meaning."""
-    if isinstance(schema, list):
-        return [_lean(item) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    lean = {
-        key: (
-            {name: _lean(prop) for name, prop in value.items()}
-            if key == "properties"
-            else _lean(value)
-        )
-        for key, value in schema.items()
-        if not (key == "title" and isinstance(value, str))
-    }
-    options = lean.get("anyOf")
-    if isinstance(options, list) and {"type": "null"} in options and len(options) == 2:
-        (kept,) = (option for option in options if option != {"type": "null"})
-        rest = {
-            k: v for k, v in lean.items() if k != "anyOf" and not (k == "default" and v is None)
-        }
-        return {**kept, **rest}
-    return lean
 
 
 def refuse(message: str, details: str = "") -> ToolFailure:
