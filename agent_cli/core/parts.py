@@ -6,15 +6,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent_cli.core.agents.profile import DEFAULT, Profile, Profiles
+from agent_cli.core.conversation import Conversation
 from agent_cli.core.errors import UserError
+from agent_cli.core.events import Event
 from agent_cli.core.extensions import Extensions, NoExtensions
 from agent_cli.core.hooks import Hooks, NoHooks
-from agent_cli.core.housekeeping import Economy
+from agent_cli.core.housekeeping import Economy, Household
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.log.history import History
 from agent_cli.core.log.store import Nowhere, Observer, Recorder, RuleStore, Store
 from agent_cli.core.loop import Limits
-from agent_cli.core.model import Model, Models
+from agent_cli.core.memory import Memory
+from agent_cli.core.model import Model, ModelRequest, Models
 from agent_cli.core.money.statistics import Statistics
 from agent_cli.core.outgoing import Outgoing
 from agent_cli.core.permissions import Policy
@@ -90,3 +93,27 @@ class Parts:
                 except UserError as error:
                     problems.append(error)
         return found, problems
+
+    def household(
+        self,
+        *,
+        conversation: Conversation,
+        memory: Memory,
+        emit: Callable[[Event], None],
+        model: Callable[[], Model],
+        request: Callable[[Model], ModelRequest],
+    ) -> Household:
+        """What the housekeeping of a conversation needs, the session's own or an agent's."""
+        return Household(
+            models=self.models,
+            registry=self.registry,
+            workspace=self.view.workspace,
+            outgoing=self.outgoing,
+            inbox=self.inbox,
+            conversation=conversation,
+            emit=emit,
+            model=model,
+            request=request,
+            memory=memory,
+            stand_ins=self.fallbacks,
+        )

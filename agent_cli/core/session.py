@@ -24,7 +24,7 @@ from agent_cli.core.deciding.authority import Authority
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event, Notice, TurnFinished
 from agent_cli.core.extensions import Extensions
-from agent_cli.core.housekeeping import Household, Housekeeping
+from agent_cli.core.housekeeping import Housekeeping
 from agent_cli.core.inbox import Answer, Request
 from agent_cli.core.log.entries import ModeChanged, ModelChanged, Opened, Titled
 from agent_cli.core.log.history import History, read_history
@@ -105,7 +105,14 @@ class Session:
             entries=parts.store.entries,
         )
         """Undo, redo and going back."""
-        self._housekeeping = Housekeeping(parts.economy, self._household(), self.spending)
+        household = parts.household(
+            conversation=self._conversation,
+            memory=self.memory,
+            emit=self._tell,
+            model=lambda: self._model,
+            request=self._request,
+        )
+        self._housekeeping = Housekeeping(parts.economy, household, self.spending)
         self._pipeline.send = self._delegation().send
         self._wearing = Wearing(
             mode=(lambda: self.mode, self.set_mode),
@@ -428,22 +435,6 @@ class Session:
     def _switch(self, name: str) -> Model:
         self.use_model(name)
         return self._model
-
-    def _household(self) -> Household:
-        parts = self._parts
-        return Household(
-            models=parts.models,
-            registry=parts.registry,
-            workspace=self.workspace,
-            outgoing=parts.outgoing,
-            inbox=parts.inbox,
-            conversation=self._conversation,
-            emit=self._tell,
-            model=lambda: self._model,
-            request=self._request,
-            memory=self.memory,
-            stand_ins=parts.fallbacks,
-        )
 
     def _new_turn(self) -> Turn:
         parts = self._parts

@@ -25,7 +25,7 @@ from agent_cli.core.events import (
     TurnFinished,
     UsageChanged,
 )
-from agent_cli.core.housekeeping import Household, Housekeeping
+from agent_cli.core.housekeeping import Housekeeping
 from agent_cli.core.log.journal import Journal
 from agent_cli.core.log.store import Nowhere
 from agent_cli.core.loop import Turn
@@ -247,18 +247,12 @@ class _Agent:
 
     def _turn(self) -> Turn:
         parts = self._parts
-        household = Household(
-            models=parts.models,
-            registry=parts.registry,
-            workspace=parts.view.workspace,
-            outgoing=parts.outgoing,
-            inbox=parts.inbox,
+        household = parts.household(
             conversation=self._conversation,
+            memory=self._memory,
             emit=self._tell,
             model=lambda: self._model,
             request=self._request,
-            memory=self._memory,
-            stand_ins=parts.fallbacks,
         )
         keeping = Housekeeping(parts.economy, household, self._spending)
         stand_ins, _ = parts.stand_ins(self._model.name)
