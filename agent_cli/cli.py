@@ -152,17 +152,16 @@ def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes
     from pathlib import Path
 
     from agent_cli.flags import wishes
+    from agent_cli.folder import load_all_settings
     from agent_cli.frontends import headless
     from agent_cli.lib.language import tr
-    from agent_cli.runtime import (
-        find_session,
-        load_all_settings,
-        open_session,
-        read_schema,
-        tidy,
-    )
+    from agent_cli.runtime import find_session, open_session, tidy
 
-    schema = read_schema(Path(options.json_schema)) if options.json_schema else None
+    schema = None
+    if options.json_schema:
+        from agent_cli.frontends.structured import read_schema
+
+        schema = read_schema(Path(options.json_schema))
     prompt = None if streamed else headless.read_prompt(options.prompt)
     wished = find_session(wishes(options, attended=streamed), os.environ)
     loaded = load_all_settings(wished, os.environ)
@@ -205,8 +204,8 @@ def _show_config(options: "argparse.Namespace") -> int:
     from agent_cli.config.example import listing
     from agent_cli.config.places import Places
     from agent_cli.flags import wishes
+    from agent_cli.folder import load_settings
     from agent_cli.lib.language import tr
-    from agent_cli.runtime import load_settings
 
     loaded = load_settings(wishes(options, attended=False), os.environ)
     place = tr("# user file: {path}", path=Places.of(os.environ).config_file)

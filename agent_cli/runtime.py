@@ -1,6 +1,5 @@
 """The composition root, the only module that knows all parts: settings in, a session out."""
 
-import json
 import os
 import shutil
 import subprocess
@@ -9,10 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from agent_cli import resuming, tools
-from agent_cli.config.layers import PROJECT_FILE, Loaded, load
 from agent_cli.config.places import Places
 from agent_cli.config.schema import ModelSettings, PermissionSettings, Settings
 from agent_cli.core.errors import UserError
@@ -32,6 +29,7 @@ from agent_cli.core.session import Session
 from agent_cli.core.tool_context import SessionView
 from agent_cli.core.undo.checkpoint import Checkpoints, NoCheckpoints
 from agent_cli.extending import Asked, LaterExtensions, configured_hooks
+from agent_cli.folder import folder_standing, learnt_rules, trust_store
 from agent_cli.lib.discovery import values_named
 from agent_cli.lib.garbage import collection_paused
 from agent_cli.lib.language import tr
@@ -48,14 +46,11 @@ from agent_cli.safety.paths import Workspace
 from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sandbox import SandboxChoice
 from agent_cli.setup.keys import with_kept_keys
-from agent_cli.setup.overlay import learn, with_card, with_choice
 from agent_cli.storage.audit import AuditLog
 from agent_cli.storage.checkpoints import CheckpointStore
-from agent_cli.storage.learnt_rules import LearntRules
 from agent_cli.storage.metrics import Metrics
 from agent_cli.storage.program_log import start_log
 from agent_cli.storage.sessions import Sessions
-from agent_cli.storage.trust import Standing, TrustStore
 from agent_cli.wishes import Wishes
 
 
@@ -81,60 +76,6 @@ _forgotten: dict[str, str] = {}
 def whole_environment() -> dict[str, str]:
     """This process's environment as it was before any session took credentials out of it."""
     return {**_forgotten, **os.environ}
-
-
-def load_settings(wishes: Wishes, environment: Mapping[str, str]) -> Loaded:
-    """The settings for a session in this directory."""
-    places = Places.of(environment)
-    standing = folder_standing(wishes, environment)
-    loaded = load(
-        user_file=places.config_file,
-        project_file=wishes.cwd / PROJECT_FILE if standing.trusted else None,
-        environment=environment,
-        flags=wishes.settings,
-    )
-    warnings = [*loaded.warnings, *learnt_rules(places, str(wishes.cwd)).load().warnings]
-    if standing.state == "changed":
-        warnings.append(
-            tr(
-                "{folder} is not trusted any more: {files} changed. Look at it with `agent trust`.",
-                folder=wishes.cwd,
-                files=", ".join(standing.changed[:5]),
-            )
-        )
-    settings = with_card(with_choice(loaded.settings, places), places)
-    origins = dict(loaded.origins)
-    if settings.model and not loaded.settings.model:
-        origins["model"] = "agent setup"
-    return replace(loaded, settings=settings, origins=origins, warnings=tuple(warnings))
-
-
-def load_all_settings(wishes: Wishes, environment: Mapping[str, str]) -> Loaded:
-    """The settings, with what a server on this machine says of the model; it is asked once."""
-    loaded = load_settings(wishes, environment)
-    places = Places.of(environment)
-    warning = learn(loaded.settings, places)
-    if not warning:
-        return loaded
-    settings = with_card(loaded.settings, places)
-    return replace(loaded, settings=settings, warnings=(*loaded.warnings, warning))
-
-
-def folder_standing(wishes: Wishes, environment: Mapping[str, str]) -> Standing:
-    """Whether the folder is trusted: for this run by wish, or because it was stored."""
-    if wishes.trust:
-        return Standing("trusted")
-    return trust_store(Places.of(environment)).standing(wishes.cwd)
-
-
-def trust_store(places: Places) -> TrustStore:
-    """Where the person's trust is kept."""
-    return TrustStore(places.state / "trust")
-
-
-def learnt_rules(places: Places, workspace: str) -> LearntRules:
-    """Where the rules learnt in a workspace are kept."""
-    return LearntRules(places.state / "rules", os.path.realpath(workspace))
 
 
 def built_in_tools() -> Registry:
@@ -267,19 +208,6 @@ def _open_session(
     )
 
 
-def asked_here(environment: Mapping[str, str]) -> Asked:
-    """What decides about extensions in the directory we stand in."""
-    wishes = Wishes(cwd=Path.cwd().resolve())
-    return Asked(
-        folder=wishes.cwd,
-        settings=load_settings(wishes, environment).settings,
-        places=Places.of(environment),
-        variables=environment,
-        trust=trust_store(Places.of(environment)),
-        trusted=folder_standing(wishes, environment).trusted,
-    )
-
-
 def make_checkpoints(
     settings: Settings,
     places: Places,
@@ -371,21 +299,6 @@ def model_source(
 def metrics_file(places: Places) -> Path:
     """Where calls and requests are counted."""
     return places.state / "stats.db"
-
-
-def read_schema(path: Path) -> dict[str, Any]:
-    """A JSON Schema from a file."""
-    try:
-        schema = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        said = tr("The schema {path} cannot be read: {error}.", path=path, error=error.strerror)
-        raise UserError(said) from error
-    except ValueError as error:
-        said = tr("The schema {path} is not JSON: {error}.", path=path, error=error)
-        raise UserError(said) from error
-    if not isinstance(schema, dict):
-        raise UserError(tr("The schema {path} is not a JSON object.", path=path))
-    return schema
 
 
 def chosen_model(settings: Settings) -> str:

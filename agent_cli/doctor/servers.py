@@ -8,8 +8,8 @@ from agent_cli.core.errors import UserError
 from agent_cli.doctor._check import Check, Finding, Patient, in_one, ok, skipped
 from agent_cli.doctor.settings import loaded_for
 from agent_cli.extensions.mcp.spec import configured, read_json
+from agent_cli.folder import folder_standing
 from agent_cli.lib.language import mark, tr
-from agent_cli.runtime import folder_standing
 from agent_cli.wishes import Wishes
 
 

@@ -3,9 +3,9 @@
 from agent_cli.config.layers import PROJECT_FILE, Loaded
 from agent_cli.core.errors import UserError
 from agent_cli.doctor._check import Check, Finding, Patient, in_one, ok
+from agent_cli.folder import folder_standing, load_settings
 from agent_cli.lib.language import mark, tr
 from agent_cli.models.providers import provider_of, take_credentials
-from agent_cli.runtime import folder_standing, load_settings
 from agent_cli.setup.keys import KeyStore
 from agent_cli.wishes import Wishes
 

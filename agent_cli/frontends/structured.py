@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft202012Validator, SchemaError
@@ -10,6 +11,21 @@ from agent_cli.core.errors import UserError
 from agent_cli.lib.language import english, tr
 
 TRIES = 3
+
+
+def read_schema(path: Path) -> dict[str, Any]:
+    """A JSON Schema from a file."""
+    try:
+        schema = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        said = tr("The schema {path} cannot be read: {error}.", path=path, error=error.strerror)
+        raise UserError(said) from error
+    except ValueError as error:
+        said = tr("The schema {path} is not JSON: {error}.", path=path, error=error)
+        raise UserError(said) from error
+    if not isinstance(schema, dict):
+        raise UserError(tr("The schema {path} is not a JSON object.", path=path))
+    return schema
 
 
 class Structured:

@@ -18,10 +18,11 @@ from agent_cli.core.permissions import Decision, Effect, Facts, Mode, Policy
 from agent_cli.core.registry import Registry
 from agent_cli.core.tool import ToolKind
 from agent_cli.core.tool_context import ShellStanding
+from agent_cli.folder import folder_standing, load_settings
 from agent_cli.lib.cells import padded, width_of
 from agent_cli.lib.files import kind_of
 from agent_cli.lib.language import english, mark, tr
-from agent_cli.runtime import built_in_tools, folder_standing, load_settings, make_policy
+from agent_cli.runtime import built_in_tools, make_policy
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.sanitise import visible
 from agent_cli.wishes import Wishes

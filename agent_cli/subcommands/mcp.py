@@ -18,10 +18,10 @@ from agent_cli.extensions.mcp.pins import Pins
 from agent_cli.extensions.mcp.servers import Servers
 from agent_cli.extensions.mcp.spec import Configured, Server, configured
 from agent_cli.extensions.registrar import Registrar
+from agent_cli.folder import asked_here
 from agent_cli.lib.cells import padded
 from agent_cli.lib.language import tr
 from agent_cli.lib.text import listed
-from agent_cli.runtime import asked_here
 from agent_cli.safety.sanitise import visible
 
 

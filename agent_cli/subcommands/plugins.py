@@ -10,9 +10,9 @@ from agent_cli.extending import plugin_places
 from agent_cli.extensions.loading import LoadProblem, Origin
 from agent_cli.extensions.plugin import Plugin
 from agent_cli.extensions.plugins import PluginPlaces
+from agent_cli.folder import asked_here
 from agent_cli.lib.cells import padded
 from agent_cli.lib.language import tr
-from agent_cli.runtime import asked_here
 from agent_cli.safety.sanitise import visible
 
 

@@ -9,8 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from agent_cli.core.errors import ExitCode, UserError
+from agent_cli.folder import load_settings
 from agent_cli.lib.language import tr
-from agent_cli.runtime import load_settings
 from agent_cli.wishes import Wishes
 
 _PASSED_ON = ("model", "api_base", "permission_mode", "cwd")

@@ -8,9 +8,9 @@ from pathlib import Path
 from agent_cli.config.places import Places
 from agent_cli.core.deciding.trust import TooMuch, TrustItem, what_trust_enables
 from agent_cli.core.errors import ExitCode, UserError
+from agent_cli.folder import trust_store
 from agent_cli.lib.cells import padded
 from agent_cli.lib.language import mark, tr
-from agent_cli.runtime import trust_store
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.trust import TrustStore
 

@@ -12,7 +12,7 @@ from tests.kit.catalogues import PACKAGE, SPEAKERS
 
 ROOMS = (
     "frontends", "commands", "subcommands", "setup", "doctor", "completions",
-    "flags.py", "cli.py", "runtime.py", "resuming.py",
+    "flags.py", "cli.py", "runtime.py", "folder.py", "resuming.py",
 )  # fmt: skip
 """What persons read is written here."""
 ERRORS = {"UserError", "ModelError", "ToolFailure"}

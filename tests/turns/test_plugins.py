@@ -15,7 +15,7 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.events import ApprovalAsked
 from agent_cli.core.inbox import Approval
 from agent_cli.extensions import plugins
-from agent_cli.runtime import trust_store
+from agent_cli.folder import trust_store
 from tests.kit.extensions import extended
 from tests.kit.sessions import SceneMaker, of_type, results
 from tests.kit.shells import until

@@ -14,7 +14,7 @@ from agent_cli.core.extensions import PromptCommand
 from agent_cli.core.inbox import Approval
 from agent_cli.core.messages import UserMessage
 from agent_cli.core.written import Written
-from agent_cli.runtime import trust_store
+from agent_cli.folder import trust_store
 from tests.kit.extensions import Extended, extended
 from tests.kit.sessions import Scene, SceneMaker, of_type, results
 

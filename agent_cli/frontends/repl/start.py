@@ -13,6 +13,7 @@ from agent_cli.config.places import Places
 from agent_cli.config.schema import Settings
 from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.core.session import Session
+from agent_cli.folder import folder_standing, load_all_settings, load_settings
 from agent_cli.frontends.repl.asking import Asking
 from agent_cli.frontends.repl.completing import Completing
 from agent_cli.frontends.repl.desk import InlineDesk
@@ -34,9 +35,6 @@ from agent_cli.models.worker_process import spawn
 from agent_cli.runtime import (
     chosen_model,
     find_session,
-    folder_standing,
-    load_all_settings,
-    load_settings,
     open_session,
     tidy,
     whole_environment,

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from agent_cli.config.places import Places
 from agent_cli.core.deciding.trust import TooMuch, TrustItem, what_trust_enables
+from agent_cli.folder import trust_store
 from agent_cli.lib.language import mark, tr
-from agent_cli.runtime import trust_store
 
 _KINDS = {
     "settings": mark("settings"),

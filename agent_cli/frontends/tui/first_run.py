@@ -4,8 +4,9 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from agent_cli.config.places import Places
+from agent_cli.folder import load_settings
 from agent_cli.frontends.shared.first_run import clear_choice, naming
-from agent_cli.runtime import load_settings, whole_environment
+from agent_cli.runtime import whole_environment
 from agent_cli.setup.choice import Choice
 from agent_cli.wishes import Wishes
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from agent_cli.config.places import Places
 from agent_cli.core.session import Session
+from agent_cli.folder import folder_standing, load_all_settings
 from agent_cli.frontends.shared.slash import all_commands
 from agent_cli.frontends.shared.trusting import keep_trust, told, trust_items
 from agent_cli.frontends.tui.chat import Chat
@@ -15,14 +16,7 @@ from agent_cli.frontends.tui.desk import ScreenDesk
 from agent_cli.frontends.tui.first_run import with_a_model
 from agent_cli.frontends.tui.modals.in_use import InUseModal
 from agent_cli.frontends.tui.modals.trust import TrustModal
-from agent_cli.runtime import (
-    built_in_tools,
-    find_session,
-    folder_standing,
-    load_all_settings,
-    open_session,
-    tidy,
-)
+from agent_cli.runtime import built_in_tools, find_session, open_session, tidy
 from agent_cli.storage.prompt_history import PromptHistory
 from agent_cli.storage.session_lock import SessionInUse
 from agent_cli.storage.sessions import Sessions, SeveralSessions

@@ -18,7 +18,7 @@ PLACEHOLDER = re.compile(r"\{[a-z_][\w.\[\]]*(?:![rsa])?(?::[^{}]*)?\}|%\(\w+\)[
 NOT_SAID = {
     "completions/*": "what a shell reads",
     "cli.py: agent*{}?": "a name and a value",
-    "runtime.py: agent setup": "a command",
+    "folder.py: agent setup": "a command",
     "commands/mcp.py: /mcp {} NAME": "a command",
     "frontends/acp/diffs.py: *No newline at end of file": "a diff has these words",
     "frontends/acp/lines.py": "the protocol has these words",
