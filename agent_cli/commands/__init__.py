@@ -1,1 +1,11 @@
-"""Slash commands, the same for every frontend: one file, one `COMMAND`."""
+"""Slash commands, the same for every view: one file, one `COMMAND`."""
+
+import sys
+
+from agent_cli.controller.command import Command
+from agent_cli.lib.discovery import values_named
+
+
+def all_commands() -> list[Command]:
+    """Every slash command, by name."""
+    return list(values_named("COMMAND", sys.modules[__name__]))

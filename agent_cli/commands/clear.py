@@ -1,11 +1,11 @@
 """Starts a new conversation."""
 
-from agent_cli.commands._command import Command
+from agent_cli.controller.command import Command
 from agent_cli.lib.language import mark
 
 COMMAND = Command(
     name="clear",
-    help=mark("a new conversation"),
+    help=mark("start a new conversation"),
     aliases=("new",),
-    run=lambda desk, _: desk.clear(),
+    run=lambda controller, _: controller.clear(),
 )

@@ -1,27 +1,28 @@
 """Shortens the conversation: shown first, and it can be undone."""
 
-from agent_cli.commands._command import Command, Desk
+from agent_cli.controller.command import Command
+from agent_cli.controller.controller import Controller
 from agent_cli.lib.language import mark, tr
 
 
-def run(desk: Desk, argument: str) -> None:
-    """With words: what the summary must not forget. With `undo`: the last one taken back."""
-    session = desk.session
+def run(controller: Controller, argument: str) -> None:
+    """With words: what the summary must not forget. With `undo`: undo the last one."""
+    session = controller.session
     if argument != "undo":
-        desk.play(session.compact(argument))
+        controller.play(session.compact(argument))
     elif session.is_running:
-        desk.warn(tr("A turn is under way."), tr("Interrupt it first."))
+        controller.warn_busy()
     elif session.memory.undo_compaction():
         count = len(session.messages)
-        desk.say(tr("Undone: the conversation has {n:,} messages again.", n=count))
-        desk.changed()
+        controller.say(tr("Undone: the conversation is back to {n:,} messages.", n=count))
+        controller.refresh()
     else:
-        desk.warn(tr("Nothing was compacted."))
+        controller.warn(tr("Nothing to undo: the conversation wasn't compacted."))
 
 
 COMMAND = Command(
     name="compact",
-    help=mark("summarise the older part, after showing what is kept"),
+    help=mark("summarise the older part of the conversation"),
     argument=mark("[focus, or undo]"),
     run=run,
 )

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from agent_cli.commands._command import Command, Desk
+from agent_cli.controller.command import Command
+from agent_cli.controller.controller import Controller
 from agent_cli.core.model import Usage
 from agent_cli.core.money.pricing import price
 from agent_cli.core.money.spending import Account
@@ -13,12 +14,12 @@ HEAD = mark("| {what} | requests | input | from cache | output | cost |")
 RULE = "|---|---:|---:|---:|---:|---:|"
 
 
-def run(desk: Desk, argument: str) -> None:
+def run(controller: Controller, argument: str) -> None:
     """Tokens and dollars: in all, by model, by turn."""
-    spending = desk.session.spending
+    spending = controller.session.spending
     total = spending.total
     if not spending.models:
-        desk.say(tr("Nothing was used yet."))
+        controller.say(tr("Nothing used yet."))
         return
     models = (_row(f"`{name}`", account) for name, account in spending.models.items())
     turns = [turn for turn in spending.turns if turn.requests]
@@ -28,8 +29,8 @@ def run(desk: Desk, argument: str) -> None:
     if total.estimated_tokens:
         parts.insert(1, _estimated(total))
     if older > 0:
-        parts.append(tr("{n:,} earlier turns are not listed.", n=older))
-    desk.say("\n\n".join(parts))
+        parts.append(tr("{n:,} earlier turns not shown.", n=older))
+    controller.say("\n\n".join(parts))
 
 
 def _summary(used: Usage) -> str:
@@ -46,8 +47,7 @@ def _summary(used: Usage) -> str:
 
 def _estimated(used: Usage) -> str:
     return tr(
-        "{n:,} of these tokens are an estimate: their requests ended before the provider counted "
-        "them.",
+        "{n:,} of these tokens are estimated: the requests ended before the provider counted them.",
         n=used.estimated_tokens,
     )
 
@@ -64,4 +64,4 @@ def _row(what: str, account: Account) -> str:
     )
 
 
-COMMAND = Command(name="cost", help=mark("tokens and dollars, by model and turn"), run=run)
+COMMAND = Command(name="cost", help=mark("show tokens and cost, by model and turn"), run=run)

@@ -1,13 +1,14 @@
 """Shows what the file tools changed in this session."""
 
-from agent_cli.commands._command import Command, Desk
+from agent_cli.controller.command import Command
+from agent_cli.controller.controller import Controller
 from agent_cli.lib.language import mark, tr
 
 
-def run(desk: Desk, argument: str) -> None:
+def run(controller: Controller, argument: str) -> None:
     """The diffs, oldest first."""
-    diffs = [f"```diff\n{diff.rstrip()}\n```" for diff in desk.changes()]
-    desk.say("\n\n".join(diffs) or tr("No file was edited in this session."))
+    diffs = [f"```diff\n{block.diff.rstrip()}\n```" for block in controller.diffs if block.diff]
+    controller.say("\n\n".join(diffs) or tr("No file was edited in this session."))
 
 
-COMMAND = Command(name="diff", help=mark("what was edited in this session"), run=run)
+COMMAND = Command(name="diff", help=mark("show what was edited in this session"), run=run)

@@ -1,10 +1,11 @@
-"""Shows MCP servers, and lets the person approve, connect and sign in to them."""
+"""Shows MCP servers, and approves, reconnects and signs in to them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent_cli.commands._command import Command, Desk
+from agent_cli.controller.command import Command
+from agent_cli.controller.controller import Controller
 from agent_cli.extending import host_of
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.safety.sanitise import visible
@@ -24,42 +25,44 @@ _STATES = (
     mark("failed"),
     mark("closed"),
 )
-"""What is said of a server that is not ready."""
+"""The states of a server that is not ready."""
 
 
-def run(desk: Desk, argument: str) -> None:
+async def run(controller: Controller, argument: str) -> None:
     """Without an argument the list; otherwise something about one server."""
-    host = host_of(desk.session)
+    host = host_of(controller.session)
     servers = host.servers if host is not None else None
     if host is None or servers is None:
-        desk.warn(tr("MCP servers are switched off, or not loaded yet."))
+        controller.warn(tr("MCP servers are off, or still loading."))
         return
     action, _, name = argument.partition(" ")
     if not action:
-        desk.say(_listed(servers))
+        controller.say(_listed(servers))
         return
     server = servers.find(name.strip())
     if action not in ACTIONS or server is None:
         names = ", ".join(row.server.name for row in servers.rows) or tr("none")
-        desk.warn(f"/mcp {'|'.join(ACTIONS)} NAME", tr("The servers are: {names}.", names=names))
+        controller.warn(
+            f"/mcp {'|'.join(ACTIONS)} NAME", tr("The servers are: {names}.", names=names)
+        )
     elif action == "tools":
-        desk.say(_tools(servers, server))
+        controller.say(_tools(servers, server))
     else:
-        host.background(_carry_out(desk, servers, server, action))
+        await _carry_out(controller, servers, server, action)
 
 
-async def _carry_out(desk: Desk, servers: Servers, server: Server, action: str) -> None:
+async def _carry_out(controller: Controller, servers: Servers, server: Server, action: str) -> None:
     match action:
         case "approve":
-            desk.say(visible(await servers.approve(server)))
+            controller.say(visible(await servers.approve(server)))
         case "login":
             said = await servers.sign_in(
-                server, lambda url: desk.say(tr("Sign in at:") + f"\n\n    {url}")
+                server, lambda url: controller.say(tr("Sign in at:") + f"\n\n    {url}")
             )
-            desk.say(visible(said))
+            controller.say(visible(said))
         case _:
             await servers.reconnect(server)
-            desk.say(_listed(servers))
+            controller.say(_listed(servers))
 
 
 def _listed(servers: Servers) -> str:

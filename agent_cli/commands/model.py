@@ -1,24 +1,22 @@
 """Shows or changes the model."""
 
-from agent_cli.commands._command import Command, Desk
-from agent_cli.core.errors import UserError
+from agent_cli.controller.command import Command
+from agent_cli.controller.controller import Controller
 from agent_cli.lib.language import mark, tr
 
 
-def run(desk: Desk, argument: str) -> None:
-    """With a name: go on with that model."""
+def run(controller: Controller, argument: str) -> None:
+    """With a name: use that model from the next turn on."""
+    session = controller.session
     if not argument:
-        desk.say(
-            tr("The model is **{model}**. `/model NAME` changes it.", model=desk.session.model)
-        )
+        now = tr("The model is **{model}**. `/model NAME` changes it.", model=session.model)
+        controller.say(now)
         return
-    try:
-        desk.session.use_model(argument)
-    except UserError as error:
-        desk.warn(error.message, error.hint)
-        return
-    desk.say(tr("The model is now **{model}**.", model=argument))
-    desk.changed()
+    session.use_model(argument)
+    controller.say(tr("The model is now **{model}**.", model=argument))
+    controller.refresh()
 
 
-COMMAND = Command(name="model", help=mark("use another model"), argument=mark("[name]"), run=run)
+COMMAND = Command(
+    name="model", help=mark("show or change the model"), argument=mark("[name]"), run=run
+)

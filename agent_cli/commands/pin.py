@@ -1,23 +1,24 @@
-"""Pins something: it is sent word for word ever after."""
+"""Pins something: it survives compaction word for word."""
 
-from agent_cli.commands._command import Command, Desk
+from agent_cli.controller.command import Command
+from agent_cli.controller.controller import Controller
 from agent_cli.lib.language import mark, tr
 
 
-def run(desk: Desk, argument: str) -> None:
+def run(controller: Controller, argument: str) -> None:
     """With words: pin them. With `last`: the model's last reply. Without: list the pins."""
-    memory = desk.session.memory
+    memory = controller.session.memory
     if not argument:
         rows = [f"{number}. {_short(pin.text)}" for number, pin in enumerate(memory.pins, 1)]
-        desk.say("\n".join(rows) or tr("Nothing is pinned. `/pin WORDS` or `/pin last` does."))
-    elif desk.session.is_running:
-        desk.warn(tr("A turn is under way."), tr("Pin it when the turn is over."))
+        controller.say("\n".join(rows) or tr("Nothing is pinned. Use `/pin WORDS` or `/pin last`."))
+    elif controller.session.is_running:
+        controller.warn_busy()
     else:
         pin = memory.pin_last_reply() if argument == "last" else memory.pin(argument)
         if pin is None:
-            desk.warn(tr("The model has said nothing yet."))
+            controller.warn(tr("The model hasn't said anything yet."))
         else:
-            desk.say(tr("Pinned: {text}", text=_short(pin.text)))
+            controller.say(tr("Pinned: {text}", text=_short(pin.text)))
 
 
 def _short(text: str) -> str:
@@ -27,7 +28,7 @@ def _short(text: str) -> str:
 
 COMMAND = Command(
     name="pin",
-    help=mark("keep something word for word"),
+    help=mark("keep something through compaction, word for word"),
     argument=mark("[words, or last]"),
     aliases=("pins",),
     run=run,

@@ -1,17 +1,16 @@
 """Changes to plan mode: the model looks and thinks, and changes nothing."""
 
-from agent_cli.commands._command import Command, Desk
+from agent_cli.controller.command import Command
+from agent_cli.controller.controller import Controller
 from agent_cli.core.permissions import Mode
 from agent_cli.lib.language import mark
 
 
-def run(desk: Desk, argument: str) -> None:
+def run(controller: Controller, argument: str) -> None:
     """Plan mode on, or off again."""
-    planning = desk.session.mode is Mode.PLAN
-    desk.session.set_mode(Mode.DEFAULT if planning else Mode.PLAN)
-    desk.changed()
+    planning = controller.session.mode is Mode.PLAN
+    controller.session.set_mode(Mode.DEFAULT if planning else Mode.PLAN)
+    controller.refresh()
 
 
-COMMAND = Command(
-    name="plan", help=mark("plan without changing anything, or stop planning"), run=run
-)
+COMMAND = Command(name="plan", help=mark("turn plan mode on or off"), run=run)

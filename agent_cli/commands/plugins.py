@@ -1,10 +1,11 @@
-"""Lists plugins and how they stand."""
+"""Lists plugins and their state."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent_cli.commands._command import Command, Desk
+from agent_cli.controller.command import Command
+from agent_cli.controller.controller import Controller
 from agent_cli.extending import host_of
 from agent_cli.lib.language import mark, tr
 
@@ -12,12 +13,12 @@ if TYPE_CHECKING:
     from agent_cli.extensions.plugins import Standing
 
 
-def run(desk: Desk, argument: str) -> None:
+def run(controller: Controller, argument: str) -> None:
     """Each plugin with its tools, or why it was skipped."""
-    host = host_of(desk.session)
+    host = host_of(controller.session)
     plugins = host.plugins if host is not None else None
     standings = plugins.standings if plugins is not None else ()
-    desk.say("\n".join(map(_row, standings)) or tr("There are no plugins."))
+    controller.say("\n".join(map(_row, standings)) or tr("There are no plugins."))
 
 
 def _row(standing: Standing) -> str:
@@ -32,4 +33,4 @@ def _row(standing: Standing) -> str:
     return f"{name}: {brought}"
 
 
-COMMAND = Command(name="plugins", help=mark("tools and commands of your own"), run=run)
+COMMAND = Command(name="plugins", help=mark("list plugins"), run=run)

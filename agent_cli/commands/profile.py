@@ -1,36 +1,32 @@
-"""Shows or changes the profile: the role the agent plays."""
+"""Shows or changes the profile the agent works with."""
 
-from agent_cli.commands._command import Command, Desk
+from agent_cli.controller.command import Command
+from agent_cli.controller.controller import Controller
 from agent_cli.core.agents.profile import Profile
-from agent_cli.core.errors import UserError
 from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import visible
 
 
-def run(desk: Desk, argument: str) -> None:
-    """With a name: play that role from now on."""
-    session = desk.session
+def run(controller: Controller, argument: str) -> None:
+    """With a name: use that profile from now on."""
+    session = controller.session
     if not argument:
         lines = [_line(profile) for profile in session.profiles]
         problems = [f"\n{visible(text)}" for text in session.profiles.problems]
         now = tr(
             "The profile is **{name}**. `/profile NAME` changes it.", name=session.profile.name
         )
-        desk.say(f"{now}\n\n" + "\n".join((*lines, *problems)))
+        controller.say(f"{now}\n\n" + "\n".join((*lines, *problems)))
         return
-    try:
-        session.use_profile(argument)
-    except UserError as error:
-        desk.warn(error.message, error.hint)
-        return
-    desk.say(
+    session.use_profile(argument)
+    controller.say(
         tr(
             "The profile is now **{name}**, the mode **{mode}**.",
             name=argument,
             mode=session.mode.value,
         )
     )
-    desk.changed()
+    controller.refresh()
 
 
 def _line(profile: Profile) -> str:
@@ -45,8 +41,10 @@ def _line(profile: Profile) -> str:
     told = "; ".join(fact for fact in facts if fact)
     words = tr(profile.description)
     if told:
-        words = tr("{label} ({note})", label=words, note=told)
+        words = f"{words} ({told})"
     return visible(f"- **{profile.name}**: {words}", one_line=True)
 
 
-COMMAND = Command(name="profile", help=mark("play another role"), argument=mark("[name]"), run=run)
+COMMAND = Command(
+    name="profile", help=mark("show or change the profile"), argument=mark("[name]"), run=run
+)

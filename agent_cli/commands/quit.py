@@ -1,8 +1,11 @@
 """Leaves the program."""
 
-from agent_cli.commands._command import Command
+from agent_cli.controller.command import Command
 from agent_cli.lib.language import mark
 
 COMMAND = Command(
-    name="quit", help=mark("leave"), aliases=("exit",), run=lambda desk, _: desk.leave()
+    name="quit",
+    help=mark("leave"),
+    aliases=("exit",),
+    run=lambda controller, _: controller.view.leave(),
 )

@@ -1,37 +1,40 @@
-"""Brings back what a compaction dropped."""
+"""Sends again what a compaction dropped."""
 
-from agent_cli.commands._command import Command, Desk
+from agent_cli.controller.command import Command
+from agent_cli.controller.controller import Controller
 from agent_cli.lib.language import mark, tr, trn
 
 SHOWN_LINES = 4
 LONGEST_LINE = 160
 
 
-def run(desk: Desk, argument: str) -> None:
+def run(controller: Controller, argument: str) -> None:
     """Search what is not sent any more, and send the best matches again."""
     if not argument:
-        desk.warn(tr("What shall be searched for?"), tr("/recall WORDS searches what was dropped."))
+        controller.warn(
+            tr("Search for what?"), tr("/recall WORDS searches what was compacted away.")
+        )
         return
-    if desk.session.is_running:
-        desk.warn(tr("A turn is under way."), tr("Recall it when the turn is over."))
+    if controller.session.is_running:
+        controller.warn_busy()
         return
-    found = desk.session.memory.recall(argument)
+    found = controller.session.memory.recall(argument)
     if not found:
-        desk.warn(tr("Nothing that was dropped has all of these words."))
+        controller.warn(tr("Nothing that was compacted away contains all of these words."))
         return
     parts = [
         trn(
-            "{n:,} thing brought back; the model sees it with your next message.",
-            "{n:,} things brought back; the model sees it with your next message.",
+            "Recalled {n:,} item. The model sees it with your next message.",
+            "Recalled {n:,} items. The model sees them with your next message.",
             len(found),
         )
     ]
     parts += [f"**{each.title}**\n\n{_excerpt(each.text, argument)}" for each in found]
-    desk.say("\n\n".join(parts))
+    controller.say("\n\n".join(parts))
 
 
 def _excerpt(text: str, words: str) -> str:
-    """The first lines in which one of the words stands."""
+    """The first lines that contain one of the words."""
     wanted = words.lower().split()
     lines = [line for line in text.splitlines() if any(word in line.lower() for word in wanted)]
     return "\n".join(f"    {line.strip()[:LONGEST_LINE]}" for line in lines[:SHOWN_LINES])
@@ -39,7 +42,7 @@ def _excerpt(text: str, words: str) -> str:
 
 COMMAND = Command(
     name="recall",
-    help=mark("search what was dropped and bring it back"),
+    help=mark("search what was compacted away and send it again"),
     argument=mark("<words>"),
     run=run,
 )

@@ -1,8 +1,9 @@
-"""Brings back what was undone."""
+"""Reapplies what was undone."""
 
-from agent_cli.commands._command import Command
+from agent_cli.controller.command import Command
+from agent_cli.controller.undo import redo
 from agent_cli.lib.language import mark
 
 COMMAND = Command(
-    name="redo", help=mark("bring back what was undone"), run=lambda desk, _: desk.redo()
+    name="redo", help=mark("reapply what was undone"), run=lambda controller, _: redo(controller)
 )

@@ -1,38 +1,37 @@
 """Gives the session a title."""
 
-from agent_cli.commands._command import Command, Desk
+from agent_cli.controller.command import Command
+from agent_cli.controller.controller import Controller
 from agent_cli.core.errors import ModelError, UserError
 from agent_cli.lib.language import mark, tr
 
 
-def run(desk: Desk, title: str) -> None:
-    """The title that is given, or one that the fast model makes."""
+async def run(controller: Controller, title: str) -> None:
+    """The given title, or one that the fast model makes."""
     if title:
-        desk.session.rename(title)
-        _tell(desk)
-    elif not desk.session.messages:
-        desk.warn(tr("There is nothing to make a title of yet."), tr("/rename TITLE gives one."))
+        controller.session.rename(title)
+        _tell(controller)
+    elif not controller.session.messages:
+        controller.warn(tr("Nothing to base a title on yet."), tr("/rename TITLE sets one."))
     else:
-        desk.background(_make(desk))
+        await _make(controller)
 
 
-async def _make(desk: Desk) -> None:
+async def _make(controller: Controller) -> None:
     try:
-        title = await desk.session.make_title()
+        title = await controller.session.make_title()
     except (ModelError, UserError) as error:
-        desk.warn(tr("No title could be made: {why}", why=error.message), error.hint)
+        controller.warn(tr("Couldn't make a title: {why}", why=error.message), error.hint)
         return
     if title:
-        _tell(desk)
+        _tell(controller)
     else:
-        desk.warn(tr("The model gave no title."), tr("/rename TITLE gives one."))
+        controller.warn(tr("The model gave no title."), tr("/rename TITLE sets one."))
 
 
-def _tell(desk: Desk) -> None:
-    desk.notify(tr("The session is called “{title}”.", title=desk.session.title))
-    desk.changed()
+def _tell(controller: Controller) -> None:
+    controller.notify(tr("Renamed to “{title}”.", title=controller.session.title))
+    controller.refresh()
 
 
-COMMAND = Command(
-    name="rename", help=mark("give the session a title"), argument=mark("[title]"), run=run
-)
+COMMAND = Command(name="rename", help=mark("rename the session"), argument=mark("[title]"), run=run)

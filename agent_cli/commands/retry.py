@@ -1,8 +1,8 @@
-"""Tries again what failed."""
+"""Retries a failed turn."""
 
-from agent_cli.commands._command import Command
+from agent_cli.controller.command import Command
 from agent_cli.lib.language import mark
 
 COMMAND = Command(
-    name="retry", help=mark("try again after a failed turn"), run=lambda desk, _: desk.retry()
+    name="retry", help=mark("retry a failed turn"), run=lambda controller, _: controller.retry()
 )

@@ -1,10 +1,11 @@
 """Goes back to an earlier prompt."""
 
-from agent_cli.commands._command import Command
+from agent_cli.controller.command import Command
+from agent_cli.controller.undo import rewind
 from agent_cli.lib.language import mark
 
 COMMAND = Command(
     name="rewind",
     help=mark("go back to an earlier prompt: files, conversation, or both"),
-    run=lambda desk, _: desk.rewind(),
+    run=lambda controller, _: rewind(controller),
 )

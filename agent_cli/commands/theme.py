@@ -1,21 +1,26 @@
-"""Shows or changes the look."""
+"""Shows or changes the colour theme."""
 
-from agent_cli.commands._command import Command, Desk
+from agent_cli.controller.command import Command
+from agent_cli.controller.controller import Controller
+from agent_cli.core.errors import UserError
 from agent_cli.lib.language import mark, tr
 
 
-def run(desk: Desk, argument: str) -> None:
+def run(controller: Controller, argument: str) -> None:
     """With a name: change the theme."""
-    themes = desk.themes()
-    if argument in themes:
-        desk.use_theme(argument)
-    elif argument:
-        names = ", ".join(themes)
-        desk.warn(
-            tr("{name} is not a theme.", name=argument), tr("The themes are {names}.", names=names)
+    themes = controller.view.themes
+    if not argument:
+        names = ", ".join(f"`{name}`" for name in themes)
+        controller.say(names or tr("There is only one theme here."))
+    elif argument not in themes:
+        raise UserError(
+            tr("There is no theme {name}.", name=argument),
+            hint=tr("The themes are {names}.", names=", ".join(themes)) if themes else "",
         )
     else:
-        desk.say(", ".join(f"`{name}`" for name in themes) or tr("There is no choice here."))
+        controller.view.use_theme(argument)
 
 
-COMMAND = Command(name="theme", help=mark("another look"), argument=mark("[name]"), run=run)
+COMMAND = Command(
+    name="theme", help=mark("change the colour theme"), argument=mark("[name]"), run=run
+)

@@ -1,6 +1,7 @@
 """Lists the tools."""
 
-from agent_cli.commands._command import Command, Desk
+from agent_cli.controller.command import Command
+from agent_cli.controller.controller import Controller
 from agent_cli.core.tool import AnyTool
 from agent_cli.lib.language import mark, tr
 
@@ -47,9 +48,9 @@ OWN = (
 """How our own tools begin to describe themselves to a model, for a person to read."""
 
 
-def run(desk: Desk, argument: str) -> None:
+def run(controller: Controller, argument: str) -> None:
     """Each tool with its first sentence."""
-    desk.say("\n".join(map(_row, desk.session.tools)))
+    controller.say("\n".join(map(_row, controller.session.tools)))
 
 
 def _row(tool: AnyTool) -> str:
@@ -57,4 +58,4 @@ def _row(tool: AnyTool) -> str:
     return f"- **{tool.name}** ({tr(tool.kind.value)}): {tr(first)}"
 
 
-COMMAND = Command(name="tools", help=mark("what the model can do"), run=run)
+COMMAND = Command(name="tools", help=mark("list the model's tools"), run=run)

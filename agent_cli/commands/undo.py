@@ -1,14 +1,12 @@
-"""Takes back what calls did to files."""
+"""Undoes what calls did to files."""
 
-from agent_cli.commands._command import Command, Desk
+from agent_cli.controller.command import Command
+from agent_cli.controller.undo import undo
 from agent_cli.lib.language import mark
 
-
-def run(desk: Desk, argument: str) -> None:
-    """The last turn; with `call` only the last call; with an id that call."""
-    desk.undo(argument or "turn")
-
-
 COMMAND = Command(
-    name="undo", help=mark("take back what the last turn changed"), argument="[call]", run=run
+    name="undo",
+    help=mark("undo the last turn's file changes"),
+    argument="[call]",
+    run=lambda controller, argument: undo(controller, argument or "turn"),
 )

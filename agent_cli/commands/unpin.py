@@ -1,16 +1,17 @@
-"""Takes a pin away."""
+"""Removes a pin."""
 
-from agent_cli.commands._command import Command, Desk
+from agent_cli.controller.command import Command
+from agent_cli.controller.controller import Controller
 from agent_cli.lib.language import mark, tr
 
 
-def run(desk: Desk, argument: str) -> None:
+def run(controller: Controller, argument: str) -> None:
     """By its number in the list of `/pin`."""
-    pin = desk.session.memory.unpin(int(argument)) if argument.isdecimal() else None
+    pin = controller.session.memory.unpin(int(argument)) if argument.isdecimal() else None
     if pin is None:
-        desk.warn(tr("There is no such pin."), tr("/pin lists them by number."))
+        controller.warn(tr("There is no such pin."), tr("/pin lists them by number."))
     else:
-        desk.say(tr("Not pinned any more."))
+        controller.say(tr("Unpinned."))
 
 
-COMMAND = Command(name="unpin", help=mark("take a pin away"), argument=mark("<number>"), run=run)
+COMMAND = Command(name="unpin", help=mark("remove a pin"), argument=mark("<number>"), run=run)

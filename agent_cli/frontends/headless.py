@@ -30,9 +30,9 @@ from agent_cli.core.events import (
 )
 from agent_cli.core.inbox import Answer, Answers, Approval, PlanAnswer
 from agent_cli.core.session import Session
-from agent_cli.frontends.shared.endings import EXIT_CODES
-from agent_cli.frontends.shared.past import how_to_resume
-from agent_cli.frontends.shared.wording import sentences
+from agent_cli.controller.endings import EXIT_CODES
+from agent_cli.controller.past import how_to_resume
+from agent_cli.controller.wording import sentences
 from agent_cli.lib.language import english, mark, tr, trn
 from agent_cli.safety.sanitise import clean
 

@@ -36,8 +36,8 @@ from agent_cli.frontends.acp import blocks
 from agent_cli.frontends.acp.forms import filled, form
 from agent_cli.frontends.shared import asking, briefing
 from agent_cli.frontends.shared import requests as words
-from agent_cli.frontends.shared.answers import PLAN_HEADING
-from agent_cli.frontends.shared.answers import Answer as Offered
+from agent_cli.controller.answers import PLAN_HEADING
+from agent_cli.controller.answers import Answer as Offered
 from agent_cli.lib.language import mark, tr
 from agent_cli.safety.paths import Workspace
 

@@ -40,10 +40,10 @@ from agent_cli.frontends.acp.asking import Asking, Cancelled
 from agent_cli.frontends.acp.desk import EditorDesk
 from agent_cli.frontends.acp.prompts import Sent, read_prompt
 from agent_cli.frontends.acp.updates import Update, Updates, note
-from agent_cli.frontends.shared.endings import has_failed, stopped
-from agent_cli.frontends.shared.requests import refusal
+from agent_cli.controller.endings import has_failed, stopped
+from agent_cli.controller.requests import refusal
 from agent_cli.frontends.shared.slash import MODES
-from agent_cli.frontends.shared.wording import sentences
+from agent_cli.controller.wording import sentences
 from agent_cli.lib.language import tr
 
 log = logging.getLogger(__name__)

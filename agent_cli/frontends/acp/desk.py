@@ -16,8 +16,8 @@ from agent_cli.core.written import Written
 from agent_cli.frontends.acp import blocks
 from agent_cli.frontends.acp.asking import Cancelled
 from agent_cli.frontends.acp.updates import note
-from agent_cli.frontends.shared import undo_words
-from agent_cli.frontends.shared.answers import Answer
+from agent_cli.controller import undo_words
+from agent_cli.controller.answers import Answer
 from agent_cli.frontends.shared.going_back import carried_out, settled
 from agent_cli.frontends.shared.slash import all_commands
 from agent_cli.lib.language import tr

@@ -30,8 +30,8 @@ from agent_cli.core.tool import ToolResult
 from agent_cli.frontends.acp import blocks
 from agent_cli.frontends.shared.bounded import bounded, bounded_text
 from agent_cli.frontends.shared.call import Call
-from agent_cli.frontends.shared.endings import compacted, retrying
-from agent_cli.frontends.shared.wording import sentences
+from agent_cli.controller.endings import compacted, retrying
+from agent_cli.controller.wording import sentences
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean
 

@@ -14,7 +14,7 @@ from agent_cli.frontends.repl.going_back import GoingBack
 from agent_cli.frontends.repl.manual import KEYS
 from agent_cli.frontends.repl.stage import Stage
 from agent_cli.frontends.repl.talk import Talk
-from agent_cli.frontends.shared.answers import Answer
+from agent_cli.controller.answers import Answer
 from agent_cli.lib.dates import ago
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible

@@ -23,7 +23,7 @@ from agent_cli.frontends.shared.briefing import diff_body
 from agent_cli.frontends.shared.call import Call
 from agent_cli.frontends.shared.markdown import parser
 from agent_cli.frontends.shared.signs import Signs
-from agent_cli.frontends.shared.wording import duration
+from agent_cli.controller.wording import duration
 from agent_cli.lib.cells import padded
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import Style as ForeignStyle

@@ -10,7 +10,7 @@ from agent_cli.core.undo.undoing import Moment, Undoing
 from agent_cli.frontends.repl import drawing
 from agent_cli.frontends.repl.stage import Stage
 from agent_cli.frontends.repl.talk import Talk
-from agent_cli.frontends.shared.answers import Answer
+from agent_cli.controller.answers import Answer
 from agent_cli.frontends.shared.going_back import (
     WENT_BACK,
     carried_out,
@@ -18,7 +18,7 @@ from agent_cli.frontends.shared.going_back import (
     settled,
     with_files,
 )
-from agent_cli.frontends.shared.undo_words import (
+from agent_cli.controller.undo_words import (
     MOST_LISTED,
     called,
     file_line,

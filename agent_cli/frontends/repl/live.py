@@ -21,7 +21,7 @@ from agent_cli.frontends.repl.live_layout import layout
 from agent_cli.frontends.repl.live_question import LiveQuestion
 from agent_cli.frontends.repl.paper import Paper
 from agent_cli.frontends.repl.stage import Audience, View
-from agent_cli.frontends.shared.answers import Answer
+from agent_cli.controller.answers import Answer
 from agent_cli.frontends.shared.chips import Chips, deserves_chip
 from agent_cli.frontends.shared.editor import edited
 from agent_cli.frontends.shared.terminal import signs_for

@@ -19,7 +19,7 @@ from prompt_toolkit.utils import get_cwidth
 from prompt_toolkit.widgets import SearchToolbar
 from rich.cells import cell_len, set_cell_size
 
-from agent_cli.frontends.shared.answers import Answer
+from agent_cli.controller.answers import Answer
 from agent_cli.lib.language import mark, tr
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from agent_cli.core.session import Session
 from agent_cli.frontends.repl.asking import Asking
 from agent_cli.frontends.repl.stage import Stage
 from agent_cli.frontends.repl.teller import Teller
-from agent_cli.frontends.shared.endings import EXIT_CODES, has_failed
-from agent_cli.frontends.shared.past import resumed_line
+from agent_cli.controller.endings import EXIT_CODES, has_failed
+from agent_cli.controller.past import resumed_line
 from agent_cli.frontends.shared.slash import MODES, OWN_OPTIONS, SHELL
 from agent_cli.frontends.shared.suggesting import first_of, left_of
 from agent_cli.frontends.shared.typed import kind_of

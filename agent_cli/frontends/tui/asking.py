@@ -14,7 +14,7 @@ from agent_cli.core.inbox import (
 )
 from agent_cli.core.session import Session
 from agent_cli.frontends.shared.briefing import where
-from agent_cli.frontends.shared.requests import refusal, request_title
+from agent_cli.controller.requests import refusal, request_title
 from agent_cli.frontends.tui.modals.approval import ApprovalModal
 from agent_cli.frontends.tui.modals.plan import PlanModal
 from agent_cli.frontends.tui.modals.question import QuestionModal

@@ -24,8 +24,8 @@ from agent_cli.core.events import (
 )
 from agent_cli.core.session import Session
 from agent_cli.core.written import Written
-from agent_cli.frontends.shared.endings import ended, has_failed
-from agent_cli.frontends.shared.past import resumed_line
+from agent_cli.controller.endings import ended, has_failed
+from agent_cli.controller.past import resumed_line
 from agent_cli.frontends.shared.slash import MODES, OWN_OPTIONS, SHELL
 from agent_cli.frontends.tui.asking import Questions
 from agent_cli.frontends.tui.blocks.banner import GUIDE_TIPS, TIPS, BannerBlock

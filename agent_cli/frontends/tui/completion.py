@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from agent_cli.frontends.shared.wording import number_of
+from agent_cli.controller.wording import number_of
 from agent_cli.frontends.tui.ink import FAINT, MUTED
 from agent_cli.frontends.tui.lines import fitting
 from agent_cli.safety.sanitise import visible

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.content import Content
 from textual.geometry import Size
 
-from agent_cli.frontends.shared.wording import number_of
+from agent_cli.controller.wording import number_of
 from agent_cli.frontends.tui.ink import FAINT, MUTED
 from agent_cli.frontends.tui.modals.sheet import Part, Prose, Sheet, Space
 from agent_cli.lib.language import tr

@@ -16,7 +16,7 @@ from agent_cli.core.events import (
     ToolStarted,
     TurnFinished,
 )
-from agent_cli.frontends.shared.endings import has_failed, retrying, stopped
+from agent_cli.controller.endings import has_failed, retrying, stopped
 from agent_cli.frontends.tui.blocks.compaction import CompactionBlock
 from agent_cli.frontends.tui.blocks.notice import ErrorBlock, NoticeBlock
 from agent_cli.frontends.tui.blocks.prompt import PromptBlock

@@ -17,7 +17,7 @@ from textual.app import App
 from agent_cli.config.glance import glance
 from agent_cli.config.places import Places
 from agent_cli.core.errors import ExitCode, UserError
-from agent_cli.frontends.shared.past import how_to_resume
+from agent_cli.controller.past import how_to_resume
 from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.app import AgentApp
 from agent_cli.lib.language import tr

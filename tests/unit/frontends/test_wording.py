@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent_cli.frontends.shared.wording import beginning, sentences
+from agent_cli.controller.wording import beginning, sentences
 
 
 @pytest.mark.parametrize(

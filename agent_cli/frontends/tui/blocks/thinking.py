@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from textual.strip import Strip
 
-from agent_cli.frontends.shared.wording import duration
+from agent_cli.controller.wording import duration
 from agent_cli.frontends.tui.blocks.base import EDGE, MARGIN, Block
 from agent_cli.frontends.tui.lines import Line, Span, crop, wrap
 from agent_cli.frontends.tui.look import PROSE, Look

@@ -4,7 +4,7 @@ from typing import Literal, NamedTuple
 
 from rich.cells import cell_len
 
-from agent_cli.frontends.shared.wording import duration
+from agent_cli.controller.wording import duration
 from agent_cli.frontends.tui.blocks.base import EDGE, MARGIN
 from agent_cli.frontends.tui.lines import Line, Span, crop, shorten
 from agent_cli.frontends.tui.look import ROW, Look

@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
-from agent_cli.frontends.shared.answers import Answer
+from agent_cli.controller.answers import Answer
 from agent_cli.frontends.shared.typed_ahead import BURST, TypedAhead
 from agent_cli.frontends.tui.ink import MUTED
 from agent_cli.frontends.tui.modals.answer_list import AnswerList

@@ -2,7 +2,7 @@
 
 from textual.content import Content
 
-from agent_cli.frontends.shared.answers import IN_USE_HEADING, Answer, in_use_answers
+from agent_cli.controller.answers import IN_USE_HEADING, Answer, in_use_answers
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.sheet import Prose

@@ -4,8 +4,8 @@ from textual import work
 from textual.app import SuspendNotSupported
 
 from agent_cli.core.inbox import PlanAnswer
-from agent_cli.frontends.shared.answers import PLAN_HEADING, WHAT_CHANGES, Answer
-from agent_cli.frontends.shared.requests import plan_answers
+from agent_cli.controller.answers import PLAN_HEADING, WHAT_CHANGES, Answer
+from agent_cli.controller.requests import plan_answers
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.tui.editor import edit_outside
 from agent_cli.frontends.tui.modals.guarded import GuardedModal

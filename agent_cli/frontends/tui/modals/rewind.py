@@ -7,9 +7,9 @@ from typing import Literal
 from textual.content import Content
 
 from agent_cli.core.undo.undoing import Moment
-from agent_cli.frontends.shared.answers import Answer
+from agent_cli.controller.answers import Answer
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
-from agent_cli.frontends.shared.undo_words import called, moment_answers, rewinds, shown, verb
+from agent_cli.controller.undo_words import called, moment_answers, rewinds, shown, verb
 from agent_cli.frontends.tui.ink import MUTED
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.sheet import Part, Prose, Space

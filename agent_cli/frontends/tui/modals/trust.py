@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from textual.content import Content
 
-from agent_cli.frontends.shared.answers import (
+from agent_cli.controller.answers import (
     TRUST_ENABLES,
     TRUST_HEADING,
     TRUST_MEANING,

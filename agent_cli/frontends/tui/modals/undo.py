@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from textual.content import Content
 
 from agent_cli.core.undo.plan import Choice, FilePlan, Preview
-from agent_cli.frontends.shared.answers import Answer
+from agent_cli.controller.answers import Answer
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
-from agent_cli.frontends.shared.undo_words import (
+from agent_cli.controller.undo_words import (
     MOST_LISTED,
     called,
     conflict_answers,

@@ -1,13 +1,14 @@
-"""What a person reads of an undo, before and after it is done."""
+"""What users read about an undo, before and after it is done."""
 
 from collections.abc import Sequence
 
+from agent_cli.controller.answers import Answer
+from agent_cli.controller.view import MenuRow
+from agent_cli.controller.wording import beginning, sentences
 from agent_cli.core.events import Notice
 from agent_cli.core.undo.checkpoint import Change, Record, RecordKind, Restored
 from agent_cli.core.undo.plan import CHOICES, Choice, FilePlan, Preview
 from agent_cli.core.undo.undoing import Moment
-from agent_cli.frontends.shared.answers import Answer
-from agent_cli.frontends.shared.wording import beginning, sentences
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.safety.sanitise import visible
 
@@ -18,8 +19,8 @@ _LONGEST_PROMPT = 50
 _KEYS: dict[Choice, str] = {"keep": "k", "restore": "r", "markers": "m"}
 _NOTES: dict[Choice, str] = {
     "keep": mark("as it is now"),
-    "restore": mark("as it was before the call; what you changed can be brought back with /redo"),
-    "markers": mark("both versions in one file, with markers around what differs"),
+    "restore": mark("as it was before the call; /redo restores your version"),
+    "markers": mark("both versions in one file, with conflict markers"),
 }
 
 _VERBS = {"created": mark("created"), "changed": mark("changed"), "deleted": mark("deleted")}
@@ -28,8 +29,8 @@ _VERBS = {"created": mark("created"), "changed": mark("changed"), "deleted": mar
 def heading(preview: Preview) -> str:
     """What is asked."""
     if preview.kind == "redo":
-        return tr("Bring back what was undone, {calls}?", calls=_calls(preview))
-    return tr("Take back {calls}?", calls=_calls(preview))
+        return tr("Redo {calls}?", calls=_calls(preview))
+    return tr("Undo {calls}?", calls=_calls(preview))
 
 
 def called(record: Record) -> str:
@@ -60,7 +61,7 @@ def no() -> Answer:
 
 
 def yes(preview: Preview) -> Answer:
-    """The answer that goes on."""
+    """The answer that does it."""
     label = tr("Yes, redo") if preview.kind == "redo" else tr("Yes, undo")
     conflicts = len(preview.conflicts)
     asks = trn("asks about {n:,} conflict first", "asks about {n:,} conflicts first", conflicts)
@@ -77,22 +78,16 @@ def conflict_answers(plan: FilePlan) -> Sequence[Answer]:
 
 def outcome(preview: Preview, restored: Restored, root: str) -> Notice:
     """What was done, in words."""
-    calls, paths = _calls(preview), _paths(len(restored.done))
+    calls, files = _calls(preview), _files(len(restored.done))
     if preview.kind == "redo":
-        text = tr(
-            "Brought back {calls}: {paths} changed; /undo takes it back again.",
-            calls=calls,
-            paths=paths,
-        )
+        text = tr("Redid {calls} ({files}). /undo reverts it.", calls=calls, files=files)
     else:
-        text = tr(
-            "Took back {calls}: {paths} changed; /redo brings it again.", calls=calls, paths=paths
-        )
+        text = tr("Undid {calls} ({files}). /redo reapplies it.", calls=calls, files=files)
     kept = len(preview.conflicts) - sum(each.path in restored.done for each in preview.conflicts)
     if kept:
         left = trn(
-            "{n:,} file with changes of yours left as they are.",
-            "{n:,} files with changes of yours left as they are.",
+            "Kept {n:,} file with your own changes.",
+            "Kept {n:,} files with your own changes.",
             kept,
         )
         text = sentences(text, left)
@@ -107,7 +102,7 @@ def moment_answers(moments: Sequence[Moment], page: int, size: int = 9) -> Seque
     newest = list(reversed(moments))[page * size : (page + 1) * size]
     answers = [Answer("leave", tr("Stay here"), "q")]
     for number, moment in enumerate(newest, 1):
-        prompt = visible(" ".join(moment.prompt.split()), one_line=True) or tr("(tried again)")
+        prompt = visible(" ".join(moment.prompt.split()), one_line=True) or tr("(retry)")
         label = beginning(prompt, _LONGEST_PROMPT)
         answers.append(Answer(str(moment.turn), label, str(number), note=_changed(moment)))
     if (page + 1) * size < len(moments):
@@ -115,50 +110,67 @@ def moment_answers(moments: Sequence[Moment], page: int, size: int = 9) -> Seque
     return tuple(answers)
 
 
+def moment_rows(moments: Sequence[Moment], root: str) -> list[MenuRow]:
+    """Each prompt, and what its calls changed."""
+    rows: list[MenuRow] = []
+    changes = 0
+    for moment in moments:
+        rows.append(MenuRow(visible(" ".join(moment.prompt.split())[:200], one_line=True)))
+        for record in moment.calls:
+            rows.append(MenuRow(f"  {visible(called(record), one_line=True)}"))
+            for change in record.changes:
+                changes += 1
+                if changes <= MOST_LISTED:
+                    text = f"    {verb(change)} {shown(change.path, root)}"
+                    rows.append(MenuRow(text, emphasis="muted"))
+    if changes > MOST_LISTED:
+        rows.append(MenuRow(tr("and {n:,} more", n=changes - MOST_LISTED)))
+    return rows
+
+
 def rewinds() -> Sequence[Answer]:
-    """What can go back."""
-    knows = tr("the model still knows what was said")
+    """What can be restored."""
+    knows = tr("the model still sees the conversation")
     return (
         Answer("leave", tr("Stay here"), "q"),
         Answer("both", tr("Files and conversation"), "b"),
-        Answer("conversation", tr("Only the conversation"), "c", note=tr("files stay as they are")),
-        Answer("files", tr("Only the files"), "f", note=knows),
+        Answer("conversation", tr("Conversation only"), "c", note=tr("files stay as they are")),
+        Answer("files", tr("Files only"), "f", note=knows),
     )
 
 
 def _changed(moment: Moment) -> str:
     paths = {change.path for record in moment.calls for change in record.changes}
     if not paths:
-        return tr("changed no file")
-    calls = trn("{n:,} call", "{n:,} calls", len(moment.calls))
-    return tr("{paths} changed by {calls}", paths=_paths(len(paths)), calls=calls)
+        return tr("no files changed")
+    return tr("{files} changed", files=_files(len(paths)))
 
 
-def _paths(count: int) -> str:
-    return trn("{n:,} path", "{n:,} paths", count)
+def _files(count: int) -> str:
+    return trn("{n:,} file", "{n:,} files", count)
 
 
 def _calls(preview: Preview) -> str:
-    """How many calls it is about; a redo is about those that the undo took back."""
+    """How many changes it is about; a redo is about those that were undone."""
     count = len(preview.records)
     if preview.kind == "redo":
         count = sum(len(each.of) for each in preview.records)
-    return trn("{n:,} call", "{n:,} calls", count)
+    return trn("{n:,} change", "{n:,} changes", count)
 
 
 def _fate(plan: FilePlan, kind: RecordKind) -> str:
     if plan.outcome == "restored" and kind == "redo":
         if not plan.then.exists:
             return tr("deleted again")
-        return tr("changed again") if plan.now.exists else tr("made again")
+        return tr("changed again") if plan.now.exists else tr("created again")
     if plan.outcome == "restored":
         if not plan.then.exists:
-            return tr("removed: the call made it")
+            return tr("removed: the call created it")
         return tr("restored") if plan.now.exists else tr("restored: the call deleted it")
     if plan.outcome == "lost":
-        return tr("cannot be restored: {why}", why=plan.why)
+        return tr("can't be restored: {why}", why=plan.why)
     if plan.outcome == "conflict":
         return tr("conflict: {why}", why=plan.why)
     if plan.outcome == "deleted by you":
-        return tr("deleted by you: stays deleted")
-    return tr("you changed it since: merged")
+        return tr("you deleted it: stays deleted")
+    return tr("merged with your changes")

@@ -1,4 +1,4 @@
-"""What a frontend says about a session that goes on, or can."""
+"""What a view says about a session that was or can be resumed."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,8 @@
-"""What can be answered to what a session asks."""
+"""What can be answered to what a session asks, and what an answer comes to."""
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 
+from agent_cli.controller.answers import OWN_QUESTION_HEADING, QUESTION_HEADING, Answer
 from agent_cli.core.display import DiffBlock, TerminalBlock, TextBlock
 from agent_cli.core.inbox import (
     Answer as Reply,
@@ -16,7 +17,6 @@ from agent_cli.core.inbox import (
     QuestionRequest,
     Request,
 )
-from agent_cli.frontends.shared.answers import OWN_QUESTION_HEADING, QUESTION_HEADING, Answer
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
 
@@ -114,3 +114,47 @@ def refusal(request: Request) -> Reply:
             return Answers(answers=())
         case PlanRequest():
             return PlanAnswer()
+
+
+def as_approval(answer: str) -> Approval:
+    """An answer about a call; anything but a yes is a no."""
+    match answer:
+        case "once" | "session" | "project":
+            return Approval(answer=answer)
+        case _:
+            return Approval()
+
+
+def as_plan_answer(answer: str, plan: str = "") -> PlanAnswer:
+    """An answer about a plan, maybe as the user changed it; anything but a yes keeps planning."""
+    match answer:
+        case "default" | "accept-edits":
+            return PlanAnswer(answer=answer, plan=plan)
+        case _:
+            return PlanAnswer(plan=plan)
+
+
+async def ask_question(
+    question: Question,
+    choose: Callable[[Sequence[Answer]], Awaitable[str]],
+    write: Callable[[], Awaitable[str | None]] | None = None,
+) -> str:
+    """What the user says to a question; empty: nothing.
+
+    `write` takes words of their own; without it these are not among what can be chosen.
+    """
+    chosen: set[int] = set()
+    while True:
+        match await choose(tuple(question_answers(question, chosen))):
+            case "own" if write is not None:
+                text = await write()
+                if text is not None:
+                    return text
+            case "" | "skip":
+                return ""
+            case "done":
+                return chosen_labels(question, chosen)
+            case number if question.multiple:
+                chosen ^= {int(number)}
+            case number:
+                return question.choices[int(number)].label

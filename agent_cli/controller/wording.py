@@ -1,4 +1,4 @@
-"""Figures and sentences as a person reads them."""
+"""Figures and sentences as users read them."""
 
 from agent_cli.lib.cells import width_of
 from agent_cli.lib.language import tr
@@ -33,9 +33,7 @@ def beginning(text: str, columns: int) -> str:
 
 def sentences(first: str, second: str) -> str:
     """One after the other; either may be empty."""
-    if not (first and second):
-        return first or second
-    return tr("{first} {second}", first=first, second=second)
+    return " ".join(filter(None, (first, second)))
 
 
 def number_of(number: int, total: int) -> str:

@@ -1,8 +1,8 @@
 """How a turn ended and what went on in it, in words and as an exit code."""
 
+from agent_cli.controller.wording import sentences
 from agent_cli.core.errors import ExitCode
 from agent_cli.core.events import FinishReason, HistoryCompacted, ModelRetrying, TurnFinished
-from agent_cli.frontends.shared.wording import sentences
 from agent_cli.lib.language import mark, tr
 
 EXIT_CODES: dict[FinishReason, int] = {
@@ -40,7 +40,7 @@ def has_failed(event: TurnFinished) -> bool:
 
 
 def stopped(event: TurnFinished) -> str:
-    """Why a turn ended before its end; empty if it did not, or if it failed."""
+    """Why a turn stopped early; empty if it did not, or if it failed."""
     if event.reason not in _ENDS:
         return ""
     return sentences(tr(_ENDS[event.reason]), event.error)
@@ -49,12 +49,12 @@ def stopped(event: TurnFinished) -> str:
 def ended(event: TurnFinished) -> str:
     """That a turn is over, for somebody who looks elsewhere."""
     reason = tr(_REASONS[event.reason])
-    return tr("{reason}: {text}", reason=reason, text=event.text[:80])
+    return f"{reason}: {event.text[:80]}"
 
 
 def retrying(event: ModelRetrying) -> str:
     """What is told while a request waits to be made again."""
-    return tr("{reason} Trying again in {delay:.0f} s.", reason=event.reason, delay=event.delay)
+    return tr("{reason} Retrying in {delay:.0f} s.", reason=event.reason, delay=event.delay)
 
 
 def compacted(event: HistoryCompacted) -> str:

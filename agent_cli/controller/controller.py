@@ -1,0 +1,464 @@
+"""One conversation: a session on one side, a view on the other.
+
+The controller owns the queue, turns, steering, questions, slash commands and background work. It
+is the same for every view, and nothing that fails in it or in the view ends the program.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator, Coroutine, Iterator, Sequence
+from contextlib import aclosing, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from agent_cli.controller.background import Background
+from agent_cli.controller.command import Command, find
+from agent_cli.controller.endings import has_failed
+from agent_cli.controller.past import resumed_line
+from agent_cli.controller.questions import Questions
+from agent_cli.core.display import DiffBlock
+from agent_cli.core.errors import ModelError, UserError
+from agent_cli.core.events import (
+    ApprovalAnswered,
+    ApprovalAsked,
+    Event,
+    Notice,
+    PlanAnswered,
+    PlanAsked,
+    PromptAdded,
+    QuestionAsked,
+    ToolFinished,
+    TurnFinished,
+    UsageChanged,
+)
+from agent_cli.core.permissions import Mode
+from agent_cli.core.written import Written
+from agent_cli.lib.language import tr, trn
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from agent_cli.controller.view import View
+    from agent_cli.core.messages import Content
+    from agent_cli.core.session import Session
+    from agent_cli.storage.prompt_history import PromptHistory
+    from agent_cli.wishes import Resume
+
+log = logging.getLogger(__name__)
+
+MODES = (Mode.DEFAULT, Mode.ACCEPT_EDITS, Mode.PLAN, Mode.AUTO)
+"""Those that Shift+Tab goes through; yolo is asked for by name."""
+SHELL_TOOL = "Bash"
+SHELL_OPTIONS = {"timeout": 600_000}
+"""Users wait for a command of their own as long as they like, and know how to interrupt."""
+
+Kind = Literal["prompt", "shell", "command"]
+
+
+def kind_of(text: str) -> Kind:
+    """What a text asks for, by its first character."""
+    match text[:1]:
+        case "!":
+            return "shell"
+        case "/":
+            return "command"
+        case _:
+            return "prompt"
+
+
+@dataclass(frozen=True)
+class QueuedMessage:
+    """What was submitted while the agent was working."""
+
+    text: str
+    kind: Kind
+
+
+class Controller:
+    """One turn at a time; what is submitted meanwhile waits in `queue`."""
+
+    def __init__(
+        self,
+        session: Session,
+        view: View,
+        *,
+        commands: Sequence[Command] = (),
+        history: PromptHistory | None = None,
+        log_file: Path | None = None,
+    ) -> None:
+        self.session = session
+        self.view = view
+        self.queue: list[QueuedMessage] = []
+        self.diffs: list[DiffBlock] = []
+        """What tools changed in files, oldest first."""
+        self.finished: TurnFinished | None = None
+        """How the last turn ended."""
+        self.suggestions: list[str] = []
+        """What the user may well say next: Enter on an empty prompt says the first."""
+        self.following: Resume | None = None
+        """The session to resume when this one is left."""
+        self.window: int | None = None
+        """How many tokens a request may have, once that is known."""
+        self.sandbox = ""
+        """What confines commands, once that is known."""
+        self.runs_own_command = False
+        """Whether what runs now is a command of the user's own."""
+        self._own_commands = tuple(commands)
+        self._history = history
+        self._log_file = log_file
+        self._background = Background(self.warn, self.report)
+        self._command_work = Background(self.warn, self.report)
+        self._questions = Questions(session, view, self._background, self.refresh)
+        self._turn: asyncio.Task[None] | None = None
+        self._is_exclusive = False
+        self._is_closed = False
+        self._window_of = ""
+        self._has_extensions = False
+        self._has_named = False
+
+    # ── starting and ending ──────────────────────────────────────────────────────────────────────
+
+    def begin(self) -> None:
+        """Show a resumed session as it was, and find out in the background what takes time."""
+        past = self.session.past
+        if past.head is not None:
+            for event in past.events:
+                self._note(event)
+            with self._guard(tr("The earlier conversation could not be shown")):
+                self.view.replay(past.events)
+            self.say_notice(resumed_line(past, time.time()))
+        if past.unknown:
+            self.warn(
+                trn(
+                    "{n:,} entry was written by a newer version and can't be shown.",
+                    "{n:,} entries were written by a newer version and can't be shown.",
+                    past.unknown,
+                )
+            )
+        self.refresh()
+        self._background.start(self._warm_up(), tr("Getting ready failed"))
+
+    async def close(self) -> None:
+        """End everything that is under way; the session itself is the caller's to close."""
+        self._is_closed = True
+        if self._turn is not None:
+            self._turn.cancel()
+            await asyncio.wait([self._turn])
+        await self._command_work.close()
+        await self._background.close()
+
+    async def idle(self) -> None:
+        """Wait until no turn and no command is under way."""
+        while running := [*self._command_work.tasks, *([self._turn] if self._turn else [])]:
+            await asyncio.wait(running)
+
+    async def _warm_up(self) -> None:
+        await self.session.warm()
+        self.start_extensions()
+        try:
+            await self.session.prepare()
+            self.sandbox = (await self.session.sandbox.get()).tier.value
+        finally:
+            await self._learn_window()
+
+    async def _learn_window(self) -> None:
+        """Ask what is known of the model in use."""
+        self.window, self._window_of = None, self.session.model
+        facts = await self.session.describe_model()
+        if self._window_of == self.session.model:
+            self.window = facts.window
+        self.refresh()
+
+    def start_extensions(self) -> None:
+        """Load them in the background, once; what they say and ask comes like that of a turn."""
+        if not self._has_extensions:
+            self._has_extensions = True
+            self.session.start_extensions(self._take)
+
+    # ── what the user does ───────────────────────────────────────────────────────────────────────
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a turn is under way, or files are being restored."""
+        return self._turn is not None or self._is_exclusive
+
+    def submit(self, text: str, kind: Kind | None = None) -> None:
+        """Send it, queue it, or carry out a command."""
+        kind = kind or kind_of(text)
+        if self.suggestions[:1] == [text]:
+            del self.suggestions[0]
+        else:
+            self.suggestions.clear()
+        if self._history is not None:
+            with self._guard(tr("The prompt could not be added to the history")):
+                self._history.add(text)
+        if kind == "command":
+            self.run_command(text[1:].strip())
+        elif self.is_busy:
+            self.queue.append(QueuedMessage(text, kind))
+            self.refresh()
+        else:
+            self._begin(QueuedMessage(text, kind))
+
+    def submit_empty(self) -> None:
+        """Enter on an empty prompt says what was suggested, or sends the queue on at once."""
+        if self.suggestions and not self.is_busy:
+            self.submit(self.suggestions[0])
+        else:
+            self.steer()
+
+    def steer(self) -> None:
+        """Give the first queued message to the running turn now."""
+        if self.queue and self.queue[0].kind == "prompt" and self.session.steer(self.queue[0].text):
+            del self.queue[0]
+            self.refresh()
+
+    def unqueue(self) -> str:
+        """Take the last queued message back; empty if there is none."""
+        if not self.queue:
+            return ""
+        text = self.queue.pop().text
+        self.refresh()
+        return text
+
+    def interrupt(self) -> bool:
+        """End the turn under way; False if there is none."""
+        return self.session.interrupt()
+
+    def decline_questions(self) -> None:
+        """Answer whatever is asked with a no."""
+        self._questions.decline_all()
+
+    @property
+    def open_questions(self) -> int:
+        """How many questions wait for an answer."""
+        return self._questions.count
+
+    def next_mode(self) -> None:
+        """Change to the next permission mode."""
+        at = MODES.index(self.session.mode) if self.session.mode in MODES else -1
+        self.session.set_mode(MODES[(at + 1) % len(MODES)])
+        self.refresh()
+
+    # ── slash commands ───────────────────────────────────────────────────────────────────────────
+
+    @property
+    def commands(self) -> list[Command]:
+        """Every command that makes sense in this view, those of extensions included."""
+        return [each for each in self._all_commands() if each.name not in self.view.unsupported]
+
+    def _all_commands(self) -> list[Command]:
+        from agent_cli.controller.extension_commands import (  # noqa: PLC0415 (it knows us)
+            with_extensions,
+        )
+
+        return with_extensions(self._own_commands, self.session)
+
+    def run_command(self, text: str) -> None:
+        """Carry out what was typed after the slash."""
+        name, _, argument = text.partition(" ")
+        command = find(name, self._all_commands())
+        if command is None:
+            self.warn(tr("There is no command /{name}.", name=name), tr("/help lists them."))
+        elif command.name in self.view.unsupported:
+            self.warn(tr("/{name} isn't available here.", name=command.name))
+        else:
+            self.execute(command, argument.strip())
+
+    def execute(self, command: Command, argument: str = "") -> None:
+        """Run a command; its asynchronous part runs in the background."""
+        failed = tr("/{name} failed", name=command.name)
+        with self._guard(failed):
+            if work := command.run(self, argument):
+                self._command_work.start(work, failed)
+
+    # ── what commands use ────────────────────────────────────────────────────────────────────────
+
+    def say(self, markdown: str) -> None:
+        """Show a text of the program's own."""
+        self.view.say(markdown)
+
+    def warn(self, text: str, hint: str = "") -> None:
+        """Show that something is wrong."""
+        self._show(Notice(level="warning", text=text, hint=hint))
+
+    def say_notice(self, text: str) -> None:
+        """Show a line about something that happened."""
+        self._show(Notice(text=text))
+
+    def notify(self, text: str) -> None:
+        """Show a line that goes away by itself, where there is such a thing."""
+        self.view.notify(text)
+
+    def report(self, what: str, error: Exception) -> None:
+        """Tell of a bug of ours, and keep its traceback in the log."""
+        log.error("%s", what, exc_info=error)
+        where = tr("Details are in {path}.", path=self._log_file) if self._log_file else ""
+        cause = f"{type(error).__name__}: {error}"
+        text = tr("{what}: this is a bug in agent ({cause}).", what=what, cause=cause)
+        self._show(Notice(level="error", text=text, hint=where))
+
+    def warn_busy(self) -> None:
+        """Say that there is something to wait for."""
+        self.warn(tr("The agent is still working."), tr("Interrupt it first, or wait."))
+
+    def refresh(self) -> None:
+        """Something changed that a status line shows."""
+        if self._window_of and self.session.model != self._window_of:
+            self._window_of = self.session.model
+            self._background.start(self._learn_window(), tr("Reading the model's limits failed"))
+        with self._guard(tr("The status line could not be drawn")):
+            self.view.refresh()
+
+    def background(self, work: Coroutine[Any, Any, None], what: str) -> None:
+        """Do something that takes time beside everything else; `what` names it if it fails."""
+        self._background.start(work, what)
+
+    @contextmanager
+    def exclusively(self) -> Iterator[None]:
+        """Keep turns from starting meanwhile; raises UserError if something is under way."""
+        if self.is_busy:
+            raise UserError(tr("The agent is still working."), hint=tr("Interrupt it first."))
+        self._is_exclusive = True
+        try:
+            yield
+        finally:
+            self._is_exclusive = False
+            self.refresh()
+            self._start_next()
+
+    def clear(self) -> None:
+        """Start a new conversation on an empty screen; raises UserError."""
+        with self.exclusively():
+            self.session.forget()
+            self.show_again(())
+
+    def show_again(self, events: Sequence[Event]) -> None:
+        """Start over on an empty screen, with what happened before."""
+        self.diffs.clear()
+        for event in events:
+            self._note(event)
+        with self._guard(tr("The conversation could not be shown")):
+            self.view.reset(events)
+
+    def retry(self) -> None:
+        """Play the turn again that failed."""
+        if not self.is_busy and (self.finished is None or not has_failed(self.finished)):
+            self.warn(tr("Nothing to retry: the last turn didn't fail."))
+        else:
+            self.play(self.session.run(None))
+
+    def send(self, prompt: Content | Written) -> None:
+        """Begin a turn with a prompt that was not typed as it is sent."""
+        if self.is_busy:
+            self.warn_busy()
+            return
+        if isinstance(prompt, Written):
+            self._show(PromptAdded(text=prompt.said))
+        self.play(self.session.run(prompt))
+
+    def resume(self, resume: Resume) -> None:
+        """Leave this session for another one."""
+        if self.is_busy:
+            self.warn_busy()
+        else:
+            self.following = resume
+            self.view.leave()
+
+    def play(self, turn: AsyncGenerator[Event, None], *, is_own: bool = False) -> None:
+        """Follow something that reads like a turn, unless one is under way."""
+        if self.is_busy:
+            self.warn_busy()
+            return
+        self.runs_own_command = is_own
+        self._turn = asyncio.create_task(self._play(turn))
+        self.refresh()
+
+    # ── a turn ───────────────────────────────────────────────────────────────────────────────────
+
+    def _begin(self, message: QueuedMessage) -> None:
+        if message.kind != "shell":
+            self._show(PromptAdded(text=message.text))
+            self.play(self.session.run(message.text))
+        elif command := message.text.removeprefix("!").strip():
+            own = self.session.run_own(command, tool=SHELL_TOOL, options=SHELL_OPTIONS)
+            self.play(own, is_own=True)
+
+    async def _play(self, turn: AsyncGenerator[Event, None]) -> None:
+        """One turn, then what was queued meanwhile."""
+        try:
+            async with aclosing(turn) as events:
+                async for event in events:
+                    self._take(event)
+        except UserError as error:
+            self.warn(error.message, error.hint)
+        except Exception as error:  # the session's own fault: what a turn fails with is an event
+            self.report(tr("The turn broke off"), error)
+        finally:
+            self._turn = None
+            self._questions.drop_settled()
+            self.refresh()
+        self._name_session()
+        self._start_next()
+
+    def _start_next(self) -> None:
+        while self.queue and not self.is_busy and not self._is_closed:
+            self._begin(self.queue.pop(0))
+            self.refresh()
+
+    def _take(self, event: Event) -> None:
+        """Show an event, and do what else it calls for."""
+        self._note(event)
+        self._show(event)
+        match event:
+            case ApprovalAsked() | QuestionAsked() | PlanAsked():
+                self._questions.ask(event.request)
+            case ApprovalAnswered():
+                self._questions.withdraw(event.request_id)
+            case PlanAnswered() | UsageChanged():
+                self.refresh()
+            case _:
+                pass
+
+    def _note(self, event: Event) -> None:
+        """Remember what commands ask for later, of what happens and of what happened before."""
+        match event:
+            case ToolFinished() if event.result.success:
+                self.diffs += [b for b in event.result.display if isinstance(b, DiffBlock)]
+            case TurnFinished():
+                self.finished = event
+                self.suggestions = event.suggestion.splitlines()
+            case _:
+                pass
+
+    def _show(self, event: Event) -> None:
+        try:
+            self.view.show(event)
+        except Exception:  # a view that cannot draw one thing goes on with the next
+            log.exception("an event could not be shown: %s", event.type)
+
+    @contextmanager
+    def _guard(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except UserError as error:
+            self.warn(error.message, error.hint)
+        except Exception as error:  # a broken command or view must not end the session
+            self.report(what, error)
+
+    def _name_session(self) -> None:
+        """After the first turn, have a cheap model find a title."""
+        session = self.session
+        if session.has_fast_model and not session.title and not self._has_named:
+            self._has_named = True
+            self._background.start(self._make_title(), tr("Naming the session failed"))
+
+    async def _make_title(self) -> None:
+        try:
+            await self.session.make_title()
+        except (ModelError, UserError) as error:
+            log.info("no title could be made: %s", error)
+        self.refresh()
