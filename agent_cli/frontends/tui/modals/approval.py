@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from textual.content import Content
 
-from agent_cli.core.inbox import Approval, ApprovalRequest
-from agent_cli.frontends.shared import briefing
 from agent_cli.controller.answers import WHY_NOT, Answer
 from agent_cli.controller.requests import approval_answers, approval_heading
-from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.controller.wording import number_of
+from agent_cli.core.inbox import Approval, ApprovalRequest
+from agent_cli.frontends.shared import briefing
+from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.tui.ink import FAINT, MUTED
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.preview import code, draw
