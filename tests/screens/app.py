@@ -10,6 +10,7 @@ from agent_cli.core.session import Session
 from agent_cli.frontends.tui.app import AgentApp
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.opening import Opened, connect
+from agent_cli.frontends.tui.view import ScreenView
 from agent_cli.storage.prompt_history import PromptHistory
 from agent_cli.storage.sessions import Sessions
 from tests.kit.reading import stands_on
@@ -30,6 +31,11 @@ class Screen:
     @property
     def session(self) -> Session:
         return self.app.session
+
+    @property
+    def view(self) -> ScreenView:
+        assert self.app._opened is not None
+        return self.app._opened.view
 
     @property
     def text(self) -> str:

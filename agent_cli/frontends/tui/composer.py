@@ -132,7 +132,7 @@ class Composer(Vertical):
             self._is_loading = True
             run_in_background(self, self._load, tr("Listing files failed"), group="load")
         if not self.files.is_loaded:
-            self.completion.show((Completing(tr("reading the file names …"), ""),))
+            self.completion.show((Completing(tr("listing files …"), ""),))
             return
         names = await self.files.find(query)
         found = MENTIONED.search(self._line_to_caret())

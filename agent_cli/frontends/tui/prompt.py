@@ -239,7 +239,7 @@ class Prompt(TextArea):
         if chip is None:
             return False
         if len(chip.text) > _MOST_EXPANDED:
-            text = tr("Too long to unfold here. Ctrl+G opens it in the editor.")
+            text = tr("Too long to expand here. Press Ctrl+G to open your editor.")
             self.notify(text, markup=False)
             return True
         self.history.checkpoint()

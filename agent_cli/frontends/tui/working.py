@@ -61,12 +61,12 @@ class WorkingLine(Widget):
             self._set(doing)
 
     def wait(self) -> None:
-        """The person is asked: stand still, for as long as that takes."""
+        """The user is asked: hold still for as long as that takes."""
         self._is_waiting = True
         self._set(self._doing)
 
     def go_on(self) -> None:
-        """The person has answered."""
+        """The user has answered."""
         self._is_waiting = False
         self._set(self._doing)
 

@@ -61,7 +61,7 @@ class ApprovalModal(GuardedModal[Approval]):
 
 
 def describe(request: ApprovalRequest, runs: str = "") -> Iterator[Part]:
-    """Everything a person needs to decide: what exactly, what it means, why we ask."""
+    """Everything the user needs to decide: what exactly, what it means, why we ask."""
     title = briefing.one_line(request.title)
     yield Lines(draw(request.preview, request.directory) if request.preview else Content(title))
     yield Space()

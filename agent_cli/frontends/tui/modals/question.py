@@ -1,4 +1,4 @@
-"""The model asks: options to pick from, and always room for the person's own words."""
+"""The model asks: options to pick from, and always room for the user's own words."""
 
 from collections.abc import Sequence
 
