@@ -82,6 +82,7 @@ UNDO = Menu(
     (Answer("no", "No, leave everything as it is", "n"), Answer("yes", "Yes, undo", "y")),
     (
         MenuRow("Bash make clean", emphasis="muted"),
+        MenuRow(""),
         MenuRow("build/app.js", "restored"),
         MenuRow("app/auth.py", "conflict: you changed the same lines since", "warning"),
     ),

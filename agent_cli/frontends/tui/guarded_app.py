@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
+from textual._context import active_message_pump
 from textual.app import App
 from textual.dom import DOMNode
 from textual.message import Message
@@ -111,8 +112,8 @@ class GuardedApp(App[R]):
 
     # ── Textual ends an app at the first exception, and a widget's messages with it ──────────────
 
-    def _start_widget(self, parent: Widget, widget: Widget) -> None:
-        dispatch = widget._dispatch_message
+    def _register_child(self, parent: DOMNode, child: Widget, *where: int | None) -> None:
+        dispatch = child._dispatch_message
 
         async def guarded(message: Message) -> None:
             try:
@@ -120,10 +121,10 @@ class GuardedApp(App[R]):
             except Exception as error:
                 if not self.can_tell:
                     raise
-                self._outlive(error, widget)
+                self._handle_exception(error)
 
-        widget._dispatch_message = guarded  # type: ignore[method-assign]
-        super()._start_widget(parent, widget)
+        child._dispatch_message = guarded  # type: ignore[method-assign]
+        super()._register_child(parent, child, *where)
 
     async def _dispatch_message(self, message: Message) -> None:
         try:
@@ -133,18 +134,17 @@ class GuardedApp(App[R]):
                 raise
             self._handle_exception(error)
 
-    def _outlive(self, error: Exception, widget: Widget) -> None:
+    def _handle_exception(self, error: Exception) -> None:
         """A fault on a screen on top takes that screen away; whoever waits for it hears why."""
-        for screen in self._screen_stack[1:]:
-            if screen in widget.ancestors_with_self:
+        at = active_message_pump.get(self)
+        at_fault = at.ancestors_with_self if isinstance(at, Widget) else ()
+        for screen in self._screen_stack[1:] if self.can_tell else ():
+            if screen in at_fault:
                 waiting = self._waiting.get(screen)
                 if waiting is not None and not waiting.done():
                     waiting.set_exception(error)
                     return
                 self.remove_screen(screen)
-        self._handle_exception(error)
-
-    def _handle_exception(self, error: Exception) -> None:
         self.report(tr("Something on the screen failed"), error)
 
     def _end(self, error: Exception) -> None:
