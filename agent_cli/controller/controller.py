@@ -181,6 +181,11 @@ class Controller:
     # ── what the user does ───────────────────────────────────────────────────────────────────────
 
     @property
+    def is_playing(self) -> bool:
+        """Whether a turn is under way."""
+        return self._turn is not None
+
+    @property
     def is_busy(self) -> bool:
         """Whether a turn is under way, or files are being restored."""
         return self._turn is not None or self._is_exclusive
@@ -193,8 +198,10 @@ class Controller:
         else:
             self.suggestions.clear()
         if self._history is not None:
-            with self._guard(tr("The prompt could not be added to the history")):
+            try:
                 self._history.add(text)
+            except OSError as error:
+                self.warn(tr("The prompt history can't be saved: {error}", error=error))
         if kind == "command":
             self.run_command(text[1:].strip())
         elif self.is_busy:

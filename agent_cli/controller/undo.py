@@ -75,6 +75,7 @@ def _rows(preview: Preview, root: str) -> list[MenuRow]:
         MenuRow(visible(words.called(record), one_line=True), emphasis="muted")
         for record in preview.records[: words.MOST_LISTED]
     ]
+    rows.append(MenuRow(""))
     if not preview.files:
         rows.append(MenuRow(tr("All files are already as they were.")))
     for plan in preview.files[: words.MOST_LISTED]:

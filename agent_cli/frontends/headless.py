@@ -17,6 +17,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from agent_cli.commands._foreign import as_prompt
+from agent_cli.controller.endings import EXIT_CODES
+from agent_cli.controller.past import how_to_resume
+from agent_cli.controller.wording import sentences
 from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.core.events import (
     ApprovalAsked,
@@ -30,9 +33,6 @@ from agent_cli.core.events import (
 )
 from agent_cli.core.inbox import Answer, Answers, Approval, PlanAnswer
 from agent_cli.core.session import Session
-from agent_cli.controller.endings import EXIT_CODES
-from agent_cli.controller.past import how_to_resume
-from agent_cli.controller.wording import sentences
 from agent_cli.lib.language import english, mark, tr, trn
 from agent_cli.safety.sanitise import clean
 

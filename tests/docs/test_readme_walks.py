@@ -13,7 +13,7 @@ from tests.kit.terminal import AGENT, Terminal
 
 README = ROOT / "README.md"
 READY = "Ask, or / for commands"
-ANSWERABLE = "enter answers"
+ANSWERABLE = "enter confirm"
 
 Opener = Callable[..., Terminal]
 

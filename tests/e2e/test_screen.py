@@ -17,7 +17,7 @@ from tests.kit.program import Program, processes_with, wait_until
 from tests.kit.terminal import AGENT, Terminal
 
 READY = "Ready."
-ANSWERABLE = "enter answers"
+ANSWERABLE = "enter confirm"
 A_MOMENTS_LOOK = 0.6
 """Longer than a modal must have been in view before a key can answer it."""
 
@@ -145,7 +145,7 @@ def test_what_is_typed_as_a_modal_appears_goes_to_the_prompt(
         typed += "y"
         terminal.let_pass(0.05)
     terminal.send("yyy")
-    terminal.wait_for("what you typed went to the prompt", f"{typed}yyy")
+    terminal.wait_for("Your keystrokes went to the prompt", f"{typed}yyy")
     assert not (program.workspace / "made").exists()
     terminal.let_pass(A_MOMENTS_LOOK)
     terminal.send("n")
@@ -167,7 +167,7 @@ def test_a_paste_never_answers_a_modal(program: Program, agent: Opener) -> None:
     terminal.wait_for("Run this command?", ANSWERABLE)
     terminal.let_pass(A_MOMENTS_LOOK)
     terminal.paste("y\r")
-    terminal.wait_for("what you typed went to the prompt")
+    terminal.wait_for("Your keystrokes went to the prompt")
     assert not (program.workspace / "made").exists()
     terminal.let_pass(A_MOMENTS_LOOK)
     terminal.press("escape")
@@ -394,7 +394,7 @@ def test_leaving_restores_the_terminal_and_leaves_nothing_behind(
         terminal.wait_for("word")
     if way == "ctrl+c":
         terminal.press("ctrl+c")
-        terminal.wait_for("Ctrl+C again leaves.")
+        terminal.wait_for("Press Ctrl+C again to leave.")
         terminal.press("ctrl+c")
     elif way.startswith("SIG"):
         terminal.process.send_signal(signal.Signals[way])

@@ -14,7 +14,7 @@ from tests.kit.program import Program, wait_until
 from tests.kit.terminal import AGENT, Terminal
 
 READY = "Ask, or / for commands"
-ANSWERABLE = "enter answers"
+ANSWERABLE = "enter confirm"
 A_MOMENTS_LOOK = 0.6
 """Longer than a modal must have been in view before a key can answer it."""
 

@@ -10,7 +10,9 @@ from agent_cli.core.session import Session
 from agent_cli.frontends.tui.app import AgentApp
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.opening import Opened, connect
+from agent_cli.frontends.tui.view import ScreenView
 from agent_cli.storage.prompt_history import PromptHistory
+from agent_cli.storage.sessions import Sessions
 from tests.kit.reading import stands_on
 from tests.kit.sessions import Scene
 from tests.kit.shells import until
@@ -23,10 +25,17 @@ class Screen:
     def __init__(self, app: AgentApp, pilot: Pilot[int]) -> None:
         self.app = app
         self.pilot = pilot
+        self.expects_faults = False
+        """Whether the test is about a fault of ours."""
 
     @property
     def session(self) -> Session:
         return self.app.session
+
+    @property
+    def view(self) -> ScreenView:
+        assert self.app._opened is not None
+        return self.app._opened.view
 
     @property
     def text(self) -> str:
@@ -63,7 +72,7 @@ class Screen:
 
     async def idle(self) -> None:
         """Wait until no turn is under way."""
-        await until(lambda: not self.app.chat.is_busy)
+        await until(lambda: not self.app.controller.is_busy)
         await self.pilot.pause()
 
 
@@ -76,7 +85,10 @@ async def running(
     async with app.run_test(size=size) as pilot:
         await until(lambda: app.is_open)
         await pilot.pause()
-        yield Screen(app, pilot)
+        screen = Screen(app, pilot)
+        yield screen
+        told = "\n".join(block.plain_text() for block in app.widgets.transcript.blocks)
+        assert screen.expects_faults or "this is a bug in agent" not in told, told
 
 
 def app_of(scene: Scene, **options: Any) -> AgentApp:
@@ -84,7 +96,8 @@ def app_of(scene: Scene, **options: Any) -> AgentApp:
     history = PromptHistory.of_project(scene.home, scene.workspace, str)
 
     async def opening() -> Opened:
-        return connect(app, scene.session, history)
+        sessions = Sessions(scene.home / ".local/state/agent")
+        return connect(app, scene.session, history, sessions=sessions)
 
     app = AgentApp(opening, root=scene.workspace, real_terminal=False, **options)
     return app

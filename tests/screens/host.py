@@ -9,21 +9,25 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Static
 
+from agent_cli.controller.command import Command
 from agent_cli.frontends import tui
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.tui import themes
-from agent_cli.frontends.tui.composer import CommandItem, Composer
+from agent_cli.frontends.tui.composer import Composer
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.prompt import Prompt
 from agent_cli.frontends.tui.status import Status
 from tests.kit.shells import until
 
 HERE = Path(tui.__file__).parent
-COMMANDS = (
-    CommandItem("help", "keys and commands"),
-    CommandItem("model", "use another model", "[name]"),
-    CommandItem("mode", "how much happens without a question", "<mode>"),
-    CommandItem("quit", "leave"),
+COMMANDS = tuple(
+    Command(name=name, help=does, argument=argument, run=lambda *_: None)
+    for name, does, argument in (
+        ("help", "keys and commands", ""),
+        ("model", "use another model", "[name]"),
+        ("mode", "how much happens without a question", "<mode>"),
+        ("quit", "leave", ""),
+    )
 )
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from agent_cli.core.permissions import Mode
-from agent_cli.frontends.tui import asking
+from agent_cli.frontends.tui import view
 from agent_cli.frontends.tui.modals.approval import ApprovalModal
 from tests.kit.sessions import SceneMaker
 from tests.screens.app import running
@@ -17,7 +17,7 @@ def no_guard(monkeypatch: pytest.MonkeyPatch) -> None:
     def modal(*arguments: object, **options: object) -> ApprovalModal:
         return ApprovalModal(*arguments, **{**options, "guard": at_once()})  # type: ignore[arg-type]
 
-    monkeypatch.setattr(asking, "ApprovalModal", modal)
+    monkeypatch.setattr(view, "ApprovalModal", modal)
 
 
 async def test_an_agent_is_one_call_and_asks_in_its_name(make_session: SceneMaker) -> None:

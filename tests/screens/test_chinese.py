@@ -16,24 +16,24 @@ import pytest
 from textual.pilot import Pilot
 from textual.screen import Screen
 
+from agent_cli.commands import all_commands
+from agent_cli.controller.controller import Controller
 from agent_cli.core.display import TodoItem
 from agent_cli.core.events import ApprovalAsked
 from agent_cli.core.inbox import Approval, ApprovalRequest
 from agent_cli.core.permissions import Mode
 from agent_cli.frontends.shared.briefing import where
-from agent_cli.frontends.shared.slash import all_commands
 from agent_cli.frontends.shared.trusting import told, trust_items
 from agent_cli.frontends.tui.app import AgentApp
 from agent_cli.frontends.tui.blocks.base import Block
 from agent_cli.frontends.tui.blocks.prompt import PromptBlock
-from agent_cli.frontends.tui.chat import Chat
 from agent_cli.frontends.tui.modals import sessions as sessions_modal
 from agent_cli.frontends.tui.modals.approval import ApprovalModal
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
+from agent_cli.frontends.tui.modals.menu import MenuModal
 from agent_cli.frontends.tui.modals.sessions import SessionsModal
 from agent_cli.frontends.tui.modals.sheet import Sheet
-from agent_cli.frontends.tui.modals.trust import TrustModal
-from agent_cli.frontends.tui.modals.undo import UndoModal
+from agent_cli.frontends.tui.opening import trust_menu
 from agent_cli.frontends.tui.panel import Changed, Overview
 from agent_cli.frontends.tui.status import Status
 from agent_cli.lib import language
@@ -60,10 +60,10 @@ def chinese(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("AGENT_REDUCED_MOTION", "1")
     monkeypatch.delenv("NO_COLOR", raising=False)
 
-    async def stay(_: Chat) -> None:
+    async def stay(_: Controller) -> None:
         pass
 
-    monkeypatch.setattr(Chat, "look_around", stay)
+    monkeypatch.setattr(Controller, "_warm_up", stay)
     language.use("zh")
     yield
     language.use("en")
@@ -205,14 +205,14 @@ async def test_asking_for_trust(make_session: SceneMaker, size: tuple[int, int])
     root = str(make_session.workspace)
     enables = told(tuple(replace(item, path=item.path.replace(root, SHOP)) for item in items))
     async with stage(scene_of(make_session), size) as shown:
-        await shown.show(TrustModal(SHOP, enables, guard=at_once()))
+        await shown.show(MenuModal(trust_menu(SHOP, enables), guard=at_once()))
         await shown.check("trust", SHOP, *files, *files.values())
 
 
 @sizes
 async def test_help(make_session: SceneMaker, size: tuple[int, int]) -> None:
     async with stage(scene_of(make_session), size) as shown:
-        shown.app.desk.help()
+        shown.app.controller.run_command("help")
         await shown.pilot.pause()
         await shown.check("help", SHOP)
         sheet = shown.app.screen.query_one(Sheet)
@@ -254,9 +254,10 @@ async def test_what_an_undo_would_do(make_session: SceneMaker, size: tuple[int, 
     )
     await done.play("开始")
     (done.workspace / "c.txt").write_text("mine\n")
-    preview = await done.session.undoing.preview("turn")
-    async with stage(scene_of(make_session), size) as shown:
-        await shown.show(UndoModal(preview, str(done.workspace), guard=at_once()))
+    async with stage(done, size) as shown:
+        shown.app.controller.run_command("undo turn")
+        await until(lambda: isinstance(shown.app.screen, MenuModal))
+        await until(lambda: _is_painted(shown.app.screen))
         await shown.check("undo", command, SHOP)
 
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from agent_cli.frontends.tui import asking
 from agent_cli.frontends.tui.modals.question import QuestionModal
 from tests.kit.sessions import SceneMaker
 from tests.screens.app import running
@@ -20,7 +19,7 @@ SUMMARY = {"text": "## Goal\nnone", "usage": {"input_tokens": 100}}
 def no_guard(monkeypatch: pytest.MonkeyPatch) -> None:
     """These tests are not about keys typed ahead."""
     monkeypatch.setattr(
-        asking, "QuestionModal", lambda request: QuestionModal(request, guard=at_once())
+        view, "QuestionModal", lambda request: QuestionModal(request, guard=at_once())
     )
 
 

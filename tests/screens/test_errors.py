@@ -4,9 +4,12 @@ import logging
 
 import pytest
 
-from agent_cli.commands._command import Command, Desk
+from agent_cli.controller.command import Command
+from agent_cli.controller.controller import Controller
 from agent_cli.frontends.tui import start
+from agent_cli.frontends.tui.guarded_app import MAX_FAULTS
 from tests.kit.sessions import SceneMaker
+from tests.kit.shells import until
 from tests.screens.app import running
 
 FAILS = {"error": {"kind": "authentication", "message": "no such key"}}
@@ -16,7 +19,7 @@ async def test_a_failed_turn_is_tried_again_by_key_and_by_command(make_session: 
     scene = make_session(FAILS, FAILS, {"text": "now it works"})
     async with running(scene) as screen:
         await screen.send("go")
-        await screen.shows("no such key", "r retries")
+        await screen.shows("no such key", "r or /retry to try again")
         await screen.idle()
         await screen.pilot.press("tab", "r")
         await screen.idle()
@@ -33,39 +36,41 @@ async def test_there_is_nothing_to_retry_after_success(make_session: SceneMaker)
         await screen.shows("fine")
         await screen.idle()
         await screen.send("/retry")
-        await screen.shows("nothing to try again")
+        await screen.shows("Nothing to retry")
 
 
 async def test_a_broken_command_of_ours_does_not_end_the_app(
     make_session: SceneMaker, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(desk: Desk, argument: str) -> None:
+    def broken(controller: Controller, argument: str) -> None:
         raise RuntimeError("[/oops]")
 
     monkeypatch.setattr(logging.getLogger("agent_cli"), "propagate", True)
     async with running(make_session({"text": "alive"})) as screen:
-        screen.app.desk._own += (Command(name="broken", help="", run=broken),)
+        screen.expects_faults = True
+        screen.app.controller._own_commands += (Command(name="broken", help="", run=broken),)
         await screen.send("/broken")
-        await screen.shows("/broken failed (RuntimeError: [/oops])")
+        await screen.shows("/broken failed: this is a bug in agent (RuntimeError: [/oops])")
         await screen.send("go")
         await screen.shows("alive")
     assert "RuntimeError" in caplog.text
 
 
-async def test_a_fault_while_drawing_is_told_and_the_session_goes_on(
-    make_session: SceneMaker, monkeypatch: pytest.MonkeyPatch
+async def test_a_fault_while_drawing_is_logged_and_the_session_continues(
+    make_session: SceneMaker, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(logging.getLogger("agent_cli"), "propagate", True)
     async with running(make_session({"text": "one"}, {"text": "two"})) as screen:
         with monkeypatch.context() as patch:
-            patch.setattr(screen.app.chat.scribe, "write", lambda event: 1 / 0)
+            patch.setattr(screen.view.scribe, "write", lambda event: 1 / 0)
             await screen.send("go")
-            await screen.shows("This is a bug in the program", "ZeroDivisionError")
+            await until(lambda: "ZeroDivisionError" in caplog.text)
             await screen.idle()
         await screen.send("again")
         await screen.shows("two")
 
 
-async def test_a_crash_is_logged_and_told_in_one_line(
+async def test_a_screen_that_only_fails_ends_the_app_with_one_line(
     make_session: SceneMaker,
     caplog: pytest.LogCaptureFixture,
     capsys: pytest.CaptureFixture[str],
@@ -74,7 +79,9 @@ async def test_a_crash_is_logged_and_told_in_one_line(
     monkeypatch.setattr(logging.getLogger("agent_cli"), "propagate", True)
     with pytest.raises(RuntimeError):
         async with running(make_session()) as screen:
-            screen.app._handle_exception(RuntimeError("broken\nscreen"))
+            screen.expects_faults = True
+            for _ in range(MAX_FAULTS + 1):
+                screen.app._handle_exception(RuntimeError("broken\nscreen"))
     assert "RuntimeError: broken" in caplog.text
     assert isinstance(screen.app.crash, RuntimeError)
     assert start.tell_crash(screen.app.crash, screen.session) == 1

@@ -11,11 +11,12 @@ from agent_cli.core.display import DiffBlock, TextBlock
 from agent_cli.core.inbox import ApprovalRequest, Choice, Question, QuestionRequest, Step
 from agent_cli.frontends.tui.completion import Completing, render_list
 from agent_cli.frontends.tui.modals.approval import ApprovalModal, describe
+from agent_cli.frontends.tui.modals.menu import MenuModal
 from agent_cli.frontends.tui.modals.plan import PlanModal
 from agent_cli.frontends.tui.modals.question import QuestionModal
 from agent_cli.frontends.tui.modals.sheet import wrap_parts
-from agent_cli.frontends.tui.modals.trust import TrustModal
 from agent_cli.frontends.tui.notify import notification
+from agent_cli.frontends.tui.opening import trust_menu
 from agent_cli.frontends.tui.queue_line import render_queue
 from agent_cli.frontends.tui.status import Status, render_status
 from tests.screens.host import Host, screen_text
@@ -110,7 +111,7 @@ MODALS = {
             questions=(Question(text=text, choices=(Choice(label=text, description=text),)),),
         )
     ),
-    "trust": lambda text: TrustModal(text, [text]),
+    "trust": lambda text: MenuModal(trust_menu(text, [text])),
     "plan": lambda text: PlanModal(text),
 }
 

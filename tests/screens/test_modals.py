@@ -10,9 +10,10 @@ import pytest
 
 from agent_cli.core.inbox import Answers, Choice, Question, QuestionRequest
 from agent_cli.frontends.tui.modals.help import HelpModal
+from agent_cli.frontends.tui.modals.menu import MenuModal
 from agent_cli.frontends.tui.modals.plan import PlanAnswer, PlanModal
 from agent_cli.frontends.tui.modals.question import QuestionModal
-from agent_cli.frontends.tui.modals.trust import TrustModal
+from agent_cli.frontends.tui.opening import trust_menu
 from tests.screens.host import Host, at_once, readable, screen_text, type_text
 
 ONE = Question(
@@ -113,12 +114,13 @@ async def test_esc_leaves_all_questions_that_are_left_unanswered() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "answer"), [("n", False), ("escape", False), ("enter", False), ("y", True)]
+    ("key", "answer"), [("n", "no"), ("escape", "no"), ("enter", "no"), ("y", "yes")]
 )
-async def test_trust_is_given_only_by_a_yes(key: str, answer: bool) -> None:
+async def test_trust_is_given_only_by_a_yes(key: str, answer: str) -> None:
     app = Host()
     async with app.run_test(size=(80, 24)) as pilot:
-        app.ask(TrustModal("~/src/shop", ["2 hooks in .agent/hooks.toml"], guard=at_once()))
+        menu = trust_menu("~/src/shop", ["2 hooks in .agent/hooks.toml"])
+        app.ask(MenuModal(menu, guard=at_once()))
         await readable(app, pilot)
         assert "2 hooks in .agent/hooks.toml" in screen_text(app)
         await pilot.press(key)
@@ -129,9 +131,26 @@ async def test_trust_is_given_only_by_a_yes(key: str, answer: bool) -> None:
 async def test_trust_is_not_typed_ahead() -> None:
     app = Host()
     async with app.run_test() as pilot:
-        app.ask(TrustModal("~/src/shop"))
+        app.ask(MenuModal(trust_menu("~/src/shop")))
         await pilot.press("y", "y")
         assert app.answers == []
+
+
+async def test_a_folder_is_trusted_only_after_everything_was_seen() -> None:
+    app = Host()
+    async with app.run_test(size=(60, 20)) as pilot:
+        modal = MenuModal(trust_menu("~/src/shop", [f"hook {n}" for n in range(40)]))
+        modal.guard = at_once()
+        app.ask(modal)
+        await readable(app, pilot)
+        await pilot.press("y")
+        await pilot.pause(0.05)
+        assert app.answers == []
+        await pilot.press("ctrl+end")
+        await until(pilot, lambda: modal.seen_end)
+        await pilot.press("y")
+        await until(pilot, lambda: app.answers)
+        assert app.answers == ["yes"]
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ async def test_during_a_turn_it_waits_and_is_not_said_to_the_model(
         await screen.send("go")
         await screen.shows("thinking")
         await screen.send("!echo later")
-        await screen.shows("esc takes it back")
+        await screen.shows("esc edit")
         await screen.pilot.press("enter")
         assert screen.app.widgets.composer.queue.messages == ("!echo later",)
         scene.session.interrupt()

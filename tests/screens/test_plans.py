@@ -3,7 +3,7 @@
 import pytest
 
 from agent_cli.core.permissions import Mode
-from agent_cli.frontends.tui import asking
+from agent_cli.frontends.tui import view
 from agent_cli.frontends.tui.modals.plan import PlanModal
 from tests.kit.sessions import SceneMaker
 from tests.screens.app import running
@@ -15,7 +15,7 @@ PRESENT = {"calls": [{"name": "ExitPlanMode", "arguments": {"plan": "# A\n\n1. W
 @pytest.fixture(autouse=True)
 def no_guard(monkeypatch: pytest.MonkeyPatch) -> None:
     """These tests are not about keys typed ahead."""
-    monkeypatch.setattr(asking, "PlanModal", lambda plan: PlanModal(plan, guard=at_once()))
+    monkeypatch.setattr(view, "PlanModal", lambda plan: PlanModal(plan, guard=at_once()))
 
 
 async def test_a_yes_to_a_plan_changes_the_mode_that_is_shown(make_session: SceneMaker) -> None:

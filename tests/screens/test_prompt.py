@@ -286,7 +286,7 @@ async def test_the_terminals_cursor_stands_on_the_caret() -> None:
         await pilot.press("ctrl+j")
         await pilot.pause()
         assert app.cursor_position == (2, 18)
-        app.composer.queue.push("waiting")
+        app.composer.queue.messages = ("waiting",)
         await pilot.pause()
         assert app.cursor_position == (2, 18)
         await pilot.resize_terminal(60, 30)
@@ -294,42 +294,28 @@ async def test_the_terminals_cursor_stands_on_the_caret() -> None:
         assert app.cursor_position == (2, 28)
 
 
-async def test_mentioned_files_are_told() -> None:
-    app = Host()
-    async with app.run_test() as pilot:
-        app.prompt.replace_all('look at @src/a.py and @"my file.txt", not me@home')
-        app.prompt.submit()
-        await pilot.pause()
-        assert app.sent[0].attachments == ("src/a.py", "my file.txt")
-
-
-async def test_queued_messages_stand_above_and_can_be_taken_back() -> None:
+async def test_queued_messages_are_shown_above_the_prompt() -> None:
     app = Host()
     async with app.run_test(size=(60, 20)) as pilot:
-        for text in ("one", "two [b]x[/b]", "three\nlines", "four\x1b[2J"):
-            app.composer.queue.push(text)
+        app.composer.queue.messages = ("one", "two [b]x[/b]", "three\nlines", "four\x1b[2J")
         await pilot.pause()
         shown = screen_text(app)
         assert "1 more" in shown
         assert "two [b]x[/b]" in shown
         assert "three lines" in shown
         assert "\x1b" not in shown
-        taken = app.composer.queue.take_back()
         await pilot.press("x")
-        app.prompt.prepend(taken or "")
+        app.prompt.prepend("four\x1b[2J")
         assert app.prompt.text == "four[2J\nx"
-        assert app.composer.queue.take_first() == "one"
-        assert app.composer.queue.messages == ("two [b]x[/b]", "three\nlines")
 
 
 async def test_an_empty_queue_takes_no_room() -> None:
     app = Host()
     async with app.run_test() as pilot:
         height = app.composer.size.height
-        app.composer.queue.push("a")
+        app.composer.queue.messages = ("a",)
         await pilot.pause()
         assert app.composer.size.height == height + 1
-        app.composer.queue.take_back()
+        app.composer.queue.messages = ()
         await pilot.pause()
         assert app.composer.size.height == height
-        assert app.composer.queue.take_back() is None

@@ -2,20 +2,15 @@
 
 from agent_cli.frontends.tui.modals.sessions import SessionsModal
 from agent_cli.resuming import Resume
-from agent_cli.storage.sessions import Sessions
-from tests.kit.sessions import Scene, SceneMaker
+from tests.kit.sessions import SceneMaker
 from tests.kit.shells import until
-from tests.screens.app import Screen, running
+from tests.screens.app import running
 
 READ = {
     "thinking": "hm",
     "text": "Look.",
     "calls": [{"name": "Read", "arguments": {"file_path": "a.txt"}}],
 }
-
-
-def give_sessions(screen: Screen, scene: Scene) -> None:
-    screen.app.desk.sessions = Sessions(scene.home / ".local/state/agent")
 
 
 async def test_a_resumed_session_looks_as_it_did(make_session: SceneMaker) -> None:
@@ -53,7 +48,6 @@ async def test_a_session_is_picked_with_a_look_into_it(make_session: SceneMaker)
         await other.session.close()
     scene = make_session()
     async with running(scene) as screen:
-        give_sessions(screen, scene)
         await screen.send("/sessions")
         await screen.shows("about apples", "about pears", "An answer about pears.")
         await screen.pilot.press("down")
@@ -62,8 +56,8 @@ async def test_a_session_is_picked_with_a_look_into_it(make_session: SceneMaker)
         await until(lambda: "about apples" not in screen.text)
         await screen.shows("An answer about pears.")
         await screen.pilot.press("ctrl+f")
-        await until(lambda: screen.app.desk.following is not None)
-    following = screen.app.desk.following
+        await until(lambda: screen.app.controller.following is not None)
+    following = screen.app.controller.following
     assert following is not None
     assert following == Resume(other.session.id, fork=True)
 
@@ -80,14 +74,13 @@ async def test_only_this_directory_is_listed_until_others_are_wanted(
     make_session.workspace = home
     scene = make_session()
     async with running(scene) as screen:
-        give_sessions(screen, scene)
         await screen.send("/sessions")
-        await screen.shows("No session in this directory")
+        await screen.shows("No sessions in this directory")
         await screen.pilot.press("tab")
         await screen.shows("something else", "elsewhere")
         await screen.pilot.press("escape")
         await until(lambda: not isinstance(screen.app.screen, SessionsModal))
-    assert screen.app.desk.following is None
+    assert screen.app.controller.following is None
 
 
 async def test_the_fast_model_names_a_session_after_its_first_turn(
@@ -114,11 +107,11 @@ async def test_the_fast_model_names_a_session_after_its_first_turn(
 async def test_commands_say_what_they_cannot_do_yet(make_session: SceneMaker) -> None:
     async with running(make_session()) as screen:
         await screen.send("/fork")
-        await screen.shows("nothing to copy")
+        await screen.shows("Nothing to fork yet")
         await screen.send("/export")
-        await screen.shows("nothing to export")
+        await screen.shows("Nothing to export yet")
         await screen.send("/rename")
-        await screen.shows("nothing to make a title of")
+        await screen.shows("Nothing to name yet")
 
 
 async def test_a_session_is_exported_where_it_works(make_session: SceneMaker) -> None:

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from agent_cli.controller.answers import Answer
+from agent_cli.controller.controller import Controller
+from agent_cli.controller.view import Menu, MenuRow
 from agent_cli.core.display import DiffBlock, TerminalBlock, TextBlock
 from agent_cli.core.inbox import ApprovalRequest, Choice, Question, QuestionRequest, Step
 from agent_cli.frontends.tui.app import AgentApp
@@ -16,14 +19,14 @@ from agent_cli.frontends.tui.blocks.base import Block
 from agent_cli.frontends.tui.blocks.notice import ErrorBlock
 from agent_cli.frontends.tui.blocks.prompt import PromptBlock
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
-from agent_cli.frontends.tui.chat import Chat
 from agent_cli.frontends.tui.modals.approval import ApprovalModal
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
-from agent_cli.frontends.tui.modals.in_use import InUseModal
+from agent_cli.frontends.tui.modals.menu import MenuModal
 from agent_cli.frontends.tui.modals.plan import PlanModal
 from agent_cli.frontends.tui.modals.question import QuestionModal
-from agent_cli.frontends.tui.modals.trust import TrustModal
+from agent_cli.frontends.tui.opening import trust_menu
 from agent_cli.frontends.tui.status import Status
+from agent_cli.frontends.tui.view import ScreenView
 from tests.kit import chat, snapshots
 from tests.kit.sessions import SceneMaker
 from tests.kit.shells import until
@@ -74,6 +77,16 @@ QUESTION = QuestionRequest(
         ),
     ),
 )
+UNDO = Menu(
+    "Undo 1 change?",
+    (Answer("no", "No, leave everything as it is", "n"), Answer("yes", "Yes, undo", "y")),
+    (
+        MenuRow("Bash make clean", emphasis="muted"),
+        MenuRow(""),
+        MenuRow("build/app.js", "restored"),
+        MenuRow("app/auth.py", "conflict: you changed the same lines since", "warning"),
+    ),
+)
 PLAN = "1. Read `app/auth.py`\n2. Compare hashes, not passwords\n3. Run the tests\n"
 
 Opener = Callable[..., AbstractAsyncContextManager[tuple[AgentApp, Pilot[int]]]]
@@ -85,11 +98,11 @@ def opened(make_session: SceneMaker, monkeypatch: pytest.MonkeyPatch) -> Opener:
     monkeypatch.setenv("AGENT_REDUCED_MOTION", "1")
     monkeypatch.delenv("NO_COLOR", raising=False)
 
-    async def stay(_: Chat) -> None:
+    async def stay(_: Controller) -> None:
         pass
 
-    monkeypatch.setattr(Chat, "look_around", stay)
-    monkeypatch.setattr(Chat, "greet", lambda _: None)
+    monkeypatch.setattr(Controller, "_warm_up", stay)
+    monkeypatch.setattr(ScreenView, "greet", lambda _: None)
     name = "claude-sonnet-4-5"
     scene = make_session(settings={"model": name}, models={name: []})
 
@@ -255,7 +268,7 @@ async def test_an_error(opened: Opener) -> None:
 
 async def test_a_message_that_waits_and_one_being_written(opened: Opener) -> None:
     async with opened(*_turn(), working=True) as (app, pilot):
-        app.widgets.composer.queue.push("then run the whole suite")
+        app.widgets.composer.queue.messages = ("then run the whole suite",)
         app.widgets.composer.prompt.replace_all("and tell me\nwhat you found")
         await _check("queue", app, pilot)
 
@@ -291,8 +304,10 @@ MODALS: dict[str, Callable[[], GuardedModal[object]]] = {
     "change": lambda: ApprovalModal(CHANGE, guard=at_once()),
     "question": lambda: QuestionModal(QUESTION, guard=at_once()),
     "plan": lambda: PlanModal(PLAN, guard=at_once()),
-    "in-use": lambda: InUseModal("The session 1a2b3c is open in process 4711.", guard=at_once()),
-    "trust": lambda: TrustModal("~/src/shop", ("2 hooks in .agent/hooks.toml",), guard=at_once()),
+    "trust": lambda: MenuModal(
+        trust_menu("~/src/shop", ("2 hooks in .agent/hooks.toml",)), guard=at_once()
+    ),
+    "undo": lambda: MenuModal(UNDO, guard=at_once()),
 }
 
 
@@ -312,7 +327,7 @@ async def test_modals(opened: Opener, name: str, look: str) -> None:
 
 async def test_help(opened: Opener) -> None:
     async with opened() as (app, pilot):
-        app.desk.help()
+        app.controller.run_command("help")
         await _check("help", app, pilot)
 
 

@@ -43,7 +43,7 @@ async def test_the_branch_is_read_again_when_a_turn_ends(make_session: SceneMake
     async with running(make_session()) as screen:
         assert "main" in screen.status
         git(make_session.workspace, "checkout", "-q", "-b", "topic")
-        screen.app.chat.changed()
+        screen.app.controller.refresh()
         assert "main" in screen.status
         await screen.send("!true")
         await screen.shows("topic")
@@ -59,8 +59,8 @@ async def test_a_running_turn_shows_its_time_without_layout(make_session: SceneM
             layouts.append(bool(k.get("layout"))),
             plain(*r, **k),
         )[1]
-        screen.app.chat.gauge.meter._turn -= 75  # type: ignore[operator]
-        screen.app.chat.changed()
+        screen.view.meter._turn -= 75  # type: ignore[operator]
+        screen.app.controller.refresh()
         await screen.shows("1:15 min")
         assert layouts
         assert not any(layouts)

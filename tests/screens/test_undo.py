@@ -49,19 +49,19 @@ async def test_undo_shows_what_it_would_do_and_redo_brings_it_again(
         await screen.idle()
         await screen.send("/undo")
         await screen.asked(
-            "Take back 1 call?",
+            "Undo 1 change?",
             "a.txt",
             "restored: the call deleted it",
-            "removed: the call made it",
+            "removed: the call created it",
         )
         await answer(screen, "y")
-        await screen.shows("Took back 1 call: 2 paths changed; /redo brings it again.")
+        await screen.shows("Undid 1 change (2 files). /redo reapplies it.")
         assert (scene.workspace / "a.txt").read_text() == "1\n"
         assert not (scene.workspace / "b.txt").exists()
         await screen.send("/redo")
-        await screen.asked("Bring back what was undone, 1 call?", "deleted again", "made again")
+        await screen.asked("Redo 1 change?", "deleted again", "created again")
         await answer(screen, "y")
-        await screen.shows("Brought back 1 call")
+        await screen.shows("Redid 1 change")
         assert not (scene.workspace / "a.txt").exists()
 
 
@@ -72,7 +72,7 @@ async def test_no_is_the_default(make_session: SceneMaker) -> None:
         await screen.shows("1 file changed by shell")
         await screen.idle()
         await screen.send("/undo")
-        await screen.asked("Take back 1 call?")
+        await screen.asked("Undo 1 change?")
         await answer(screen, "escape")
         await until(lambda: not isinstance(screen.app.screen, GuardedModal))
         assert (scene.workspace / "b.txt").exists()
@@ -92,7 +92,7 @@ async def test_a_conflict_is_asked_about(make_session: SceneMaker) -> None:
         await answer(screen, "y")
         await screen.asked("You changed this file since", "Keep mine", "Merge with markers")
         await answer(screen, "r")
-        await screen.shows("Took back 1 call: 1 path changed")
+        await screen.shows("Undid 1 change (1 file)")
         assert (scene.workspace / "a.txt").read_text() == "before\n"
 
 
@@ -115,11 +115,11 @@ async def test_esc_esc_goes_back_to_a_prompt(make_session: SceneMaker) -> None:
             await screen.shows(reply)
             await screen.idle()
         await screen.pilot.press("escape", "escape")
-        await screen.asked("Go back to before which prompt?", "two", "1 path changed by 1 call")
+        await screen.asked("Go back to before which prompt?", "two", "1 file changed")
         await answer(screen, "1")
-        await screen.asked("What goes back?", "Bash echo 2 > a.txt", "changed a.txt")
+        await screen.asked("What do you want to restore?", "Bash echo 2 > a.txt", "changed a.txt")
         await answer(screen, "b")
-        await screen.asked("Take back 1 call?")
+        await screen.asked("Undo 1 change?")
         await answer(screen, "y")
         await until(lambda: screen.app.widgets.composer.prompt.text == "two")
         assert (scene.workspace / "a.txt").read_text() == "1\n"

@@ -34,12 +34,12 @@ from acp.schema import (
 
 from agent_cli import __version__
 from agent_cli.config.places import Places
+from agent_cli.controller.wording import sentences
 from agent_cli.core.errors import UserError
 from agent_cli.core.permissions import Mode
 from agent_cli.folder import folder_standing, load_all_settings, load_settings
 from agent_cli.frontends.acp.conversation import Conversation
 from agent_cli.frontends.acp.prompts import Sent
-from agent_cli.controller.wording import sentences
 from agent_cli.lib.language import mark, tr
 from agent_cli.runtime import find_session, open_session, tidy
 from agent_cli.safety.sanitise import visible

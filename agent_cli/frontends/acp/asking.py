@@ -21,6 +21,8 @@ from acp.schema import (
 )
 from pydantic import ValidationError
 
+from agent_cli.controller.answers import PLAN_HEADING
+from agent_cli.controller.answers import Answer as Offered
 from agent_cli.core.inbox import (
     Answer,
     Answers,
@@ -36,8 +38,6 @@ from agent_cli.frontends.acp import blocks
 from agent_cli.frontends.acp.forms import filled, form
 from agent_cli.frontends.shared import asking, briefing
 from agent_cli.frontends.shared import requests as words
-from agent_cli.controller.answers import PLAN_HEADING
-from agent_cli.controller.answers import Answer as Offered
 from agent_cli.lib.language import mark, tr
 from agent_cli.safety.paths import Workspace
 

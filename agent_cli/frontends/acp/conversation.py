@@ -23,6 +23,9 @@ from acp.schema import (
 
 from agent_cli.commands._command import Command
 from agent_cli.commands.mode import MEANINGS
+from agent_cli.controller.endings import has_failed, stopped
+from agent_cli.controller.requests import refusal
+from agent_cli.controller.wording import sentences
 from agent_cli.core.errors import ModelError, UserError
 from agent_cli.core.events import (
     ApprovalAsked,
@@ -40,10 +43,7 @@ from agent_cli.frontends.acp.asking import Asking, Cancelled
 from agent_cli.frontends.acp.desk import EditorDesk
 from agent_cli.frontends.acp.prompts import Sent, read_prompt
 from agent_cli.frontends.acp.updates import Update, Updates, note
-from agent_cli.controller.endings import has_failed, stopped
-from agent_cli.controller.requests import refusal
 from agent_cli.frontends.shared.slash import MODES
-from agent_cli.controller.wording import sentences
 from agent_cli.lib.language import tr
 
 log = logging.getLogger(__name__)

@@ -8,6 +8,8 @@ from acp.schema import PromptResponse
 
 from agent_cli.commands._command import Command
 from agent_cli.commands._foreign import find, with_foreign
+from agent_cli.controller import undo_words
+from agent_cli.controller.answers import Answer
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event
 from agent_cli.core.session import Session
@@ -16,8 +18,6 @@ from agent_cli.core.written import Written
 from agent_cli.frontends.acp import blocks
 from agent_cli.frontends.acp.asking import Cancelled
 from agent_cli.frontends.acp.updates import note
-from agent_cli.controller import undo_words
-from agent_cli.controller.answers import Answer
 from agent_cli.frontends.shared.going_back import carried_out, settled
 from agent_cli.frontends.shared.slash import all_commands
 from agent_cli.lib.language import tr

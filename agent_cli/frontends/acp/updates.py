@@ -21,6 +21,8 @@ from acp.schema import (
 )
 from pydantic import JsonValue
 
+from agent_cli.controller.endings import compacted, retrying
+from agent_cli.controller.wording import sentences
 from agent_cli.core import events as ev
 from agent_cli.core.display import DiffBlock, TodoBlock
 from agent_cli.core.messages import text_of
@@ -30,8 +32,6 @@ from agent_cli.core.tool import ToolResult
 from agent_cli.frontends.acp import blocks
 from agent_cli.frontends.shared.bounded import bounded, bounded_text
 from agent_cli.frontends.shared.call import Call
-from agent_cli.controller.endings import compacted, retrying
-from agent_cli.controller.wording import sentences
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean
 

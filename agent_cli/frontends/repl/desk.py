@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from agent_cli.commands._command import Command
 from agent_cli.commands._foreign import find, with_foreign
+from agent_cli.controller.answers import Answer
 from agent_cli.core.events import Event
 from agent_cli.core.session import Session
 from agent_cli.core.written import Written
@@ -14,7 +15,6 @@ from agent_cli.frontends.repl.going_back import GoingBack
 from agent_cli.frontends.repl.manual import KEYS
 from agent_cli.frontends.repl.stage import Stage
 from agent_cli.frontends.repl.talk import Talk
-from agent_cli.controller.answers import Answer
 from agent_cli.lib.dates import ago
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible

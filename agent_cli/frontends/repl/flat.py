@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
+from agent_cli.controller.answers import Answer
 from agent_cli.frontends.repl.lines_in import LinesIn
 from agent_cli.frontends.repl.paper import Paper
 from agent_cli.frontends.repl.stage import Abandoned, Audience
-from agent_cli.controller.answers import Answer
 from agent_cli.frontends.shared.signs import Signs
 from agent_cli.frontends.shared.typed import pasted
 from agent_cli.frontends.shared.typed_ahead import TypedAhead

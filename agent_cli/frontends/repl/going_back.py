@@ -5,19 +5,7 @@ from typing import Any
 
 from rich.text import Text
 
-from agent_cli.core.undo.plan import Preview
-from agent_cli.core.undo.undoing import Moment, Undoing
-from agent_cli.frontends.repl import drawing
-from agent_cli.frontends.repl.stage import Stage
-from agent_cli.frontends.repl.talk import Talk
 from agent_cli.controller.answers import Answer
-from agent_cli.frontends.shared.going_back import (
-    WENT_BACK,
-    carried_out,
-    earlier_prompts,
-    settled,
-    with_files,
-)
 from agent_cli.controller.undo_words import (
     MOST_LISTED,
     called,
@@ -27,6 +15,18 @@ from agent_cli.controller.undo_words import (
     no,
     rewinds,
     yes,
+)
+from agent_cli.core.undo.plan import Preview
+from agent_cli.core.undo.undoing import Moment, Undoing
+from agent_cli.frontends.repl import drawing
+from agent_cli.frontends.repl.stage import Stage
+from agent_cli.frontends.repl.talk import Talk
+from agent_cli.frontends.shared.going_back import (
+    WENT_BACK,
+    carried_out,
+    earlier_prompts,
+    settled,
+    with_files,
 )
 from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import visible

@@ -16,12 +16,12 @@ from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.styles import Style
 
+from agent_cli.controller.answers import Answer
 from agent_cli.frontends.repl.live_keys import bindings
 from agent_cli.frontends.repl.live_layout import layout
 from agent_cli.frontends.repl.live_question import LiveQuestion
 from agent_cli.frontends.repl.paper import Paper
 from agent_cli.frontends.repl.stage import Audience, View
-from agent_cli.controller.answers import Answer
 from agent_cli.frontends.shared.chips import Chips, deserves_chip
 from agent_cli.frontends.shared.editor import edited
 from agent_cli.frontends.shared.terminal import signs_for

@@ -4,8 +4,8 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 
-from agent_cli.frontends.repl.stage import Abandoned
 from agent_cli.controller.answers import Answer
+from agent_cli.frontends.repl.stage import Abandoned
 from agent_cli.frontends.shared.typed_ahead import BURST, TypedAhead
 from agent_cli.lib.language import mark, tr
 

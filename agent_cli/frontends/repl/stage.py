@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from agent_cli.frontends.repl.paper import Paper
 from agent_cli.controller.answers import Answer
+from agent_cli.frontends.repl.paper import Paper
 from agent_cli.frontends.shared.signs import Signs
 
 

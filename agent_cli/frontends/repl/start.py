@@ -11,6 +11,8 @@ from dataclasses import replace
 from agent_cli.config.layers import Loaded
 from agent_cli.config.places import Places
 from agent_cli.config.schema import Settings
+from agent_cli.controller.answers import IN_USE_HEADING, in_use_answers
+from agent_cli.controller.past import how_to_resume
 from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.core.session import Session
 from agent_cli.folder import folder_standing, load_all_settings, load_settings
@@ -22,10 +24,8 @@ from agent_cli.frontends.repl.live import LiveStage
 from agent_cli.frontends.repl.stage import Abandoned
 from agent_cli.frontends.repl.talk import Talk
 from agent_cli.frontends.repl.teller import Teller
-from agent_cli.controller.answers import IN_USE_HEADING, in_use_answers
 from agent_cli.frontends.shared.file_index import FileIndex
 from agent_cli.frontends.shared.first_run import clear_choice, naming
-from agent_cli.controller.past import how_to_resume
 from agent_cli.frontends.shared.signs import ASCII, words
 from agent_cli.frontends.shared.slash import all_commands
 from agent_cli.frontends.shared.terminal import moves_cursor

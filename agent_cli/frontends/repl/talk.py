@@ -9,6 +9,8 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
+from agent_cli.controller.endings import EXIT_CODES, has_failed
+from agent_cli.controller.past import resumed_line
 from agent_cli.core.errors import ExitCode, ModelError, UserError
 from agent_cli.core.events import ApprovalAsked, Event, PlanAsked, QuestionAsked, TurnFinished
 from agent_cli.core.inbox import Request
@@ -17,8 +19,6 @@ from agent_cli.core.session import Session
 from agent_cli.frontends.repl.asking import Asking
 from agent_cli.frontends.repl.stage import Stage
 from agent_cli.frontends.repl.teller import Teller
-from agent_cli.controller.endings import EXIT_CODES, has_failed
-from agent_cli.controller.past import resumed_line
 from agent_cli.frontends.shared.slash import MODES, OWN_OPTIONS, SHELL
 from agent_cli.frontends.shared.suggesting import first_of, left_of
 from agent_cli.frontends.shared.typed import kind_of

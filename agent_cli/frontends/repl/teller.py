@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
+from agent_cli.controller.endings import compacted, has_failed, retrying, stopped
+from agent_cli.controller.wording import duration, rough
 from agent_cli.core.display import DiffBlock
 from agent_cli.core.events import (
     Event,
@@ -27,9 +29,7 @@ from agent_cli.core.inbox import ApprovalRequest, Request
 from agent_cli.frontends.repl import drawing
 from agent_cli.frontends.repl.stage import Stage
 from agent_cli.frontends.shared.call import Call
-from agent_cli.controller.endings import compacted, has_failed, retrying, stopped
 from agent_cli.frontends.shared.flow import Flow
-from agent_cli.controller.wording import duration, rough
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import Cleaner, clean, visible
 

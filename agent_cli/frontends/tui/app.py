@@ -12,11 +12,10 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from agent_cli.core.errors import ExitCode, UserError
-from agent_cli.frontends.shared.suggesting import first_of, left_of
 from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.body import Body
 from agent_cli.frontends.tui.composer import Composer
-from agent_cli.frontends.tui.crashing import CrashingApp
+from agent_cli.frontends.tui.guarded_app import GuardedApp, run_in_background
 from agent_cli.frontends.tui.panel import Panel
 from agent_cli.frontends.tui.prompt import Prompt
 from agent_cli.frontends.tui.terminal_input import TerminalDriver
@@ -26,19 +25,20 @@ from agent_cli.frontends.tui.working import WorkingLine
 from agent_cli.lib.language import tr
 
 if TYPE_CHECKING:  # all of it is loaded once the prompt is on the screen
+    from agent_cli.controller.controller import Controller
     from agent_cli.core.session import Session
-    from agent_cli.frontends.tui.chat import Chat
-    from agent_cli.frontends.tui.desk import ScreenDesk
     from agent_cli.frontends.tui.modals.guarded import GuardedModal
     from agent_cli.frontends.tui.opening import Opened
 
 HERE = Path(__file__).parent
-TWICE = 2.0
-"""Seconds within which a second Ctrl+C leaves, and a second Esc goes back."""
+TWICE_S = 2.0
+"""Seconds within which a second Ctrl+C leaves, and a second Esc offers to rewind."""
+CONVERSATION = frozenset({"next_mode", "panel", "fold_all", "page"})
+"""What keys do that must not be done behind a modal."""
 
 
-class AgentApp(CrashingApp[int]):
-    """Shows a session and passes on what the person does."""
+class AgentApp(GuardedApp[int]):
+    """Lays out the widgets and passes on what the user does to the controller."""
 
     CSS_PATH: ClassVar = [
         HERE / "app.tcss",
@@ -86,7 +86,7 @@ class AgentApp(CrashingApp[int]):
             WorkingLine(id="working", reduced_motion=reduced_motion),
             Composer(
                 root,
-                commands=lambda: self.desk.items() if self.is_open else (),
+                commands=lambda: self.controller.commands if self.is_open else (),
                 history=lambda: self._opened.history.entries() if self._opened else (),
             ),
         )
@@ -97,21 +97,15 @@ class AgentApp(CrashingApp[int]):
         return self._opened is not None
 
     @property
-    def chat(self) -> "Chat":
-        """The session on the screen; only once it is open."""
+    def controller(self) -> "Controller":
+        """What the user does goes to it; only once the session is open."""
         assert self._opened is not None
-        return self._opened.chat
-
-    @property
-    def desk(self) -> "ScreenDesk":
-        """Where slash commands are carried out; only once the session is open."""
-        assert self._opened is not None
-        return self._opened.desk
+        return self._opened.controller
 
     @property
     def session(self) -> "Session":
         """The session; only once it is open."""
-        return self.chat.session
+        return self.controller.session
 
     def compose(self) -> ComposeResult:
         yield self.widgets.body
@@ -119,11 +113,12 @@ class AgentApp(CrashingApp[int]):
         yield self.widgets.composer
 
     def on_mount(self) -> None:
-        self.call_after_refresh(self.run_worker, self._open(), exclusive=False)
+        failed = tr("The session could not be opened")
+        self.call_after_refresh(run_in_background, self, self._open, failed)
 
     async def on_unmount(self) -> None:
         if self.is_open:
-            await self.chat.close()
+            await self.controller.close()
 
     async def _open(self) -> None:
         """Get the session ready, then do what was asked meanwhile."""
@@ -133,33 +128,46 @@ class AgentApp(CrashingApp[int]):
             self.refusal = error
             self.exit(error.exit_code)
             return
-        opened.chat.begin()
+        controller = opened.controller
+        opened.view.greet()
+        controller.begin()
         self._use_theme(opened.theme or self._wanted_theme)
         if opened.note:
-            opened.chat.note(opened.note)
+            controller.say_notice(opened.note)
         for warning in opened.warnings:
-            opened.chat.warn(warning)
-        self.run_worker(opened.chat.look_around(), exclusive=False)
+            controller.warn(warning)
         if opened.choosing is not None:
-            opened.desk.choose_session(opened.choosing)
+            controller.run_command(f"sessions {opened.choosing}")
         if self._first_prompt:
-            opened.chat.send(self._first_prompt)
+            controller.submit(self._first_prompt, "prompt")
         early, self._early = self._early, []
         for event in early:
-            self._obey(event)
+            controller.submit(event.text, event.kind)
         self.widgets.composer.offer_again()
 
     def _use_theme(self, name: str) -> None:
         if name not in self.available_themes:
-            self.chat.warn(tr("There is no theme {name}.", name=name), tr("/theme lists them."))
+            self.controller.warn(
+                tr("There is no theme {name}.", name=name), tr("/theme lists them.")
+            )
         elif name != self.theme:
             self.theme = name
 
+    @property
+    def can_tell(self) -> bool:
+        return self.is_open and not self._exit
+
+    def tell_fault(self, what: str, error: Exception) -> None:
+        if isinstance(error, UserError):
+            self.controller.warn(error.message, error.hint)
+        else:
+            self.controller.report(what, error)
+
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Every slash command in Textual's palette too."""
-        for command in self.desk if self.is_open else ():
-            does = partial(self.desk.carry_out, command)
-            yield SystemCommand(f"/{command.name}", tr(command.help), does)
+        for command in self.controller.commands if self.is_open else ():
+            run = partial(self.controller.execute, command)
+            yield SystemCommand(f"/{command.name}", tr(command.help), run)
 
     # ── what the widgets say ─────────────────────────────────────────────────────────────────────
 
@@ -167,56 +175,44 @@ class AgentApp(CrashingApp[int]):
         """Send, queue, or carry out a command; at the very start it waits for the session."""
         event.stop()
         if self.is_open:
-            self._obey(event)
+            self.controller.submit(event.text, event.kind)
         else:
             self._early.append(event)
 
-    def _obey(self, event: Prompt.Submitted) -> None:
-        self.chat.suggestion = left_of(self.chat.suggestion, event.text)
-        if self._opened is not None:
-            self._opened.history.add(event.text)
-        if event.kind == "command":
-            self.desk.obey(event.body)
-        else:
-            self.chat.send(event.text, is_shell=event.kind == "shell")
-
     def on_prompt_submitted_empty(self, event: Prompt.SubmittedEmpty) -> None:
-        """Enter on an empty prompt sends what waits, now, or says what was suggested."""
+        """Enter on an empty prompt sends the queue on at once, or says what was suggested."""
+        event.stop()
+        if self.is_open:
+            self.controller.submit_empty()
+
+    def on_prompt_escaped(self, event: Prompt.Escaped) -> None:
+        """Esc takes the last queued message back, or interrupts; twice it offers to rewind."""
         event.stop()
         if not self.is_open:
             return
-        if self.chat.suggestion and not self.chat.is_busy:
-            self.widgets.composer.prompt.replace_all(first_of(self.chat.suggestion))
-            self.widgets.composer.prompt.submit()
-        else:
-            self.chat.steer()
-
-    def on_prompt_escaped(self, event: Prompt.Escaped) -> None:
-        """Esc takes a waiting message back, otherwise it interrupts; twice it offers to go back."""
-        event.stop()
-        if text := self.widgets.composer.queue.take_back():
+        if text := self.controller.unqueue():
             self.widgets.composer.prompt.prepend(text)
-        elif not self._interrupt() and self.is_open and not self.widgets.composer.prompt.text:
+        elif not self.controller.interrupt() and not self.widgets.composer.prompt.text:
             now = time.monotonic()
-            if now - self._escaped_at < TWICE:
-                self.desk.rewind()
+            if now - self._escaped_at < TWICE_S:
+                self.controller.run_command("rewind")
             self._escaped_at = now
 
     def on_prompt_cancelled_empty(self, event: Prompt.CancelledEmpty) -> None:
-        """Ctrl+C interrupts; twice without anything to interrupt it leaves."""
+        """Ctrl+C interrupts; twice with nothing to interrupt it leaves."""
         event.stop()
-        if self._interrupt():
+        if self.is_open and self.controller.interrupt():
             return
         now = time.monotonic()
-        if now - self._left_at < TWICE:
+        if now - self._left_at < TWICE_S:
             self.action_leave()
         self._left_at = now
-        self.notify(tr("Ctrl+C again leaves."), timeout=TWICE, markup=False)
+        self.notify(tr("Press Ctrl+C again to leave."), timeout=TWICE_S, markup=False)
 
     def on_transcript_retry_asked(self, event: Transcript.RetryAsked) -> None:
-        """Try again what failed."""
+        """Retry what failed."""
         event.stop()
-        self.chat.retry()
+        self.controller.retry()
 
     def on_guarded_modal_typed(self, event: "GuardedModal.Typed") -> None:
         """Keys that were not meant for the modal go where they were meant to go."""
@@ -228,11 +224,10 @@ class AgentApp(CrashingApp[int]):
         event.stop()
         if not self.is_open:
             self.exit(ExitCode.INTERRUPTED)
-        elif not self._interrupt():
-            self.chat.drop_questions()
-
-    def _interrupt(self) -> bool:
-        return self.is_open and self.session.interrupt()
+        elif not self.controller.interrupt():
+            self.controller.decline_questions()
+            if event.modal.is_active:
+                event.modal.leave()
 
     # ── keys ─────────────────────────────────────────────────────────────────────────────────────
 
@@ -247,28 +242,29 @@ class AgentApp(CrashingApp[int]):
             text = (event.character or "") if event.is_printable else ""
             self.widgets.composer.prompt.receive(event.key, text)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Keys of the conversation do nothing behind whatever is on top of it."""
+        return len(self.screen_stack) <= 1 or action not in CONVERSATION
+
     def action_next_mode(self) -> None:
         if self.is_open:
-            self.chat.next_mode()
+            self.controller.next_mode()
 
     def action_panel(self) -> None:
         self.widgets.body.toggle_panel()
-        if self.is_open:
-            self.chat.tell_panel()
+        if self._opened is not None:
+            self._opened.view.draw_panel()
 
     def action_fold_all(self) -> None:
         self.widgets.transcript.action_fold_all()
 
     def action_page(self, by: int) -> None:
-        (
-            self.widgets.transcript.scroll_page_up
-            if by < 0
-            else self.widgets.transcript.scroll_page_down
-        )()
+        transcript = self.widgets.transcript
+        (transcript.scroll_page_up if by < 0 else transcript.scroll_page_down)()
 
     def action_help(self) -> None:
         if self.is_open:
-            self.desk.help()
+            self.controller.run_command("help")
 
     def action_command_palette(self) -> None:
         from agent_cli.frontends.tui.palette import Palette  # noqa: PLC0415 (rarely needed)

@@ -90,7 +90,7 @@ class Column:
             self._mark(index)
 
     def reshape(self, width: int, look: Look) -> None:
-        """All blocks are to be drawn anew, when their turn comes."""
+        """All blocks are to be drawn again, when their turn comes."""
         rewrapped = width != self.width or look.signs != self.look.signs
         self.width, self.look = width, look
         self._cache.clear()

@@ -1,4 +1,4 @@
-"""A widget that shows a column of blocks and stays where the person looks."""
+"""A widget that shows a column of blocks and stays where the user looks."""
 
 import contextlib
 import time
@@ -23,7 +23,7 @@ _AT_LEISURE = 4
 _SLICE = 0.008
 _BETWEEN_SLICES = 0.02
 _AFTER_A_KEY = 0.5
-"""Seconds without a key before heights are counted on: nobody shall wait for that while typing."""
+"""Seconds without a key before heights are counted on: nobody waits for that while typing."""
 _BETWEEN_USES = 1.0
 """New heights above move the view, and so cost a drawing of all of it."""
 _TICK = 0.2

@@ -35,7 +35,7 @@ class Completion(Widget):
     """Stands above the prompt, over everything else, without moving any of it."""
 
     class Clicked(Message):
-        """The person clicked an entry."""
+        """The user clicked an entry."""
 
     items: reactive[tuple[Completing, ...]] = reactive(())
     cursor: reactive[int] = reactive(0)

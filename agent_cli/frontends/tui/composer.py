@@ -1,20 +1,20 @@
 """The prompt with what belongs to it: queue above, completions over, status line below."""
 
-import asyncio
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from textual import work
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import TextArea
 
+from agent_cli.controller.command import Command, matching
 from agent_cli.frontends.shared.file_index import FileIndex
 from agent_cli.frontends.shared.typed import MENTIONED, mention
 from agent_cli.frontends.tui.completion import Completing, Completion
+from agent_cli.frontends.tui.guarded_app import run_in_background
 from agent_cli.frontends.tui.prompt import Prompt
 from agent_cli.frontends.tui.queue_line import QueueLine
 from agent_cli.frontends.tui.status import StatusLine
@@ -24,16 +24,6 @@ from agent_cli.safety.sanitise import clean
 _STALE = 15.0
 
 
-@dataclass(frozen=True)
-class CommandItem:
-    """A slash command as the menu shows it."""
-
-    name: str
-    help: str = ""
-    argument: str = ""
-    """What it wants to be followed by: "<name>"; in brackets, "[name]", if it can do without."""
-
-
 class Composer(Vertical):
     """Wires prompt, completions and history search together; messages go up to the app."""
 
@@ -41,7 +31,7 @@ class Composer(Vertical):
         self,
         root: Path,
         *,
-        commands: Callable[[], Sequence[CommandItem]] = tuple,
+        commands: Callable[[], Sequence[Command]] = tuple,
         history: Callable[[], Sequence[str]] = tuple,
         id: str | None = None,
     ) -> None:
@@ -56,7 +46,7 @@ class Composer(Vertical):
         self._searched_from: str | None = None
         self._closed_at: str | None = None
         self._loaded_at = float("-inf")
-        self._loading: asyncio.Task[None] | None = None
+        self._is_loading = False
 
     def compose(self) -> ComposeResult:
         yield self.queue
@@ -67,10 +57,6 @@ class Composer(Vertical):
     def on_mount(self) -> None:
         self.prompt.menu = self
         self.prompt.focus()
-
-    def on_unmount(self) -> None:
-        if self._loading is not None:
-            self._loading.cancel()
 
     @property
     def is_open(self) -> bool:
@@ -119,11 +105,8 @@ class Composer(Vertical):
     def _offer_soon(self) -> None:
         """Offer without keeping the keys waiting for files to be found."""
         if (query := self._offer()) is not None:
-            self._offer_files_soon(query)
-
-    @work(exclusive=True, group="offer")
-    async def _offer_files_soon(self, query: str) -> None:
-        await self._offer_files(query)
+            find = partial(self._offer_files, query)
+            run_in_background(self, find, tr("Finding files failed"), group="offer")
 
     def _offer(self) -> str | None:
         """Show what could complete the text up to the caret; returns a query for files, if any."""
@@ -145,10 +128,11 @@ class Composer(Vertical):
         return None
 
     async def _offer_files(self, query: str) -> None:
-        if time.monotonic() - self._loaded_at > _STALE and self._loading is None:
-            self._loading = asyncio.create_task(self._load())
+        if time.monotonic() - self._loaded_at > _STALE and not self._is_loading:
+            self._is_loading = True
+            run_in_background(self, self._load, tr("Listing files failed"), group="load")
         if not self.files.is_loaded:
-            self.completion.show((Completing(tr("reading the file names …"), ""),))
+            self.completion.show((Completing(tr("listing files …"), ""),))
             return
         names = await self.files.find(query)
         found = MENTIONED.search(self._line_to_caret())
@@ -159,21 +143,17 @@ class Composer(Vertical):
         try:
             await self.files.load()
         except OSError as error:
-            self.notify(tr("The files cannot be listed: {error}", error=error), markup=False)
+            self.notify(tr("Files can't be listed: {error}", error=error), markup=False)
         finally:
-            self._loading = None
+            self._is_loading = False
             self._loaded_at = time.monotonic()
         self._offer_soon()
 
     def _matching_commands(self, typed: str) -> Iterator[Completing]:
-        typed = typed.lower()
-        commands = self._commands()
-        begins = [command for command in commands if command.name.lower().startswith(typed)]
-        contains = [c for c in commands if typed in c.name.lower() and c not in begins]
-        for command in (*begins, *contains):
-            label = f"/{command.name} {command.argument}".rstrip()
+        for command in matching(self._commands(), typed):
+            label = f"/{command.name} {tr(command.argument)}".rstrip()
             more = command.argument.startswith("<")
-            yield Completing(label, f"/{command.name} ", command.help, more)
+            yield Completing(label, f"/{command.name} ", tr(command.help), more)
 
     def _past(self, text: str) -> Iterator[Completing]:
         """Earlier prompts that contain all words of the text, the latest first."""

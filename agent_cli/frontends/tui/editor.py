@@ -1,4 +1,4 @@
-"""A text edited in the person's own editor, while the app stands aside."""
+"""A text edited in the user's own editor, while the app steps aside."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,7 +11,7 @@ from agent_cli.frontends.shared.editor import edited
 async def edit_outside(app: App[object], text: str, *, suffix: str = ".md") -> str | None:
     """The text as the editor left it; None if the editor failed.
 
-    The session goes on meanwhile; only the drawing waits, or it would draw over the editor.
+    The session continues meanwhile; only the drawing waits, or it would draw over the editor.
     """
     return await edited(text, _aside(app), suffix)
 

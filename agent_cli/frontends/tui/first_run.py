@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 async def with_a_model(app: "AgentApp", wishes: Wishes) -> tuple[Wishes, str]:
-    """Wishes that name a model, and what to tell the person about it; raises UserError."""
+    """Wishes that name a model, and what to tell the user about it; raises UserError."""
     environment = whole_environment()
     loaded = await asyncio.to_thread(load_settings, wishes, environment)
     if loaded.settings.model:
@@ -30,6 +30,6 @@ async def _ask(app: "AgentApp", environment: dict[str, str]) -> Choice | None:
 
     desk = SetupDesk(Places.of(environment), environment)
     try:
-        return await app.push_screen_wait(SetupScreen(desk))
+        return await app.show_screen(SetupScreen(desk))
     finally:
         await desk.close()

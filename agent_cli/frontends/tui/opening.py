@@ -1,22 +1,36 @@
 """Opens the session behind the prompt: settings, trust, tools. Loaded after the first paint."""
 
 import asyncio
+import logging
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agent_cli.commands import all_commands
 from agent_cli.config.places import Places
+from agent_cli.config.schema import Settings
+from agent_cli.controller.answers import (
+    IN_USE_HEADING,
+    TRUST_ENABLES,
+    TRUST_HEADING,
+    TRUST_MEANING,
+    in_use_answers,
+    trust_answers,
+)
+from agent_cli.controller.controller import Controller
+from agent_cli.controller.view import Menu, MenuRow
 from agent_cli.core.session import Session
 from agent_cli.folder import folder_standing, load_all_settings
-from agent_cli.frontends.shared.slash import all_commands
 from agent_cli.frontends.shared.trusting import keep_trust, told, trust_items
-from agent_cli.frontends.tui.chat import Chat
-from agent_cli.frontends.tui.desk import ScreenDesk
 from agent_cli.frontends.tui.first_run import with_a_model
-from agent_cli.frontends.tui.modals.in_use import InUseModal
-from agent_cli.frontends.tui.modals.trust import TrustModal
+from agent_cli.frontends.tui.guarded_app import run_in_background
+from agent_cli.frontends.tui.modals.menu import MenuModal
+from agent_cli.frontends.tui.view import ScreenView
+from agent_cli.lib.language import tr
 from agent_cli.runtime import built_in_tools, find_session, open_session, tidy
+from agent_cli.safety.sanitise import visible
 from agent_cli.storage.prompt_history import PromptHistory
 from agent_cli.storage.session_lock import SessionInUse
 from agent_cli.storage.sessions import Sessions, SeveralSessions
@@ -25,16 +39,18 @@ from agent_cli.wishes import Resume, Wishes
 if TYPE_CHECKING:
     from agent_cli.frontends.tui.app import AgentApp
 
+log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True)
 class Opened:
     """What the app needs beside the prompt."""
 
-    chat: Chat
-    desk: ScreenDesk
+    controller: Controller
+    view: ScreenView
     history: PromptHistory
     theme: str = ""
-    """The look that the settings name."""
+    """The theme that the settings name."""
     warnings: tuple[str, ...] = ()
     note: str = ""
     """What was found out about the model, where nobody named one."""
@@ -42,7 +58,7 @@ class Opened:
     """The words to choose a session by; None: there is nothing to choose."""
 
 
-async def open_chat(app: "AgentApp", wishes: Wishes) -> Opened:
+async def open_conversation(app: "AgentApp", wishes: Wishes) -> Opened:
     """Open a session as wished; raises UserError. Asks for trust first, where that is due."""
     places = Places.of(os.environ)
     wishes, choosing = await asyncio.to_thread(_found, wishes)
@@ -55,12 +71,12 @@ async def open_chat(app: "AgentApp", wishes: Wishes) -> Opened:
     try:
         session = open_session(wishes, loaded.settings, registry=registry)
     except SessionInUse as error:
-        if not await app.push_screen_wait(InUseModal(error.message)):
+        rows = (MenuRow(visible(error.message, one_line=True)),)
+        if await _ask(app, Menu(tr(IN_USE_HEADING), in_use_answers(), rows)) != "yes":
             raise
         copy = replace(wishes, resume=Resume(error.session_id, fork=True))
         wishes = await asyncio.to_thread(find_session, copy, os.environ)
         session = open_session(wishes, loaded.settings, registry=registry)
-    app.run_worker(asyncio.to_thread(tidy, loaded.settings, os.environ), exclusive=False)
     opened = connect(
         app,
         session,
@@ -68,8 +84,9 @@ async def open_chat(app: "AgentApp", wishes: Wishes) -> Opened:
         theme=loaded.settings.theme,
         warnings=(*warnings, *loaded.warnings),
         log_file=places.log_file,
+        sessions=Sessions(places.state),
     )
-    opened.desk.sessions = Sessions(places.state)
+    run_in_background(app, lambda: _tidy(loaded.settings), tr("Deleting old sessions failed"))
     return replace(opened, choosing=choosing, note=note)
 
 
@@ -89,18 +106,43 @@ def connect(
     theme: str = "",
     warnings: tuple[str, ...] = (),
     log_file: Path | None = None,
+    sessions: Sessions | None = None,
 ) -> Opened:
     """Put a session and the app's widgets together."""
-    chat = Chat(app, app.widgets, session, log_file=log_file)
-    desk = ScreenDesk(app, chat, app.widgets.transcript, all_commands())
-    return Opened(chat, desk, history, theme, warnings)
+    view = ScreenView(app, session, sessions)
+    view.controller = Controller(
+        session, view, commands=all_commands(), history=history, log_file=log_file
+    )
+    return Opened(view.controller, view, history, theme, warnings)
+
+
+async def _tidy(settings: Settings) -> None:
+    """Delete old sessions; nobody waits for it, so nobody is told if it fails."""
+    try:
+        await asyncio.to_thread(tidy, settings, os.environ)
+    except Exception:
+        log.exception("old sessions could not be deleted")
 
 
 async def _ask_trust(app: "AgentApp", folder: Path, places: Places, warnings: list[str]) -> bool:
-    """Whether the person trusts the folder; asked before anything of it is loaded."""
+    """Whether the user trusts the folder; asked before anything of it is loaded."""
     items = await asyncio.to_thread(trust_items, folder)
-    if items is None or not await app.push_screen_wait(TrustModal(str(folder), told(items))):
+    if items is None or await _ask(app, trust_menu(str(folder), told(items))) != "yes":
         return False
     if warning := keep_trust(folder, items, places):
         warnings.append(warning)
     return True
+
+
+def trust_menu(folder: str, enables: Sequence[str] = ()) -> Menu:
+    """`enables` says what trust would turn on: "2 hooks in .agent/hooks.toml"."""
+    texts = [folder, "", tr(TRUST_MEANING)]
+    if enables:
+        texts += ["", tr(TRUST_ENABLES), *(f"  · {text}" for text in enables)]
+    rows = [MenuRow(visible(text, one_line=True)) for text in texts]
+    no, yes = trust_answers()
+    return Menu(tr(TRUST_HEADING), (no, replace(yes, disabled=True)), rows)
+
+
+async def _ask(app: "AgentApp", menu: Menu) -> str:
+    return await app.show_screen(MenuModal(menu))

@@ -11,10 +11,10 @@ from agent_cli.lib.language import tr
 
 
 class Palette(CommandPalette):
-    """Textual's palette in the person's language."""
+    """Textual's palette in the user's language."""
 
     def __init__(self) -> None:
-        super().__init__(id="--command-palette", placeholder=tr("Search for commands…"))
+        super().__init__(id="--command-palette", placeholder=tr("Search commands…"))
 
     def _start_no_matches_countdown(self, search_value: str) -> None:
         self._stop_no_matches_countdown()
@@ -24,7 +24,7 @@ class Palette(CommandPalette):
 
     def _tell_none(self, search_value: str) -> None:
         if search_value:
-            text = Align.center(Text(tr("No matches found"), style="not bold"))
+            text = Align.center(Text(tr("No matches"), style="not bold"))
             none = Option(text, disabled=True, id=self._NO_MATCHES)
             self.query_one(CommandList).add_option(none)
         self._list_visible = bool(search_value)

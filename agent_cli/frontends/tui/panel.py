@@ -35,7 +35,7 @@ class Overview:
     todo: "Sequence[TodoItem]" = ()
     files: Mapping[str, Changed] = field(default_factory=dict)
     jobs: Sequence[tuple[str, str]] = ()
-    """Each background job: what runs, and how it stands."""
+    """Each background job: the command, and its state."""
 
 
 class Panel(Sheet):
@@ -69,13 +69,13 @@ def _parts(overview: Overview) -> Iterator[Part]:
     for path, changed in overview.files.items():
         yield _file(path, changed)
     if not overview.files:
-        yield _nothing(tr("none in this session"))
+        yield _nothing(tr("none yet"))
     yield Space()
     yield _heading(tr("Background"), str(len(overview.jobs) or ""))
     for command, standing in overview.jobs:
         yield Prose(Content.assemble(_plain(command), (f"  {_plain(standing)}", MUTED)))
     if not overview.jobs:
-        yield _nothing(tr("nothing runs"))
+        yield _nothing(tr("nothing running"))
 
 
 def _heading(title: str, figure: str) -> Part:

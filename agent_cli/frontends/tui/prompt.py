@@ -1,10 +1,9 @@
-"""The prompt: where a person writes to the agent."""
+"""The prompt: where the user writes to the agent."""
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from textual import events, work
+from textual import events
 from textual.app import SuspendNotSupported
 from textual.geometry import Offset, Region
 from textual.message import Message
@@ -15,11 +14,11 @@ from textual.widgets.text_area import Selection
 from agent_cli.frontends.shared.chips import Chips, deserves_chip
 from agent_cli.frontends.shared.typed import Kind, fit, kind_of, pasted
 from agent_cli.frontends.tui.editor import edit_outside
+from agent_cli.frontends.tui.guarded_app import run_in_background
 from agent_cli.lib.language import mark, tr
 
 _NEWLINE = {"shift+enter", "alt+enter", "ctrl+j", "ctrl+enter"}
 _MENU = {"up", "down", "tab", "enter", "escape", "pageup", "pagedown"}
-_MENTION = re.compile(r'(?<!\S)@(?:"([^"\n]+)"|([^\s"]+))')
 _MOST_EXPANDED = 200_000
 
 
@@ -43,21 +42,14 @@ class Prompt(TextArea):
     """
 
     class Submitted(Message):
-        """The person sends something."""
+        """The user sends something."""
 
-        def __init__(self, text: str, attachments: tuple[str, ...], kind: Kind) -> None:
+        def __init__(self, text: str, kind: Kind) -> None:
             super().__init__()
             self.text = text
             """All of it, chips unfolded, the mark at the start included."""
-            self.attachments = attachments
-            """The files mentioned with @, as they were written."""
             self.kind: Kind = kind
             """"shell" after a `!`, "command" after a `/`."""
-
-        @property
-        def body(self) -> str:
-            """The text without the mark of its kind."""
-            return self.text if self.kind == "prompt" else self.text[1:].strip()
 
     class SubmittedEmpty(Message):
         """Enter on an empty prompt: send what waits."""
@@ -122,18 +114,16 @@ class Prompt(TextArea):
                 self.insert(text)
 
     def submit(self) -> None:
-        """Send what is there and begin anew."""
+        """Send what is there and start over."""
         written = self.text
         if not written.strip():
             self.post_message(self.SubmittedEmpty())
             return
-        mentions = tuple(quoted or plain for quoted, plain in _MENTION.findall(written))
-        text = self._chips.expand(written)
-        self.post_message(self.Submitted(text, tuple(dict.fromkeys(mentions)), self.kind))
+        self.post_message(self.Submitted(self._chips.expand(written), self.kind))
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew: no text, no chips, nothing to undo."""
+        """Start over: no text, no chips, nothing to undo."""
         self.load_text("")
         self._chips = Chips()
         self._back = 0
@@ -188,7 +178,8 @@ class Prompt(TextArea):
             case "ctrl+r":
                 self.post_message(self.SearchWanted())
             case "ctrl+g":
-                self._edit_outside()
+                failed = tr("Editing the prompt failed")
+                run_in_background(self, self._edit_outside, failed, group="edit")
             case "ctrl+e" if self._expand():
                 pass
             case "backspace" if self._remove_chip():
@@ -248,7 +239,7 @@ class Prompt(TextArea):
         if chip is None:
             return False
         if len(chip.text) > _MOST_EXPANDED:
-            text = tr("Too long to unfold here. Ctrl+G opens it in the editor.")
+            text = tr("Too long to expand here. Press Ctrl+G to open your editor.")
             self.notify(text, markup=False)
             return True
         self.history.checkpoint()
@@ -275,16 +266,15 @@ class Prompt(TextArea):
         self._back = back
         self.replace_all(self._walked[-back] if back else self._draft)
 
-    @work(exclusive=True)
     async def _edit_outside(self) -> None:
         try:
             text = await edit_outside(self.app, self._chips.expand(self.text))
         except (OSError, SuspendNotSupported, ValueError) as error:
-            failed = tr("The editor cannot be opened: {error}", error=error)
+            failed = tr("The editor can't be opened: {error}", error=error)
             self.notify(failed, severity="error", markup=False)
             return
         if text is None:
-            self.notify(tr("The editor failed; the text is as before."), markup=False)
+            self.notify(tr("The editor failed. The prompt is unchanged."), markup=False)
         elif deserves_chip(text) and len(text) > _MOST_EXPANDED:
             self.replace_all(self._chips.add(pasted(text)))
         else:

@@ -1,4 +1,4 @@
-"""Messages that wait for the running turn, shown above the prompt."""
+"""Messages queued for after the running turn, shown above the prompt."""
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -11,33 +11,13 @@ from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import clean
 
 _MOST_SHOWN = 3
-_HINT = mark("esc takes it back · enter sends it now")
+_HINT = mark("esc edit · enter send now")
 
 
 class QueueLine(Widget):
     """The queue, oldest first. Empty, it takes no room."""
 
     messages: reactive[tuple[str, ...]] = reactive((), layout=True)
-
-    def push(self, text: str) -> None:
-        """Add a message at the end."""
-        self.messages = (*self.messages, text)
-
-    def take_back(self) -> str | None:
-        """Remove the last message and return it, for the prompt."""
-        if not self.messages:
-            return None
-        *rest, last = self.messages
-        self.messages = tuple(rest)
-        return last
-
-    def take_first(self) -> str | None:
-        """Remove the message that waits longest and return it, to be sent."""
-        if not self.messages:
-            return None
-        first, *rest = self.messages
-        self.messages = tuple(rest)
-        return first
 
     def watch_messages(self, messages: tuple[str, ...]) -> None:
         self.set_class(bool(messages), "-waiting")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from agent_cli.core.display import DiffBlock
+from agent_cli.controller.endings import has_failed, retrying, stopped
 from agent_cli.core.events import (
     Event,
     HistoryCompacted,
@@ -16,7 +16,6 @@ from agent_cli.core.events import (
     ToolStarted,
     TurnFinished,
 )
-from agent_cli.controller.endings import has_failed, retrying, stopped
 from agent_cli.frontends.tui.blocks.compaction import CompactionBlock
 from agent_cli.frontends.tui.blocks.notice import ErrorBlock, NoticeBlock
 from agent_cli.frontends.tui.blocks.prompt import PromptBlock
@@ -24,7 +23,6 @@ from agent_cli.frontends.tui.blocks.receipt import ReceiptBlock
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.blocks.thinking import ThinkingBlock
 from agent_cli.frontends.tui.blocks.tool import ToolBlock
-from agent_cli.frontends.tui.panel import Changed
 from agent_cli.frontends.tui.transcript import Transcript
 from agent_cli.lib.collecting import paused
 
@@ -38,26 +36,20 @@ class Scribe:
         self._thinking: ThinkingBlock | None = None
         self._calls: dict[str, ToolBlock] = {}
         self._is_past = False
-        self.diffs: list[str] = []
-        """What was changed in files, oldest first."""
-        self.files: dict[str, Changed] = {}
-        """Each changed file."""
 
     def forget(self) -> None:
-        """Begin anew."""
+        """Start over."""
         self._close()
         self._calls.clear()
-        self.diffs.clear()
-        self.files.clear()
 
     def asking(self, call_id: str) -> None:
-        """A call waits for the person."""
+        """A call waits for the user."""
         if block := self._calls.get(call_id):
             block.asking()
             self._transcript.refresh_block(block)
 
     def resumed(self, call_id: str) -> None:
-        """The person has answered."""
+        """The user has answered."""
         if block := self._calls.get(call_id):
             block.resumed()
             self._transcript.refresh_block(block)
@@ -89,7 +81,9 @@ class Scribe:
                     running.progress(event)
                     self._transcript.refresh_block(running)
             case ToolFinished():
-                self._finished(event)
+                if finished := self._calls.pop(event.call_id, None):
+                    finished.finish(event)
+                    self._transcript.refresh_block(finished)
             case PromptAdded():
                 self._close()
                 self._transcript.add(PromptBlock(event.text))
@@ -122,20 +116,6 @@ class Scribe:
             self._transcript.add(self._thinking)
         self._thinking.append(text)
         self._transcript.refresh_block(self._thinking)
-
-    def _finished(self, event: ToolFinished) -> None:
-        if block := self._calls.pop(event.call_id, None):
-            block.finish(event)
-            self._transcript.refresh_block(block)
-        if event.result.success:
-            for shown in event.result.display:
-                if isinstance(shown, DiffBlock):
-                    self._changed(shown)
-
-    def _changed(self, block: DiffBlock) -> None:
-        self.diffs.append(block.diff)
-        before = self.files.get(block.path, Changed())
-        self.files[block.path] = Changed(before.added + block.added, before.removed + block.removed)
 
     def _end(self, event: TurnFinished) -> None:
         self._close()

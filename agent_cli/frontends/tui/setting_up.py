@@ -1,4 +1,4 @@
-"""The set-up on a screen: a list to narrow down, a line to type on, and how things stand."""
+"""The setup on a screen: a list to filter, a line to type on, and what was found."""
 
 import asyncio
 import os
@@ -16,6 +16,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option as Item
 
 from agent_cli.frontends.tui import themes
+from agent_cli.frontends.tui.guarded_app import run_in_background
 from agent_cli.frontends.tui.ink import MUTED
 from agent_cli.frontends.tui.modals.line import Line
 from agent_cli.lib.language import mark, tr
@@ -26,19 +27,19 @@ from agent_cli.setup.flow import Option, set_up
 
 MOST_TOLD = 8
 """Lines of what was said that stay on the screen."""
-_CHOOSE = mark("↑↓ choose · enter takes it · type to narrow the list down · esc goes back")
-_TYPE = mark("enter sends it · esc goes back")
-_WAIT = mark("esc leaves")
+_CHOOSE = mark("↑↓ choose · enter confirm · type to filter · esc back")
+_TYPE = mark("enter confirm · esc back")
+_WAIT = mark("esc leave")
 
 
 async def ask_on_screen(desk: SetupDesk) -> Choice | None:
-    """Ask; None if the person left."""
+    """Ask; None if the user left."""
     answer = await SetupApp(desk).run_async()
     return answer if isinstance(answer, Choice) else None
 
 
 class SetupApp(App[Choice]):
-    """The set-up by itself."""
+    """The setup by itself."""
 
     ENABLE_COMMAND_PALETTE = False
 
@@ -53,7 +54,7 @@ class SetupApp(App[Choice]):
 
 
 class SetupScreen(Screen[Choice | None]):
-    """Asks what a set-up asks. It is its own way of talking: see `setup.flow.Talk`."""
+    """Asks what the setup asks: see `setup.flow.Talk`."""
 
     CSS_PATH: ClassVar = "setting_up.tcss"
     AUTO_FOCUS = ""
@@ -76,16 +77,16 @@ class SetupScreen(Screen[Choice | None]):
         self._takes_text = False
         self._answer: asyncio.Future[str | None] | None = None
 
-    # ── how a person is asked ────────────────────────────────────────────────────────────────────
+    # ── how the user is asked ────────────────────────────────────────────────────────────────────
 
     async def choose(
         self, heading: str, options: Sequence[Option], *, other: str = ""
     ) -> str | None:
         """The id of an option, or what was typed where that may be."""
         self._options, self._takes_text = options, bool(other)
-        placeholder = tr("type to narrow down")
+        placeholder = tr("type to filter")
         if other:
-            placeholder = tr("type to narrow the list down, or {other}", other=other)
+            placeholder = tr("type to filter, or {other}", other=other)
         return await self._ask(heading, placeholder, _CHOOSE)
 
     async def ask_line(self, heading: str) -> str | None:
@@ -98,7 +99,7 @@ class SetupScreen(Screen[Choice | None]):
         self._options, self._takes_text = (), True
         self._line.password = True
         try:
-            return await self._ask(heading, tr("it is not shown"), _TYPE)
+            return await self._ask(heading, tr("hidden while you type"), _TYPE)
         finally:
             self._line.password = False
 
@@ -161,7 +162,7 @@ class SetupScreen(Screen[Choice | None]):
 
     def on_mount(self) -> None:
         self._show(asks=False, hint=_WAIT)
-        self.run_worker(self._play())
+        run_in_background(self, self._play, tr("The setup failed"))
 
     async def _play(self) -> None:
         self.dismiss(await set_up(self._desk, self))

@@ -16,8 +16,8 @@ from textual.app import App
 
 from agent_cli.config.glance import glance
 from agent_cli.config.places import Places
-from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.controller.past import how_to_resume
+from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.app import AgentApp
 from agent_cli.lib.language import tr
@@ -42,7 +42,7 @@ class Left:
 
 
 def run(wishes: Wishes, prompt: str | None = None) -> int:
-    """Run until the person leaves; returns the exit code."""
+    """Run until the user leaves; returns the exit code."""
     start_log(Places.of(os.environ).log_file)
     before: Wishes | None = None
     trouble = ""
@@ -88,7 +88,7 @@ def _left(app: AgentApp, code: int) -> Left:
         return Left(tell_crash(app.crash, session))
     if session is None:
         return Left(code)
-    following = app.desk.following
+    following = app.controller.following
     if following is None and (line := how_to_resume(session)):
         sys.stdout.write(f"{line}\n")
     return Left(code, Resume(session.id) if session.is_kept else None, following)
@@ -97,7 +97,7 @@ def _left(app: AgentApp, code: int) -> Left:
 async def _opened(app: AgentApp, wishes: Wishes, trouble: str) -> "Opened":
     try:
         opening = await asyncio.to_thread(import_module, "agent_cli.frontends.tui.opening")
-        opened: Opened = await opening.open_chat(app, wishes)
+        opened: Opened = await opening.open_conversation(app, wishes)
         return replace(opened, warnings=(*opened.warnings, trouble)) if trouble else opened
     finally:
         gc.freeze()  # what is loaded by now stays, and need not be looked at again
@@ -114,9 +114,8 @@ def tell_crash(error: Exception, session: "Session | None" = None) -> int:
     """One line for a terminal that is itself again; the traceback is in the log."""
     where = Places.of(os.environ).log_file
     what = clean(f"{type(error).__name__}: {error}").partition("\n")[0]
-    told = tr("agent: the screen failed ({what}). The log has more: {path}", what=what, path=where)
-    sys.stderr.write(f"{told}\n")
-    if session is not None and (line := how_to_resume(session)):
-        kept = tr("Nothing is lost. {how}", how=line)
-        sys.stderr.write(f"{kept}\n")
+    line = tr("agent: the screen failed ({what}). Details are in {path}.", what=what, path=where)
+    sys.stderr.write(f"{line}\n")
+    if session is not None and (how := how_to_resume(session)):
+        sys.stderr.write(tr("Your session is saved. {how}", how=how) + "\n")
     return ExitCode.FAILED

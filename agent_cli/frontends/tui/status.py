@@ -35,7 +35,7 @@ class Status:
     elapsed: float | None = None
     """Seconds of the running turn."""
     tokens_per_second: float | None = None
-    hint: str = mark("^P palette")
+    hint: str = mark("^P commands")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The transcript: all blocks of the chat in one widget, and what a person can do with them."""
+"""The transcript: all blocks of the chat in one widget, and what the user can do with them."""
 
 from pathlib import Path
 from typing import ClassVar
@@ -42,14 +42,14 @@ class Transcript(ColumnView, can_focus=True):
         """The view began or ceased to follow the end."""
 
     class Toggled(Message):
-        """The person unfolded or folded a block."""
+        """The user unfolded or folded a block."""
 
         def __init__(self, block: Block) -> None:
             super().__init__()
             self.block = block
 
     class RetryAsked(Message):
-        """The person wants the failed turn again."""
+        """The user wants to retry the failed turn."""
 
         def __init__(self, block: ErrorBlock) -> None:
             super().__init__()
@@ -237,6 +237,6 @@ class Transcript(ColumnView, can_focus=True):
         return shown[-1] if shown else len(self.blocks) - 1
 
     def _forget_selection(self) -> None:
-        """Lines have moved: what was selected stands elsewhere now."""
+        """Lines have moved: what was selected is elsewhere now."""
         if self.is_attached and self.text_selection is not None:
             self.screen.clear_selection()

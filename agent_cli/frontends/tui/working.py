@@ -9,8 +9,8 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
-from agent_cli.frontends.shared.signs import ASCII, EMOJI
 from agent_cli.controller.wording import duration, rough
+from agent_cli.frontends.shared.signs import ASCII, EMOJI
 from agent_cli.frontends.tui.lines import Line, Span, crop
 from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import clean
@@ -61,12 +61,12 @@ class WorkingLine(Widget):
             self._set(doing)
 
     def wait(self) -> None:
-        """The person is asked: stand still, for as long as that takes."""
+        """The user is asked: hold still for as long as that takes."""
         self._is_waiting = True
         self._set(self._doing)
 
     def go_on(self) -> None:
-        """The person has answered."""
+        """The user has answered."""
         self._is_waiting = False
         self._set(self._doing)
 

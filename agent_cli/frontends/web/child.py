@@ -45,7 +45,7 @@ class Child:
             await self.end()
 
     async def type(self, text: str) -> None:
-        """What the person typed, as a terminal would send it."""
+        """What the user typed, as a terminal would send it."""
         await self._write(b"D", text.encode("utf-8", "replace"))
 
     async def tell(self, meta: Mapping[str, Any]) -> None:

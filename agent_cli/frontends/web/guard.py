@@ -33,7 +33,7 @@ class Guard:
         """Where a browser finds the app."""
 
     def lets_in(self, request: web.Request) -> bool:
-        """Whether a request may go on.
+        """Whether a request may continue.
 
         A page elsewhere can make a browser call us under a name of its own (DNS rebinding), and
         may open a websocket to anywhere: the names it was called by and came from tell.

@@ -13,11 +13,11 @@ from agent_cli.safety.sanitise import clean
 TIPS = (
     ("", mark("explain this repository")),
     ("/help", mark("commands")),
-    ("@", mark("add a file")),
+    ("@", mark("mention a file")),
     ("!", mark("run a command")),
 )
 GUIDE_TIPS = (("", mark("tour")), *TIPS[1:])
-"""For the offline guide, which explains nothing."""
+"""For the offline guide, which can't explain anything."""
 
 
 class BannerBlock(Block):

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from textual.strip import Strip
 
-from agent_cli.core.events import HistoryCompacted
 from agent_cli.controller.endings import compacted
+from agent_cli.core.events import HistoryCompacted
 from agent_cli.frontends.tui.blocks.base import EDGE, MARGIN, Block
 from agent_cli.frontends.tui.lines import Line, Span, crop, wrap
 from agent_cli.frontends.tui.look import PROSE, Look

@@ -1,4 +1,4 @@
-"""What the program has to say to the person."""
+"""What the program has to say to the user."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -51,12 +51,12 @@ class NoticeBlock(Block):
 
 
 class ErrorBlock(NoticeBlock):
-    """A turn that failed: the cause, what to do, and the key that tries again."""
+    """A turn that failed: the cause, what to do, and the key that retries."""
 
     def __init__(self, text: str, hint: str = "", *, can_retry: bool = True) -> None:
         super().__init__(text, hint, "error")
         self.can_retry = can_retry
 
     def _advice(self) -> list[str]:
-        retries = [tr("r retries, and so does /retry")] if self.can_retry else []
+        retries = [tr("r or /retry to try again")] if self.can_retry else []
         return [*super()._advice(), *retries]

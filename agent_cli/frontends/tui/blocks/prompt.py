@@ -1,4 +1,4 @@
-"""What the person said."""
+"""What the user said."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ _LONGEST = 200_000
 
 
 class PromptBlock(Block):
-    """A message of the person's, marked by a bar in the accent colour."""
+    """A message of the user, marked by a bar in the accent colour."""
 
     def __init__(self, text: str) -> None:
         self.text = text.strip("\n")

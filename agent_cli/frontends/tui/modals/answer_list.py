@@ -18,7 +18,7 @@ class AnswerList(Widget):
     """Shows answers and which of them the cursor is on; the modal decides what keys mean."""
 
     class Clicked(Message):
-        """The person clicked an answer."""
+        """The user clicked an answer."""
 
         def __init__(self, answer: Answer) -> None:
             super().__init__()

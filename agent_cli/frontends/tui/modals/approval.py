@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from textual.content import Content
 
-from agent_cli.core.inbox import Approval, ApprovalRequest
-from agent_cli.frontends.shared import briefing
 from agent_cli.controller.answers import WHY_NOT, Answer
 from agent_cli.controller.requests import approval_answers, approval_heading
-from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.controller.wording import number_of
+from agent_cli.core.inbox import Approval, ApprovalRequest
+from agent_cli.frontends.shared import briefing
+from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.tui.ink import FAINT, MUTED
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.preview import code, draw
@@ -61,7 +61,7 @@ class ApprovalModal(GuardedModal[Approval]):
 
 
 def describe(request: ApprovalRequest, runs: str = "") -> Iterator[Part]:
-    """Everything a person needs to decide: what exactly, what it means, why we ask."""
+    """Everything the user needs to decide: what exactly, what it means, why we ask."""
     title = briefing.one_line(request.title)
     yield Lines(draw(request.preview, request.directory) if request.preview else Content(title))
     yield Space()

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -24,10 +24,10 @@ from agent_cli.lib.language import mark, tr
 Result = TypeVar("Result")
 
 _SCROLLING = {"pageup", "pagedown", "ctrl+up", "ctrl+down", "ctrl+home", "ctrl+end", "space"}
-_HINT = mark("↑↓ choose · enter answers")
-_SCROLL_HINT = mark("space scrolls · ↑↓ choose · enter answers")
-_PASSED_ON_HINT = mark("what you typed went to the prompt")
-_UNREAD_HINT = mark("space scrolls; yes is possible once you have seen the end")
+_HINT = mark("↑↓ choose · enter confirm")
+_SCROLL_HINT = mark("space scroll · ↑↓ choose · enter confirm")
+_PASSED_ON_HINT = mark("Your keystrokes went to the prompt")
+_UNREAD_HINT = mark("Scroll to the end (Space) to enable Yes")
 
 
 class GuardedModal(ModalScreen[Result]):
@@ -48,7 +48,11 @@ class GuardedModal(ModalScreen[Result]):
             """The character or the pasted text; empty for other keys."""
 
     class Cancelled(Message):
-        """Ctrl+C: whatever led to the question shall end."""
+        """Ctrl+C: end whatever led to the question."""
+
+        def __init__(self, modal: "GuardedModal[Any]") -> None:
+            super().__init__()
+            self.modal = modal
 
     def __init__(
         self,
@@ -154,7 +158,7 @@ class GuardedModal(ModalScreen[Result]):
         if event.key == "ctrl+c":  # can only say no, so it needs no guard
             event.stop()
             event.prevent_default()
-            self.post_message(self.Cancelled())
+            self.post_message(self.Cancelled(self))
             return
         if self.focused is not None:
             if event.key == "escape":
@@ -204,7 +208,9 @@ class GuardedModal(ModalScreen[Result]):
         return self._answers.find(key)
 
     def _settled(self) -> None:
-        if self._held is not None:
+        if not self.is_active:  # something else came on top meanwhile, or it was withdrawn
+            self._let_go()
+        elif self._held is not None:
             _, answer = self._held
             self._held = self._timer = None
             self.give(answer)

@@ -19,21 +19,21 @@ Pairs = Sequence[tuple[str, str]]
 KEYS: Pairs = (
     ("Enter", mark("send")),
     ("Shift+Enter", mark("new line; also Alt+Enter, Ctrl+J, or \\ before Enter")),
-    ("Esc", mark("stop the turn; take a waiting message back")),
-    ("Esc Esc", mark("go back to an earlier prompt")),
-    ("Ctrl+C", mark("clear the prompt, then stop the turn, then (twice) leave")),
-    ("Shift+Tab", mark("next mode")),
-    ("↑ ↓", mark("earlier prompts")),
-    ("Ctrl+R", mark("search earlier prompts")),
-    ("Ctrl+E", mark("unfold the paste at the caret")),
-    ("Ctrl+G", mark("write in your editor")),
+    ("Esc", mark("interrupt; edit the last queued message")),
+    ("Esc Esc", mark("rewind to an earlier prompt")),
+    ("Ctrl+C", mark("clear the prompt, or interrupt; twice to quit")),
+    ("Shift+Tab", mark("next permission mode")),
+    ("↑ ↓", mark("previous prompts")),
+    ("Ctrl+R", mark("search previous prompts")),
+    ("Ctrl+E", mark("expand the paste at the cursor")),
+    ("Ctrl+G", mark("open in your editor")),
     ("Ctrl+Z  Ctrl+Y", mark("undo, redo")),
-    ("Ctrl+O", mark("unfold all results")),
-    ("Ctrl+B", mark("side panel")),
-    ("Ctrl+P", mark("all commands")),
-    ("/", mark("a command")),
-    ("@", mark("a file")),
-    ("!", mark("a shell command of your own; the model sees what it prints")),
+    ("Ctrl+O", mark("expand all results")),
+    ("Ctrl+B", mark("show the side panel")),
+    ("Ctrl+P", mark("command palette")),
+    ("/", mark("run a command")),
+    ("@", mark("mention a file")),
+    ("!", mark("run a shell command; the model sees its output")),
 )
 
 
@@ -59,7 +59,7 @@ class HelpModal(ModalScreen[None]):
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = Content.styled(tr("Help"), "bold")
             yield self._sheet
-            yield Static(Content(tr("esc closes")), classes="hint", markup=False)
+            yield Static(Content(tr("esc close")), classes="hint", markup=False)
 
     def on_mount(self) -> None:
         self._sheet.styles.max_height = max(self.app.size.height - 5, 3)

@@ -1,4 +1,4 @@
-"""One line of text, typed by a person."""
+"""One line of text, typed by the user."""
 
 from textual import events
 from textual.widgets import Input

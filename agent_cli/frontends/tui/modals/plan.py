@@ -1,13 +1,13 @@
 """A plan to approve, to change, or to think over."""
 
-from textual import work
 from textual.app import SuspendNotSupported
 
-from agent_cli.core.inbox import PlanAnswer
 from agent_cli.controller.answers import PLAN_HEADING, WHAT_CHANGES, Answer
 from agent_cli.controller.requests import plan_answers
+from agent_cli.core.inbox import PlanAnswer
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.tui.editor import edit_outside
+from agent_cli.frontends.tui.guarded_app import run_in_background
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.preview import code
 from agent_cli.frontends.tui.modals.sheet import Prose
@@ -30,7 +30,7 @@ class PlanModal(GuardedModal[PlanAnswer]):
             case "because":
                 self.open_line(tr(WHAT_CHANGES))
             case "edit":
-                self._edit()
+                run_in_background(self, self._edit, tr("Editing the plan failed"), group="edit")
             case "default" | "accept-edits" if self.seen_end:
                 self.dismiss(PlanAnswer(answer=answer.id, plan=self.plan))
             case _:
@@ -39,12 +39,11 @@ class PlanModal(GuardedModal[PlanAnswer]):
     def give_line(self, text: str) -> None:
         self.dismiss(PlanAnswer(plan=self.plan, reason=text))
 
-    @work(exclusive=True)
     async def _edit(self) -> None:
         try:
             text = await edit_outside(self.app, self.plan)
         except (OSError, SuspendNotSupported, ValueError) as error:
-            text = tr("The editor cannot be opened: {error}", error=error)
+            text = tr("The editor can't be opened: {error}", error=error)
             self.notify(text, severity="error", markup=False)
             return
         if text is not None and text.strip():

@@ -36,7 +36,7 @@ def draw(block: Display, directory: str = "") -> Content:
         case TodoBlock():
             return Content("\n".join(visible(item.text, one_line=True) for item in block.items))
         case ImageBlock():
-            return Content(tr("picture {path}", path=visible(block.path, one_line=True)))
+            return Content(tr("image {path}", path=visible(block.path, one_line=True)))
 
 
 def code(text: str, language: str) -> Content:

@@ -1,14 +1,14 @@
-"""The model asks: options to pick from, and always room for the person's own words."""
+"""The model asks: options to pick from, and always room for the user's own words."""
 
 from collections.abc import Sequence
 
 from textual.content import Content
 
-from agent_cli.core.inbox import Answers, Question, QuestionRequest
 from agent_cli.controller.answers import YOUR_ANSWER, Answer
 from agent_cli.controller.requests import chosen_labels, question_answers, question_heading
-from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.controller.wording import number_of
+from agent_cli.core.inbox import Answers, Question, QuestionRequest
+from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.sheet import Part, Prose
 from agent_cli.lib.language import tr

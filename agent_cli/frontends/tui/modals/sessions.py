@@ -1,6 +1,7 @@
-"""A list of sessions to go on with: searched while one types, with a look into each."""
+"""A list of sessions to resume: searched as you type, with a preview of each."""
 
 import asyncio
+import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
@@ -18,6 +19,7 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.log.entries import Entry, Said
 from agent_cli.core.log.history import path
 from agent_cli.core.messages import AssistantMessage, UserMessage, text_of
+from agent_cli.frontends.tui.guarded_app import run_in_background
 from agent_cli.frontends.tui.modals.line import Line
 from agent_cli.frontends.tui.modals.sheet import Part, Prose, Row, Sheet
 from agent_cli.lib.dates import ago
@@ -31,11 +33,11 @@ _MOST = 200
 _LATEST = 4
 """Messages a look into a session shows."""
 _LONGEST = 300
-_HINT = mark("enter goes on · ctrl+f in a copy · tab other directories too · esc closes")
+_HINT = mark("enter resume · ctrl+f fork · tab other directories · esc close")
 
 
 class SessionsModal(ModalScreen[Resume | None]):
-    """Ends with the session to go on with."""
+    """Ends with the session to resume."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "close", "Close", show=False),
@@ -87,7 +89,7 @@ class SessionsModal(ModalScreen[Resume | None]):
     @on(OptionList.OptionHighlighted)
     def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
-        self.run_worker(self._show(), group="look", exclusive=True)
+        run_in_background(self, self._show, tr("The session could not be read"), group="look")
 
     @on(OptionList.OptionSelected)
     def _clicked(self, event: OptionList.OptionSelected) -> None:
@@ -123,7 +125,7 @@ class SessionsModal(ModalScreen[Resume | None]):
         return self._found[at] if at is not None and at < len(self._found) else None
 
     def _search(self) -> None:
-        self.run_worker(self._fill(), group="search", exclusive=True)
+        run_in_background(self, self._fill, tr("Searching sessions failed"), group="search")
 
     async def _fill(self) -> None:
         words, workspace = self._words, self._workspace
@@ -134,8 +136,13 @@ class SessionsModal(ModalScreen[Resume | None]):
                 return index.search(words, workspace, _MOST)
             return index.listing(workspace, _MOST)
 
-        found = [info for info in await asyncio.to_thread(look_up) if info.id != self._current]
-        self._found = found
+        try:
+            listed = await asyncio.to_thread(look_up)
+        except (UserError, OSError, sqlite3.Error) as error:
+            failed = tr("Sessions can't be listed right now: {error}", error=error)
+            self._look.show([Prose(Content(failed))])
+            return
+        self._found = found = [info for info in listed if info.id != self._current]
         now = time.time()
         self._list.clear_options()
         self._list.add_options([Option(_line(info, now, self._here)) for info in found])
@@ -143,9 +150,9 @@ class SessionsModal(ModalScreen[Resume | None]):
             self._list.highlighted = 0
         else:
             nothing = (
-                tr("No session anywhere.")
+                tr("No sessions yet.")
                 if workspace is None
-                else tr("No session in this directory (tab: in others).")
+                else tr("No sessions in this directory (Tab shows others).")
             )
             self._look.show([Prose(Content.styled(nothing, "dim"))])
 
