@@ -374,7 +374,7 @@ def test_commands_and_files_are_completed(program: Program, agent: Opener) -> No
     terminal.press("ctrl+c")
     terminal.wait_for(READY)
     terminal.send("/mod")
-    terminal.wait_for("how much happens without a question")
+    terminal.wait_for("show or change the permission mode")
     terminal.press("tab")
     terminal.wait_for("▌ /mode")
     terminal.send("plan")
@@ -527,7 +527,7 @@ def test_another_session_is_chosen_at_the_prompt(agent: Opener) -> None:
     terminal.wait_for("Resumed", "It is blue.")
 
 
-def test_a_change_is_taken_back_after_a_question(program: Program, agent: Opener) -> None:
+def test_a_change_is_undone_after_a_question(program: Program, agent: Opener) -> None:
     write = {"name": "Write", "arguments": {"file_path": "note.txt", "content": "new\n"}}
     terminal = agent(
         {"calls": [write]},
@@ -540,7 +540,7 @@ def test_a_change_is_taken_back_after_a_question(program: Program, agent: Opener
     assert (program.workspace / "note.txt").exists()
     ask(terminal, "/undo")
     answer(terminal, "Yes, undo", "y")
-    terminal.wait_for("Took back 1 call")
+    terminal.wait_for("Undid 1 change (1 file). /redo reapplies it.")
     assert not (program.workspace / "note.txt").exists()
 
 

@@ -8,6 +8,7 @@ from rich.markdown import Heading, Markdown, MarkdownElement
 from rich.style import Style
 from rich.text import Text
 
+from agent_cli.controller.wording import duration
 from agent_cli.core.display import (
     DiffBlock,
     Display,
@@ -23,7 +24,6 @@ from agent_cli.frontends.shared.briefing import diff_body
 from agent_cli.frontends.shared.call import Call
 from agent_cli.frontends.shared.markdown import parser
 from agent_cli.frontends.shared.signs import Signs
-from agent_cli.controller.wording import duration
 from agent_cli.lib.cells import padded
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import Style as ForeignStyle
