@@ -11,10 +11,10 @@ from acp.schema import (
     TitledMultiSelectItems,
 )
 
+from agent_cli.controller.requests import chosen_labels
 from agent_cli.core.inbox import Question
 from agent_cli.frontends.acp.blocks import plain
 from agent_cli.frontends.shared.briefing import one_line
-from agent_cli.controller.requests import chosen_labels
 from agent_cli.lib.language import tr
 
 Field = ElicitationStringPropertySchema | ElicitationMultiSelectPropertySchema
@@ -37,7 +37,7 @@ def form(questions: Sequence[Question]) -> ElicitationSchema:
 
 
 def filled(questions: Sequence[Question], content: Mapping[str, Any]) -> tuple[str, ...]:
-    """The answers that a form holds; empty: none. The person's own words go before a choice."""
+    """The answers that a form holds; empty: none. The user's own words go before a choice."""
     return tuple(_answer(question, number, content) for number, question in enumerate(questions))
 
 

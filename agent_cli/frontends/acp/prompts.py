@@ -83,7 +83,7 @@ def _picture(data: str, name: str) -> ImagePart:
     try:
         decoded = base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError) as error:
-        raise UserError(tr("{name} did not arrive whole.", name=name)) from error
+        raise UserError(tr("{name} is incomplete.", name=name)) from error
     found = image(decoded[:_BYTES_LOOKED_AT])
     if found is None:
         raise UserError(tr("{name} is not a PNG, JPEG, GIF or WebP picture.", name=name))
