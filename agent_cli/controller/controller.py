@@ -230,7 +230,12 @@ class Controller:
 
     def interrupt(self) -> bool:
         """End the turn under way; False if there is none."""
-        return self.session.interrupt()
+        if self.session.interrupt():
+            return True
+        if self._turn is None:
+            return False
+        asyncio.get_running_loop().call_soon(self.session.interrupt)  # it is about to begin
+        return True
 
     def decline_questions(self) -> None:
         """Answer whatever is asked with a no."""

@@ -1,6 +1,5 @@
 """What an editor asks of one session: prompts, modes, cancelling."""
 
-import asyncio
 from collections.abc import Sequence
 
 from acp import RequestError
@@ -23,7 +22,6 @@ from agent_cli.lib.language import tr
 FAILED = -32603
 EXTENSIONS_TIMEOUT_S = 60.0
 """After this, commands of extensions that are still missing are not advertised."""
-_CANCEL_AGAIN_S = 0.05
 
 
 class Conversation:
@@ -108,12 +106,9 @@ class Conversation:
 
     def cancel(self) -> None:
         """End what is under way."""
-        if not self._is_prompting or self._controller.interrupt():
-            return
-        self._view.was_cancelled = True
-        self._controller.cancel_commands()
-        if self._controller.is_busy:  # a turn that has not begun yet
-            asyncio.get_running_loop().call_later(_CANCEL_AGAIN_S, self.cancel)
+        if not self._controller.interrupt():
+            self._view.was_cancelled = True
+            self._controller.cancel_commands()
 
     def begin(self) -> None:
         """Tell what can be typed after a slash, and get the model ready."""

@@ -7,6 +7,7 @@ show a form.
 
 import itertools
 import logging
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
@@ -25,12 +26,13 @@ from acp.schema import (
 from pydantic import ValidationError
 
 from agent_cli.commands import all_commands
+from agent_cli.config.places import Places
 from agent_cli.controller import requests
 from agent_cli.controller.answers import PLAN_HEADING
 from agent_cli.controller.answers import Answer as Option
 from agent_cli.controller.command import Command
 from agent_cli.controller.controller import MODES, Controller
-from agent_cli.controller.view import Menu
+from agent_cli.controller.view import Menu, View
 from agent_cli.controller.wording import sentences
 from agent_cli.core.events import Event, Notice, PromptAdded
 from agent_cli.core.inbox import (
@@ -73,7 +75,7 @@ class Cancelled(Exception):
     """The user cancelled instead of answering."""
 
 
-class EditorView:
+class EditorView(View):
     """One session inside an editor."""
 
     unsupported = frozenset(  # the editor does these itself
@@ -88,6 +90,7 @@ class EditorView:
             session,
             self,
             commands=all_commands(),
+            log_file=Places.of(os.environ).log_file,
             modes=[*MODES, *({session.mode} - set(MODES))],  # yolo only if it was started with it
         )
         self.was_cancelled = False
@@ -166,24 +169,9 @@ class EditorView:
             for update in self._updates.of(event):
                 self._outbox.put(update)
 
-    def reset(self, events: Sequence[Event]) -> None:
-        """An editor begins a new thread instead."""
-
-    def prefill(self, text: str) -> None:
-        """The prompt is the editor's."""
-
-    def copy(self, text: str) -> None:
-        """The clipboard is the editor's."""
-
     def show_help(self, commands: Sequence[Command]) -> None:
         rows = (f"- **{f'/{c.name} {tr(c.argument)}'.rstrip()}**: {tr(c.help)}" for c in commands)
         self.say("\n".join(rows))
-
-    def use_theme(self, name: str) -> None:
-        """The look is the editor's."""
-
-    def leave(self) -> None:
-        """The editor ends its sessions."""
 
     async def choose_session(self, words: str) -> Resume | None:
         return None

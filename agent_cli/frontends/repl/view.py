@@ -13,7 +13,7 @@ from agent_cli.controller import requests
 from agent_cli.controller.answers import Answer as Option
 from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
-from agent_cli.controller.view import Menu, MenuRow
+from agent_cli.controller.view import Menu, MenuRow, View
 from agent_cli.controller.wording import number_of
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event, Notice, TurnStarted
@@ -45,7 +45,7 @@ from agent_cli.wishes import Resume
 _MOST_SESSIONS = 9
 
 
-class InlineView:
+class InlineView(View):
     """A session at a stage, until the user leaves."""
 
     unsupported: frozenset[str] = frozenset()
@@ -140,9 +140,6 @@ class InlineView:
             f"- **{f'/{c.name} {tr(c.argument)}'.rstrip()}**: {tr(c.help)}" for c in commands
         )
         self.say("\n\n".join((tr("Keys"), keys, tr("Commands"), named)))
-
-    def use_theme(self, name: str) -> None:
-        """There is one look only: the terminal's own."""
 
     def leave(self) -> None:
         self.left.set()
