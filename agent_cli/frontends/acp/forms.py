@@ -30,7 +30,7 @@ def form(questions: Sequence[Question]) -> ElicitationSchema:
         if question.is_open:
             fields[f"words{number}"] = ElicitationStringPropertySchema(
                 type="string",
-                title=tr("Your answer (instead)") if question.choices else title,
+                title=tr("Your own answer") if question.choices else title,
                 description=None if question.choices else told,
             )
     return ElicitationSchema(type="object", properties={**fields})

@@ -63,7 +63,7 @@ def _piece(block: Sent, root: str) -> str | ImagePart:
         case TextContentBlock():
             return pasted(block.text)
         case ImageContentBlock():
-            return _picture(block.data, block.uri or tr("the picture"))
+            return _picture(block.data, block.uri or tr("the image"))
         case ResourceContentBlock():
             return mention(_name(block.uri, root))
         case EmbeddedResourceContentBlock(resource=TextResourceContents() as held):
@@ -86,7 +86,7 @@ def _picture(data: str, name: str) -> ImagePart:
         raise UserError(tr("{name} is incomplete.", name=name)) from error
     found = image(decoded[:_BYTES_LOOKED_AT])
     if found is None:
-        raise UserError(tr("{name} is not a PNG, JPEG, GIF or WebP picture.", name=name))
+        raise UserError(tr("{name} is not a PNG, JPEG, GIF or WebP image.", name=name))
     return ImagePart(media_type=found.media_type, data=data)
 
 

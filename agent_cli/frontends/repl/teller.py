@@ -27,7 +27,6 @@ from agent_cli.core.events import (
     ToolProgress,
     ToolStarted,
     TurnFinished,
-    TurnStarted,
     UsageChanged,
 )
 from agent_cli.core.inbox import ApprovalRequest, Request
@@ -113,10 +112,7 @@ class Teller:
     def replay(self, events: Iterable[Event]) -> None:
         """Print what happened in earlier turns."""
         for event in events:
-            if isinstance(event, TurnStarted) and event.prompt:
-                self.prompt(event.prompt)
-            else:
-                self.write(event)
+            self.write(event)
         self.end()
 
     def write(self, event: Event) -> None:
@@ -260,7 +256,7 @@ class Teller:
         self._printed = len(self._flow.finished)
 
     def _put(self, kind: str, *things: RenderableType) -> None:
-        """Print, after a blank line unless it belongs to what stands above."""
+        """Print, after a blank line unless it belongs to what is above."""
         blank = [] if not self._last or (kind == self._last == "call") else [Text("")]
         self._last = kind
         self._paper.put(*blank, *things)
