@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     import subprocess
 
 LOCAL_MODELS = ("scripted:", "offline:")
-EXTENSIONS_WITHIN = 15.0
-"""Seconds that a prompt waits for extensions where nobody could say it again later."""
 
 
 def main() -> None:
@@ -153,13 +151,13 @@ def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes
 
     from agent_cli.flags import wishes
     from agent_cli.folder import load_all_settings
-    from agent_cli.frontends import headless
+    from agent_cli.frontends.headless import start as headless
     from agent_cli.lib.language import tr
     from agent_cli.runtime import find_session, open_session, tidy
 
     schema = None
     if options.json_schema:
-        from agent_cli.frontends.structured import read_schema
+        from agent_cli.frontends.headless.structured import read_schema
 
         schema = read_schema(Path(options.json_schema))
     prompt = None if streamed else headless.read_prompt(options.prompt)
@@ -174,11 +172,7 @@ def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes
         try:
             if session.mode == "auto" or loaded.settings.sandbox in ("bwrap", "landlock"):
                 await session.prepare()
-            session.start_extensions(headless.tell)
-            await session.extensions.settled(EXTENSIONS_WITHIN)
-            if prompt is None:
-                return await headless.run_stream(session, how)
-            return await headless.run_once(session, prompt, how)
+            return await headless.run(session, prompt, how)
         finally:
             await session.close()
             headless.tell_how_to_resume(session)

@@ -32,7 +32,7 @@ def test_a_short_answer_loads_nothing_heavy(flag: str) -> None:
 
 def test_the_core_runs_without_litellm_and_textual() -> None:
     code = (
-        "import sys, agent_cli.runtime, agent_cli.frontends.headless\n"
+        "import sys, agent_cli.runtime, agent_cli.frontends.headless.start\n"
         "print([name for name in ('litellm', 'textual', 'mcp', 'openai') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

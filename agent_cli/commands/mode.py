@@ -2,7 +2,6 @@
 
 from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
-from agent_cli.core.errors import UserError
 from agent_cli.core.permissions import Mode
 from agent_cli.lib.language import mark, tr
 
@@ -18,18 +17,15 @@ MEANINGS = {
 def run(controller: Controller, argument: str) -> None:
     """With a name: change the mode."""
     if not argument:
-        lines = [f"- **{mode.value}**: {tr(text)}" for mode, text in MEANINGS.items()]
+        lines = [
+            f"- **{mode.value}**: {tr(text)}"
+            for mode, text in MEANINGS.items()
+            if mode in controller.modes
+        ]
         now = tr("The mode is **{mode}**.", mode=controller.session.mode.value)
         controller.say(f"{now}\n\n" + "\n".join(lines))
         return
-    if argument not in list(Mode):
-        names = ", ".join(Mode)
-        raise UserError(
-            tr("There is no mode {name}.", name=argument),
-            hint=tr("The modes are {names}.", names=names),
-        )
-    controller.session.set_mode(Mode(argument))
-    controller.refresh()
+    controller.set_mode(argument)
 
 
 COMMAND = Command(

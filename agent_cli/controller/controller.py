@@ -88,6 +88,8 @@ class Controller:
         commands: Sequence[Command] = (),
         history: PromptHistory | None = None,
         log_file: Path | None = None,
+        modes: Sequence[Mode] = tuple(Mode),
+        makes_titles: bool = True,
     ) -> None:
         self.session = session
         self.view = view
@@ -106,6 +108,8 @@ class Controller:
         """What confines commands, once that is known."""
         self.runs_own_command = False
         """Whether what runs now is a command of the user's own."""
+        self.modes = modes
+        """The permission modes that can be chosen here."""
         self._own_commands = tuple(commands)
         self._history = history
         self._log_file = log_file
@@ -117,16 +121,16 @@ class Controller:
         self._is_closed = False
         self._window_of = ""
         self._has_extensions = False
-        self._has_named = False
+        self._makes_title = makes_titles
 
     # ── starting and ending ──────────────────────────────────────────────────────────────────────
 
-    def begin(self) -> None:
+    def begin(self, *, shows_past: bool = True) -> None:
         """Show a resumed session as it was, and find out in the background what takes time."""
         past = self.session.past
-        if past.head is not None:
-            for event in past.events:
-                self._note(event)
+        for event in past.events:
+            self._note(event)
+        if past.head is not None and shows_past:
             with self._guard(tr("The earlier conversation could not be shown")):
                 self.view.replay(past.events)
             self.say_notice(resumed_line(past, time.time()))
@@ -233,7 +237,12 @@ class Controller:
 
     def interrupt(self) -> bool:
         """End the turn under way; False if there is none."""
-        return self.session.interrupt()
+        if self.session.interrupt():
+            return True
+        if self._turn is None:
+            return False
+        asyncio.get_running_loop().call_soon(self.session.interrupt)  # it is about to begin
+        return True
 
     def decline_questions(self) -> None:
         """Answer whatever is asked with a no."""
@@ -247,8 +256,22 @@ class Controller:
     def next_mode(self) -> None:
         """Change to the next permission mode."""
         at = MODES.index(self.session.mode) if self.session.mode in MODES else -1
-        self.session.set_mode(MODES[(at + 1) % len(MODES)])
+        self.set_mode(MODES[(at + 1) % len(MODES)])
+
+    def set_mode(self, name: str) -> None:
+        """Change the permission mode; raises UserError if it can't be chosen here."""
+        if name not in self.modes:
+            raise UserError(
+                tr("{mode} is not a mode you can choose here.", mode=name),
+                hint=tr("The modes are {names}.", names=", ".join(self.modes)),
+            )
+        self.session.set_mode(Mode(name))
         self.refresh()
+
+    def cancel_commands(self) -> None:
+        """End the slash commands under way."""
+        for task in self._command_work.tasks:
+            task.cancel()
 
     # ── slash commands ───────────────────────────────────────────────────────────────────────────
 
@@ -459,8 +482,8 @@ class Controller:
     def _name_session(self) -> None:
         """After the first turn, have a cheap model find a title."""
         session = self.session
-        if session.has_fast_model and not session.title and not self._has_named:
-            self._has_named = True
+        if session.has_fast_model and not session.title and self._makes_title:
+            self._makes_title = False
             self._background.start(self._make_title(), tr("Naming the session failed"))
 
     async def _make_title(self) -> None:

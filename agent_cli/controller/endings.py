@@ -34,6 +34,13 @@ _REASONS: dict[FinishReason, str] = {
 }
 
 
+def exit_code(finished: TurnFinished) -> int:
+    """What the process tells the shell about its last turn."""
+    if finished.reason == "done" and finished.denials:
+        return ExitCode.PERMISSION
+    return EXIT_CODES[finished.reason]
+
+
 def has_failed(event: TurnFinished) -> bool:
     """Whether it may be tried again."""
     return event.reason in ("failed", "temporary")

@@ -36,7 +36,10 @@ class Menu:
 
 
 class View(Protocol):
-    """Draws a session and passes on what the user does. None of it may raise for a reason."""
+    """Draws a session and passes on what the user does. None of it may raise for a reason.
+
+    What does not exist in a view, such as a clipboard, does nothing: it need not be implemented.
+    """
 
     unsupported: frozenset[str]
     """Slash commands that make no sense here."""
@@ -53,39 +56,39 @@ class View(Protocol):
 
     def notify(self, text: str) -> None:
         """Show a line that goes away by itself, where there is such a thing."""
-        ...
+        return
 
     def refresh(self) -> None:
         """Something changed that a status line shows: busy or idle, queue, mode, model, cost."""
-        ...
+        return
 
     def replay(self, events: Sequence[Event]) -> None:
         """Draw what happened before this session was resumed."""
-        ...
+        return
 
     def reset(self, events: Sequence[Event]) -> None:
         """Start over on an empty screen, with these events of the past."""
-        ...
+        return
 
     def prefill(self, text: str) -> None:
         """Put a text into the prompt for the user to edit."""
-        ...
+        return
 
     def copy(self, text: str) -> None:
         """Put a text on the clipboard."""
-        ...
+        return
 
     def show_help(self, commands: "Sequence[Command]") -> None:
         """Show keys and commands."""
-        ...
+        return
 
     def use_theme(self, name: str) -> None:
         """Change the colour theme to one of `themes`."""
-        ...
+        return
 
     def leave(self) -> None:
         """End the program, or go to the session in `Controller.following`."""
-        ...
+        return
 
     async def ask(self, request: Request) -> Answer:
         """Put a request of the session to the user; cancelled when it is withdrawn."""

@@ -138,7 +138,7 @@ async def test_two_sessions_go_on_side_by_side(program: Program) -> None:
         ]
         one = asyncio.create_task(agent.prompt(session_id=first, prompt=text("go")))
         asked = await editor.question()
-        with pytest.raises(RequestError, match="under way"):
+        with pytest.raises(RequestError, match="still working"):
             await agent.prompt(session_id=first, prompt=text("and this"))
         two = asyncio.create_task(agent.prompt(session_id=second, prompt=text("go")))
         (await editor.question(1)).choose("once")
@@ -242,6 +242,34 @@ async def test_questions_plans_and_commands_are_answered_in_the_editor(program: 
         await agent.set_session_mode(session_id=session, mode_id="default")
         with pytest.raises(RequestError, match="not a mode"):
             await agent.set_session_mode(session_id=session, mode_id="yolo")
+
+
+async def test_a_prompt_cannot_choose_a_mode_that_the_editor_cannot(program: Program) -> None:
+    async with running_editor(program, "--model", program.script()) as (editor, agent, _):
+        opened = await agent.new_session(cwd=str(program.workspace), mcp_servers=[])
+        session = opened.session_id
+        await agent.prompt(session_id=session, prompt=text("/mode yolo"))
+        assert "yolo is not a mode you can choose here." in editor.text(session)
+        assert not editor.of(session, "current_mode_update")
+
+
+async def test_a_cancelled_command_does_nothing(program: Program) -> None:
+    model = program.script(call("Write", file_path="new.txt", content="x\n"), {"text": "ok"})
+    flags = ("--model", model, "--trust", "--permission-mode", "accept-edits")
+    async with running_editor(program, *flags) as (editor, agent, _):
+        opened = await agent.new_session(cwd=str(program.workspace), mcp_servers=[])
+        session = opened.session_id
+        await agent.prompt(session_id=session, prompt=text("write it"))
+        for how in ("the dialogue", "the turn"):
+            number = len(editor.asked)
+            undo = asyncio.create_task(agent.prompt(session_id=session, prompt=text("/undo")))
+            asked = await editor.question(number)
+            if how == "the dialogue":
+                asked.choose(None)
+            else:
+                await agent.cancel(session_id=session)
+            assert (await undo).stop_reason == "cancelled"
+        assert (program.workspace / "new.txt").exists()
 
 
 async def test_a_folder_that_is_not_trusted_is_only_looked_at(program: Program) -> None:

@@ -70,7 +70,7 @@ def test_a_pipe_in_which_nothing_comes_is_not_waited_for(program: Program) -> No
     assert process.wait(30) == 0
     out, err = process.communicate()
     assert out == "ok\n"
-    assert "standard input" in err
+    assert "No input on stdin; continuing without it." in err
 
 
 def test_escape_sequences_do_not_reach_standard_error(program: Program) -> None:
@@ -210,8 +210,60 @@ def test_several_turns_and_an_approval_by_id(program: Program) -> None:
     assert process.wait(20) == 0
     assert finished == ["made", "second"]
     assert (program.workspace / "made").exists()
-    assert "not understood" in process.stderr.read()
+    assert "Invalid line of input" in process.stderr.read()
     process.stdout.close()
+    process.stderr.close()
+
+
+def test_lines_of_input_can_come_from_a_file(program: Program) -> None:
+    lines = program.home / "lines.jsonl"
+    prompts = [{"type": "prompt", "text": "one"}, {"type": "prompt", "text": "two"}]
+    lines.write_text("\n".join(map(json.dumps, prompts)))
+    model = program.script({"text": "first"}, {"text": "second"})
+    with lines.open() as file:
+        process = program.start("--model", model, "--input-format", "stream-json", stdin=file)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (0, "first\nsecond\n", "")
+
+
+def test_our_own_commands_need_somebody_to_talk_to(program: Program) -> None:
+    folder = program.workspace / ".agent" / "commands"
+    folder.mkdir(parents=True)
+    (folder / "undo.md").write_text("Say what undo means.\n")
+    (folder / "greet.md").write_text("Greet $ARGUMENTS.\n")
+    model = program.script({"text": "ok"})
+    flags = ("--trust", "--model", model, "--output-format", "stream-json")
+    done = program.run("-p", "/undo", *flags)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "agent: /undo needs an interactive session.\n"
+    greeted = program.run("-p", "/greet the world", *flags)
+    assert greeted.code == 0
+    assert greeted.events[0]["type"] == "turn_started"
+    assert "prompt_added" not in [e["type"] for e in greeted.events]
+    assert "Greet the world." in next(program.home.rglob("sessions/**/*.jsonl")).read_text()
+    unknown = program.run("-p", "/etc/hosts is odd", *flags)
+    assert unknown.events[0]["prompt"] == "/etc/hosts is odd"
+    lines = "".join(f"{json.dumps({'type': 'prompt', 'text': t})}\n" for t in ("hi", "/quit"))
+    done = program.run("--input-format", "stream-json", *flags, stdin=lines)
+    assert done.code == 2
+    assert done.events[-1]["type"] == "turn_finished"
+    assert "error: /quit needs an interactive session." in done.err
+
+
+def test_nobody_reads_any_more_and_the_turn_ends(program: Program) -> None:
+    marker = f"97{os.getpid()}"
+    sleeps = {"calls": [{"name": "Bash", "arguments": {"command": f"sleep {marker}"}}]}
+    model = program.script({"text": "word " * 20, "pieces": 20, "delay": 0.05, **sleeps})
+    process = program.start(
+        "-p", "go", "--model", model, "--output-format", "stream-json",
+        "--permission-mode", "yolo",
+    )  # fmt: skip
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.wait(60) == 1
+    assert not processes_with(marker)
+    assert process.stderr is not None
     process.stderr.close()
 
 

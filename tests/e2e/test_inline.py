@@ -374,7 +374,7 @@ def test_commands_and_files_are_completed(program: Program, agent: Opener) -> No
     terminal.press("ctrl+c")
     terminal.wait_for(READY)
     terminal.send("/mod")
-    terminal.wait_for("how much happens without a question")
+    terminal.wait_for("show or change the permission mode")
     terminal.press("tab")
     terminal.wait_for("▌ /mode")
     terminal.send("plan")
@@ -436,6 +436,58 @@ def test_a_command_is_interrupted_while_it_runs(agent: Opener, key: str) -> None
     terminal.press(key)
     terminal.wait_for("Interrupted.")
     wait_until(lambda: not processes_with(f"sleep\0{marker}"))
+
+
+def test_an_interrupted_question_goes_away_and_the_prompt_takes_another(agent: Opener) -> None:
+    terminal = agent({"calls": [bash("touch made")]}, {"text": "And on."})
+    ask(terminal, "go")
+    terminal.wait_for("Run this command?", ANSWERABLE)
+    terminal.press("ctrl+c")
+    terminal.wait_for("Interrupted.")
+    terminal.wait_gone("Run this command?")
+    ask(terminal, "again")
+    terminal.wait_for("And on.")
+
+
+def test_an_interrupted_question_in_plain_lines_asks_for_nothing_more(agent: Opener) -> None:
+    terminal = agent(
+        {"calls": [bash("touch made")]},
+        {"text": "And on."},
+        flags=("--screen-reader", "--trust"),
+        wait="/help",
+    )
+    terminal.send("go\n")
+    terminal.wait_for("Run this command?", BY_NUMBER)
+    terminal.press("ctrl+c")
+    terminal.wait_for("No answer is needed any more.", "Interrupted.")
+    terminal.send("again\n")
+    terminal.wait_for("And on.")
+
+
+def test_a_question_ends_when_no_more_lines_can_come(program: Program, agent: Opener) -> None:
+    terminal = agent(
+        {"calls": [bash("touch made")]},
+        {"text": "Then not."},
+        flags=("--screen-reader", "--trust"),
+        wait="/help",
+    )
+    terminal.send("go\n")
+    terminal.wait_for("Run this command?", BY_NUMBER)
+    terminal.press("ctrl+d")
+    assert terminal.wait_end() == 0
+    assert "Then not." in terminal.text()
+    assert not (program.workspace / "made").exists()
+
+
+def test_nobody_undoes_through_a_pipe(program: Program) -> None:
+    write = {"name": "Write", "arguments": {"file_path": "note.txt", "content": "new\n"}}
+    model = program.script({"calls": [write]}, {"text": "Written."}, {"text": "Bye."})
+    flags = ("--inline", "--trust", "--permission-mode", "accept-edits", "--model", model)
+    done = program.run(*flags, stdin="write it\n/undo\nthanks\n")
+    assert done.code == 0, done.err
+    assert (program.workspace / "note.txt").exists()
+    order = [done.out.index(each) for each in ("Written.", "Yes, undo", "> thanks", "Bye.")]
+    assert order == sorted(order)
 
 
 def test_ctrl_c_interrupts_in_plain_lines(agent: Opener) -> None:
@@ -509,7 +561,8 @@ def test_a_session_goes_on_where_it_was_left(agent: Opener) -> None:
     assert terminal.wait_end() == 0
     assert "Resume with agent -r" in terminal.text()
     terminal = agent({"text": "Still blue."}, flags=("--inline", "--trust", "-c"))
-    terminal.wait_for("▌ remember the colour", "It is blue.", "Resumed")
+    shown = terminal.wait_for("▌ remember the colour", "It is blue.", "Resumed")
+    assert shown.count("▌ remember the colour") == 1
     ask(terminal, "and now?")
     terminal.wait_for("Still blue.")
 
@@ -527,7 +580,7 @@ def test_another_session_is_chosen_at_the_prompt(agent: Opener) -> None:
     terminal.wait_for("Resumed", "It is blue.")
 
 
-def test_a_change_is_taken_back_after_a_question(program: Program, agent: Opener) -> None:
+def test_a_change_is_undone_after_a_question(program: Program, agent: Opener) -> None:
     write = {"name": "Write", "arguments": {"file_path": "note.txt", "content": "new\n"}}
     terminal = agent(
         {"calls": [write]},
@@ -540,7 +593,7 @@ def test_a_change_is_taken_back_after_a_question(program: Program, agent: Opener
     assert (program.workspace / "note.txt").exists()
     ask(terminal, "/undo")
     answer(terminal, "Yes, undo", "y")
-    terminal.wait_for("Took back 1 call")
+    terminal.wait_for("Undid 1 change (1 file). /redo reapplies it.")
     assert not (program.workspace / "note.txt").exists()
 
 

@@ -27,7 +27,7 @@ from agent_cli.core.messages import ToolMessage, close_open_calls
 from agent_cli.core.undo.plan import Choice, paths_of, plan
 from agent_cli.core.undo.undoing import standing
 from agent_cli.extensions import host, sql, web
-from agent_cli.frontends import headless
+from agent_cli.frontends.headless import start as headless
 from agent_cli.runtime import built_in_tools
 from agent_cli.safety.characters import mark_floods
 from agent_cli.storage import session_index

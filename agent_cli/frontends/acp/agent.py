@@ -38,7 +38,7 @@ from agent_cli.controller.wording import sentences
 from agent_cli.core.errors import UserError
 from agent_cli.core.permissions import Mode
 from agent_cli.folder import folder_standing, load_all_settings, load_settings
-from agent_cli.frontends.acp.conversation import Conversation
+from agent_cli.frontends.acp.conversation import FAILED, Conversation
 from agent_cli.frontends.acp.prompts import Sent
 from agent_cli.lib.language import mark, tr
 from agent_cli.runtime import find_session, open_session, tidy
@@ -47,12 +47,11 @@ from agent_cli.storage.sessions import Sessions
 from agent_cli.wishes import Resume, Wishes
 
 _MOST_LISTED = 200
-_FAILED = -32603
 _UNTRUSTED = mark(
-    "{folder} is not trusted: nothing of it is loaded, and only tools that change nothing run. "
-    "Look at what trust would enable with `agent trust` in that folder; then begin a new thread."
+    "{folder} is not trusted: nothing in it is loaded, and only tools that change nothing run. "
+    "Run `agent trust` in that folder to see what trust would enable, then start a new thread."
 )
-_NO_SERVERS = mark("The MCP servers of the editor are not used.")
+_NO_SERVERS = mark("The editor's MCP servers are not used.")
 
 
 class EditorAgent:
@@ -109,7 +108,7 @@ class EditorAgent:
                 self._wished(cwd, additional_directories), has_servers=bool(mcp_servers)
             )
         response = NewSessionResponse(session_id=conversation.session.id, modes=conversation.modes)
-        conversation.begin()  # what it tells stands after the answer, which names the session
+        conversation.begin()  # what it tells comes after the answer, which names the session
         return response
 
     async def load_session(
@@ -120,7 +119,7 @@ class EditorAgent:
         mcp_servers: Sequence[object] | None = None,
         **_more: Any,
     ) -> LoadSessionResponse:
-        """Go on with a session, and tell all that was said in it."""
+        """Resume a session, and tell what happened in it."""
         with _explained():
             conversation = await self._resume(
                 cwd, session_id, additional_directories, has_servers=bool(mcp_servers)
@@ -137,7 +136,7 @@ class EditorAgent:
         mcp_servers: Sequence[object] | None = None,
         **_more: Any,
     ) -> ResumeSessionResponse:
-        """Go on with a session whose text the editor has kept itself."""
+        """Resume a session whose text the editor has kept itself."""
         with _explained():
             conversation = await self._resume(
                 cwd, session_id, additional_directories, has_servers=bool(mcp_servers)
@@ -174,11 +173,11 @@ class EditorAgent:
     ) -> SetSessionModeResponse:
         """Change the permission mode."""
         with _explained():
-            await self._conversation(session_id).set_mode(mode_id)
+            self._conversation(session_id).set_mode(mode_id)
         return SetSessionModeResponse()
 
     async def prompt(self, prompt: list[Sent], session_id: str, **_more: Any) -> PromptResponse:
-        """Play one turn, telling what happens meanwhile."""
+        """Play one turn, and tell what happens meanwhile."""
         with _explained():
             return await self._conversation(session_id).prompt(prompt)
 
@@ -203,7 +202,7 @@ class EditorAgent:
         return found
 
     def _wished(self, cwd: str, added: list[str] | None, resume: Resume | None = None) -> Wishes:
-        """What the command line asks for, in the directory the editor names."""
+        """What the command line asks for, in the directory that the editor names."""
         directories = [Path(each) for each in (cwd, *(added or ()))]
         for directory in directories:
             if not directory.is_absolute() or not directory.is_dir():
@@ -246,8 +245,8 @@ class EditorAgent:
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """An error of the person's to put right, in the form an editor shows."""
+    """A UserError in the form an editor shows."""
     try:
         yield
     except UserError as error:
-        raise RequestError(_FAILED, sentences(error.message, error.hint)) from error
+        raise RequestError(FAILED, sentences(error.message, error.hint)) from error

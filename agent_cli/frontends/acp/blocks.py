@@ -6,12 +6,16 @@ from collections.abc import Iterator
 
 from acp import helpers
 from acp.schema import (
+    AvailableCommand,
+    AvailableCommandInput,
     ContentToolCallContent,
     FileEditToolCallContent,
     TerminalToolCallContent,
     ToolCallLocation,
+    UnstructuredCommandInput,
 )
 
+from agent_cli.controller.command import Command
 from agent_cli.core.display import (
     DiffBlock,
     Display,
@@ -52,6 +56,16 @@ def said(text: str) -> ContentToolCallContent:
     return helpers.tool_content(helpers.text_block(text))
 
 
+def advertised(command: Command) -> AvailableCommand:
+    """A slash command as an editor lists it."""
+    hint = UnstructuredCommandInput(hint=tr(command.argument))
+    return AvailableCommand(
+        name=command.name,
+        description=tr(command.help),
+        input=AvailableCommandInput(root=hint) if command.argument else None,
+    )
+
+
 def absolute(path: str, workspace: Workspace) -> str:
     """A path as an editor wants it."""
     if path.startswith("~/"):
@@ -60,7 +74,7 @@ def absolute(path: str, workspace: Workspace) -> str:
 
 
 def shown(display: Display, workspace: Workspace) -> Iterator[Shown]:
-    """What stands below a call for a block."""
+    """A block as content of a call."""
     match display:
         case DiffBlock():
             yield from _diff(display, workspace)

@@ -33,7 +33,7 @@ class Hunk:
 def hunks(diff: str, path: str) -> Iterator[Hunk]:
     """The hunks of a diff, of one file or of several; `path` is the file where none is named.
 
-    How many lines a hunk has stands in its head: a removed "-- x" looks like the name of a file.
+    The head of a hunk says how many lines it has: a removed "-- x" looks like the name of a file.
     """
     lines = diff.split("\n")
     at, is_new = 0, False
@@ -70,7 +70,7 @@ def _read(lines: list[str], at: int, hunk: Hunk, removed: int, added: int) -> in
 
 
 def _unbreak(hunk: Hunk, mark: str) -> None:
-    """The line before ends without a line break, on the sides it stands on."""
+    """The line before ends without a line break, on the sides that have it."""
     for sign, side in (("-", hunk.before), ("+", hunk.after)):
         if side and mark in (" ", sign):
             side[-1] = side[-1].removesuffix("\n")

@@ -30,14 +30,14 @@ def form(questions: Sequence[Question]) -> ElicitationSchema:
         if question.is_open:
             fields[f"words{number}"] = ElicitationStringPropertySchema(
                 type="string",
-                title=tr("Your answer (instead)") if question.choices else title,
+                title=tr("Your own answer") if question.choices else title,
                 description=None if question.choices else told,
             )
     return ElicitationSchema(type="object", properties={**fields})
 
 
 def filled(questions: Sequence[Question], content: Mapping[str, Any]) -> tuple[str, ...]:
-    """The answers that a form holds; empty: none. The person's own words go before a choice."""
+    """The answers that a form holds; empty: none. The user's own words go before a choice."""
     return tuple(_answer(question, number, content) for number, question in enumerate(questions))
 
 

@@ -63,7 +63,7 @@ def _piece(block: Sent, root: str) -> str | ImagePart:
         case TextContentBlock():
             return pasted(block.text)
         case ImageContentBlock():
-            return _picture(block.data, block.uri or tr("the picture"))
+            return _picture(block.data, block.uri or tr("the image"))
         case ResourceContentBlock():
             return mention(_name(block.uri, root))
         case EmbeddedResourceContentBlock(resource=TextResourceContents() as held):
@@ -83,10 +83,10 @@ def _picture(data: str, name: str) -> ImagePart:
     try:
         decoded = base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError) as error:
-        raise UserError(tr("{name} did not arrive whole.", name=name)) from error
+        raise UserError(tr("{name} is incomplete.", name=name)) from error
     found = image(decoded[:_BYTES_LOOKED_AT])
     if found is None:
-        raise UserError(tr("{name} is not a PNG, JPEG, GIF or WebP picture.", name=name))
+        raise UserError(tr("{name} is not a PNG, JPEG, GIF or WebP image.", name=name))
     return ImagePart(media_type=found.media_type, data=data)
 
 

@@ -1,11 +1,13 @@
 """Serves one editor on standard input and output until it goes away."""
 
 import asyncio
+import logging
 import os
 import signal
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
+from agent_cli.controller.background import Background
 from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.lib.language import tr
 from agent_cli.wishes import Wishes
@@ -13,12 +15,14 @@ from agent_cli.wishes import Wishes
 if TYPE_CHECKING:
     from acp.interfaces import Agent
 
+log = logging.getLogger(__name__)
+
 
 def run(wishes: Wishes) -> int:
     """Serve until the editor closes the pipe; returns the exit code."""
     if find_spec("acp") is None:
         raise UserError(
-            tr("Serving an editor needs the package agent-client-protocol."),
+            tr("Editor support needs the package agent-client-protocol."),
             hint=tr('Install the extra: pip install "agent-cli[acp]"'),
         )
     source, sink = _take_over()
@@ -55,7 +59,8 @@ async def _serve(wishes: Wishes, source: int, sink: int) -> int:
         listening=False,
         use_unstable_protocol=True,
     )
-    listening = asyncio.create_task(connection.listen())
+    background = Background(log.warning, lambda what, error: log.error(what, exc_info=error))
+    listening = background.start(connection.listen(), "listening to the editor failed")
     signals: list[int] = []
 
     def leave(number: int) -> None:

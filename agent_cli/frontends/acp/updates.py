@@ -24,7 +24,7 @@ from pydantic import JsonValue
 from agent_cli.controller.endings import compacted, retrying
 from agent_cli.controller.wording import sentences
 from agent_cli.core import events as ev
-from agent_cli.core.display import DiffBlock, TodoBlock
+from agent_cli.core.display import TodoBlock
 from agent_cli.core.messages import text_of
 from agent_cli.core.session import Session
 from agent_cli.core.tool import ToolKind as OwnKind
@@ -63,8 +63,6 @@ class Updates:
     def __init__(self, session: Session) -> None:
         self.window: int | None = None
         """How many tokens a request may have, once that is known."""
-        self.diffs: list[str] = []
-        """What was edited, oldest first."""
         self._session = session
         self._calls: dict[str, Call] = {}
         self._has_spoken = False
@@ -94,7 +92,7 @@ class Updates:
                 yield helpers.update_tool_call(call_id, status="in_progress")
             case ev.ModelRetrying():
                 said = self._has_spoken
-                void = tr("What was said of this answer so far is void.") if said else ""
+                void = tr("Ignore the partial answer above; retrying.") if said else ""
                 self._has_spoken = False
                 yield note(retrying(event), void)
             case ev.HistoryCompacted():
@@ -143,7 +141,6 @@ class Updates:
         self._calls.pop(event.call_id, None)
         result = event.result
         displays = tuple(bounded(display) for display in result.display)
-        self.diffs += [d.diff for d in displays if isinstance(d, DiffBlock) and d.diff]
         yield helpers.update_tool_call(
             event.call_id,
             status="completed" if result.success else "failed",

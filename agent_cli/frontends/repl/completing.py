@@ -8,9 +8,9 @@ from collections.abc import AsyncGenerator, Iterable, Sequence
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
-from agent_cli.commands._command import Command
+from agent_cli.controller.background import Background
+from agent_cli.controller.command import Command, matching
 from agent_cli.frontends.shared.file_index import FileIndex
-from agent_cli.frontends.shared.slash import matching
 from agent_cli.frontends.shared.typed import MENTIONED, mention
 from agent_cli.lib.language import tr
 
@@ -21,9 +21,12 @@ _STALE = 10.0
 class Completing(Completer):
     """Offers commands at the start of the text, and files after an @."""
 
-    def __init__(self, commands: Sequence[Command], files: FileIndex) -> None:
+    def __init__(
+        self, commands: Sequence[Command], files: FileIndex, background: Background
+    ) -> None:
         self._commands = commands
         self._files = files
+        self._background = background
         self._loaded_at = float("-inf")
         self._loading: asyncio.Task[None] | None = None
 
@@ -57,7 +60,7 @@ class Completing(Completer):
 
     async def _refresh(self) -> None:
         if time.monotonic() - self._loaded_at > _STALE and self._loading is None:
-            self._loading = asyncio.create_task(self._load())
+            self._loading = self._background.start(self._load(), "reading file names failed")
         if self._loading is not None and not self._files.is_loaded:
             await asyncio.wait([self._loading])
 

@@ -1,4 +1,4 @@
-"""What a person sees, drawn with Rich: every text of others is cleaned here or before."""
+"""What the user sees, drawn with Rich: all foreign text is cleaned here or before."""
 
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
@@ -44,7 +44,7 @@ _COLUMN = 16
 
 
 class _Heading(Heading):
-    """A heading that stands where text stands."""
+    """A heading at the left, like text."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         self.text.justify = "left"
@@ -85,7 +85,7 @@ def call_line(call: Call, signs: Signs) -> Text:
 
 
 def details(call: Call, signs: Signs, most_output: int, *, is_seen: bool = False) -> Iterator[Text]:
-    """What stands under the line of a finished call; a change that was seen is not repeated."""
+    """The lines under a finished call; a change that was seen is not repeated."""
     if call.state == "failed" and (error := clean(call.error).strip("\n")):
         first = error.split("\n")[0]
         if first != call.status:
@@ -115,7 +115,7 @@ def indented(lines: Sequence[Text] | Iterator[Text], signs: Signs) -> list[Text]
 
 
 def approval(request: ApprovalRequest, runs: str, signs: Signs) -> RenderableType:
-    """Everything a person needs to decide: what exactly, what it means, why we ask."""
+    """Everything the user needs to decide: what exactly, what it means, why we ask."""
     title = briefing.one_line(request.title)
     preview = whole(request.preview, signs) if request.preview else [Text(title)]
     rows: list[Text] = [*preview, Text("")]
@@ -143,7 +143,7 @@ def whole(block: Display, signs: Signs) -> list[Text]:
         case TodoBlock():
             return list(_todo(block, signs))
         case ImageBlock():
-            return [Text(tr("picture {path}", path=briefing.one_line(block.path)))]
+            return [Text(tr("image {path}", path=briefing.one_line(block.path)))]
 
 
 def diff(block: DiffBlock, signs: Signs, most: int | None = None) -> Iterator[Text]:

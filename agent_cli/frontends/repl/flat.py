@@ -7,18 +7,22 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from agent_cli.controller.answers import Answer
 from agent_cli.frontends.repl.lines_in import LinesIn
 from agent_cli.frontends.repl.paper import Paper
-from agent_cli.frontends.repl.stage import Abandoned, Audience
+from agent_cli.frontends.repl.stage import Abandoned
 from agent_cli.frontends.shared.signs import Signs
 from agent_cli.frontends.shared.typed import pasted
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import clean
+
+if TYPE_CHECKING:
+    from agent_cli.frontends.repl.view import InlineView
 
 _WIDTH = 80
 _TWICE = 2.0
@@ -32,7 +36,7 @@ class FlatStage:
 
     def __init__(self, signs: Signs, *, marks_pastes: bool) -> None:
         self.signs = signs
-        self.audience: Audience | None = None
+        self.view: InlineView | None = None
         self.paper = Paper(self._print, lambda: _WIDTH, is_flat=True)
         self._lines = LinesIn(sys.stdin.fileno(), self._line)
         self._is_person = self._lines.is_terminal
@@ -43,7 +47,6 @@ class FlatStage:
         self._answer: asyncio.Future[str] | None = None
         self._held: asyncio.TimerHandle | None = None
         self._held_line = ""
-        self._one_question = asyncio.Lock()
         self._shows_prompt = False
         self._early: list[str] = []
         self._left_at = float("-inf")
@@ -57,26 +60,25 @@ class FlatStage:
         asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
         self._lines.stop()
 
-    async def listen(self, audience: Audience) -> None:
+    async def listen(self, view: "InlineView") -> None:
         """Pass on what comes in, until it ends."""
-        self.audience = audience
+        self.view = view
         early, self._early = self._early, []
         for line in early:
             self._send(line)
         self.changed()
         while (piped := await self._piped.get()) is not None:
             self._send(piped)
-            await audience.idle()
-        await audience.idle()
-        audience.leave()
+            await view.controller.idle()
+        await view.controller.idle()
+        view.leave()
 
     # ── a stage ──────────────────────────────────────────────────────────────────────────────────
 
-    async def choose(self, heading: str, answers: Sequence[Answer], *, leave: str = "") -> str:
-        async with self._one_question:
-            return await self._choose(heading, answers, leave or answers[0].id)
-
-    async def _choose(self, heading: str, answers: Sequence[Answer], default: str) -> str:
+    async def choose(
+        self, heading: str, answers: Sequence[Answer], *, leave: str | None = None
+    ) -> str:
+        default = answers[0].id if leave is None else leave
         offered = [Text(heading)]
         for number, answer in enumerate(answers, 1):
             label = answer.label
@@ -88,30 +90,30 @@ class FlatStage:
             numbers = (str(n) for n, answer in enumerate(answers, 1) if answer.id == default)
             usual = next(numbers, tr("none of these"))
             self._write(tr("Answer with a number (Enter: {usual}): ", usual=usual))
-            line = (await self._asked_line()).strip().lower()
+            line = (await self._ask_line()).strip().lower()
             if not line:
                 return default
             for number, answer in enumerate(answers, 1):
                 if line in (str(number), answer.key):
                     return answer.id
-            self._say(Text(tr("Please answer with a number from 1 to {n}.", n=len(answers))))
+            self._say(Text(tr("Answer with a number from 1 to {n}.", n=len(answers))))
 
     async def line(self, hint: str) -> str | None:
         self._write(f"{hint} ")
-        return (await self._asked_line()).strip() or None
+        return (await self._ask_line()).strip() or None
 
     async def edit(self, text: str) -> str | None:
-        self._say(Text(tr("There is no editor here. Say what should change instead.")))
+        self._say(Text(tr("There is no editor here. Say what to change instead.")))
         return None
 
     def prefill(self, text: str) -> None:
-        self._say(Text(tr("The prompt was: {text}", text=clean(text))))
+        self._say(Text(tr("Your prompt was: {text}", text=clean(text))))
 
     def copy(self, text: str) -> bool:
         return False
 
     def changed(self) -> None:
-        idle = self.audience is not None and not self.audience.is_busy and self._answer is None
+        idle = self.view is not None and not self.view.controller.is_busy and not self._answer
         if idle and self._is_person and not self._shows_prompt:
             self._write(f"{self.signs.prompt} ")
             self._shows_prompt = True
@@ -121,9 +123,13 @@ class FlatStage:
     def _line(self, line: str | None, when: float) -> None:
         """A line came in; None: no more will."""
         self._shows_prompt = False
-        if line is not None and self._answer is not None:
+        if line is None:
+            self._is_person = False  # nobody answers any more
+            self._give("")
+            self._piped.put_nowait(None)
+        elif self._answer is not None:
             self._line_for_question(line, when)
-        elif line is None or not self._is_person:
+        elif not self._is_person:
             self._piped.put_nowait(line)
         else:
             self._send(line)
@@ -147,8 +153,12 @@ class FlatStage:
         self._held = None
         if begun := self._lines.take_unfinished():
             self._pass_on(self._held_line + "\n" + begun, time.monotonic())
-        elif self._answer is not None and not self._answer.done():
-            self._answer.set_result(self._held_line)
+        else:
+            self._give(self._held_line)
+
+    def _give(self, line: str) -> None:
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_result(line)
 
     def _pass_on(self, line: str, when: float) -> None:
         if self._guard is not None:
@@ -157,7 +167,7 @@ class FlatStage:
         self._send(line.replace(_PASTE, "").replace(_PASTE_END, ""))
 
     def _send(self, line: str) -> None:
-        if self.audience is None:
+        if self.view is None:
             self._early.append(line)
             return
         text = self._unfinished + pasted(line)
@@ -165,12 +175,15 @@ class FlatStage:
         if text.endswith("\\"):
             self._unfinished = f"{text[:-1]}\n"
         elif text.strip():
-            self.audience.submitted(text)
+            self.view.controller.submit(text)
         else:
-            self.audience.submitted_empty()
+            self.view.controller.submit_empty()
 
-    async def _asked_line(self) -> str:
-        """A line that was written in view of a question."""
+    async def _ask_line(self) -> str:
+        """A line that was written in view of a question; empty where nobody writes lines."""
+        if not self._is_person:
+            self._write("\n")
+            return ""
         self._guard = TypedAhead()
         self._answer = asyncio.get_running_loop().create_future()
         if begun := self._lines.take_unfinished():
@@ -181,6 +194,10 @@ class FlatStage:
         self._guard.painted(time.monotonic())
         try:
             return await self._answer
+        except asyncio.CancelledError:
+            self._write("\n")
+            self._say(Text(tr("No answer is needed any more.")))
+            raise
         finally:
             self._answer = self._guard = None
             if self._held is not None:
@@ -191,20 +208,20 @@ class FlatStage:
 
     def _interrupted(self) -> None:
         """Ctrl+C ends the turn; twice without one it leaves."""
-        if self.audience is None:
+        if self.view is None:
             if self._answer is not None and not self._answer.done():
                 self._answer.set_exception(Abandoned())
             return
-        if self.audience.interrupt():
+        if self.view.controller.interrupt():
             return
-        if self._answer is not None and not self._answer.done():
-            self._answer.set_result("")
+        if self._answer is not None:
+            self._give("")
             return
         now = time.monotonic()
         if now - self._left_at < _TWICE or not self._is_person:
-            self.audience.leave()
+            self.view.leave()
         self._left_at = now
-        self._say(Text(tr("Ctrl+C again leaves.")))
+        self._say(Text(tr("Press Ctrl+C again to quit.")))
         self.changed()
 
     def _say(self, *lines: Text) -> None:

@@ -2,10 +2,10 @@
 
 import asyncio
 import base64
-import contextlib
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from prompt_toolkit.application import Application, in_terminal
 from prompt_toolkit.application.current import set_app
@@ -17,15 +17,19 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.styles import Style
 
 from agent_cli.controller.answers import Answer
+from agent_cli.controller.background import Background
 from agent_cli.frontends.repl.live_keys import bindings
 from agent_cli.frontends.repl.live_layout import layout
 from agent_cli.frontends.repl.live_question import LiveQuestion
 from agent_cli.frontends.repl.paper import Paper
-from agent_cli.frontends.repl.stage import Audience, View
 from agent_cli.frontends.shared.chips import Chips, deserves_chip
 from agent_cli.frontends.shared.editor import edited
 from agent_cli.frontends.shared.terminal import signs_for
 from agent_cli.frontends.shared.typed import fit, pasted
+
+if TYPE_CHECKING:
+    from agent_cli.controller.controller import Controller
+    from agent_cli.frontends.repl.view import InlineView
 
 _STYLE = Style.from_dict(
     {
@@ -41,7 +45,7 @@ _STYLE = Style.from_dict(
     }
 )
 _TOGETHER, _DONE = "\x1b[?2026h", "\x1b[?2026l"
-"""What stands between them is drawn at once, by terminals that can."""
+"""What comes between them is drawn at once, by terminals that can."""
 _TICK = 0.1
 _STILL_TICK = 1.0
 
@@ -53,13 +57,13 @@ class LiveStage:
         self,
         environment: Mapping[str, str],
         *,
+        background: Background,
         completer: Completer,
         history: Sequence[str] = (),
         is_still: bool = False,
     ) -> None:
         self.signs = signs_for(environment)
-        self.audience: Audience | None = None
-        self.view: View = lambda _columns, _lines: ""
+        self.view: InlineView | None = None
         self.question: LiveQuestion | None = None
         self.line_hint = ""
         self.passing_hint = ""
@@ -76,7 +80,6 @@ class LiveStage:
         self._typed_line: asyncio.Future[str | None] | None = None
         self._pending = ""
         self._is_aside = False
-        self._one_question = asyncio.Lock()
         self._output = Vt100_Output.from_pty(sys.stdout, term=environment.get("TERM"))
         self._output.enable_cpr = False  # nothing here needs to know where the cursor is
         self.paper = Paper(self._print, lambda: self._output.get_size().columns)
@@ -93,12 +96,18 @@ class LiveStage:
         self._app.timeoutlen = 0.15
         self._app.after_render += lambda _: self._painted()
         self._tick = _STILL_TICK if is_still else _TICK
-        self._tasks: list[asyncio.Task[None]] = []
+        self._background = background
+        self._running: asyncio.Task[None] | None = None
+        self._failure: Exception | None = None
+
+    @property
+    def controller(self) -> "Controller | None":
+        """Of the session that is on; None before there is one."""
+        return self.view.controller if self.view is not None else None
 
     async def __aenter__(self) -> "LiveStage":
-        running = self._app.run_async(handle_sigint=False, set_exception_handler=False)
-        self._tasks = [asyncio.create_task(running), asyncio.create_task(self._ticking())]
-        self._tasks[0].add_done_callback(lambda _: self._ended())
+        self._running = self._background.start(self._run(), "the prompt failed")
+        self._background.start(self._tick_on(), "the prompt could not be drawn")
         await asyncio.sleep(0)
         return self
 
@@ -106,34 +115,37 @@ class LiveStage:
         self._flush()
         if self._app.is_running:
             self._app.exit()
-        self._tasks[1].cancel()
-        with contextlib.suppress(EOFError, OSError, asyncio.CancelledError):
-            await self._tasks[0]
+        if self._running is not None:
+            await asyncio.wait([self._running])
+        await self._background.close()
+        if self._failure is not None:
+            raise self._failure
 
-    def listen(self, audience: Audience, view: View) -> None:
-        """Pass on what the person does, and draw what is going on."""
-        self.audience, self.view = audience, view
+    def listen(self, view: "InlineView") -> None:
+        """Pass on what the user does, and draw what is going on."""
+        self.view = view
         early, self.early = self.early, []
         for text in early:
-            audience.submitted(text)
+            view.controller.submit(text)
         self.changed()
 
     # ── a stage ──────────────────────────────────────────────────────────────────────────────────
 
-    async def choose(self, heading: str, answers: Sequence[Answer], *, leave: str = "") -> str:
-        async with self._one_question:
-            self._flush()
-            question = LiveQuestion(heading, answers, leave, self.receive, self.changed)
-            self.question = question
-            self._app.layout.focus(self.windows.question)
+    async def choose(
+        self, heading: str, answers: Sequence[Answer], *, leave: str | None = None
+    ) -> str:
+        self._flush()
+        question = LiveQuestion(heading, answers, leave, self.receive, self.changed)
+        self.question = question
+        self._app.layout.focus(self.windows.question)
+        self.changed()
+        try:
+            return await question.given
+        finally:
+            question.close()
+            self.question = None
+            self._app.layout.focus(self.windows.prompt)
             self.changed()
-            try:
-                return await question.given
-            finally:
-                question.close()
-                self.question = None
-                self._app.layout.focus(self.windows.prompt)
-                self.changed()
 
     async def line(self, hint: str) -> str | None:
         self.line_hint = hint
@@ -188,15 +200,15 @@ class LiveStage:
         written = self.prompt.text
         text = self._chips.expand(written)
         if not written.strip():
-            if self.audience is not None:
-                self.audience.submitted_empty()
+            if self.controller is not None:
+                self.controller.submit_empty()
             return
         self.prompt.reset(append_to_history=True)
         self._chips = Chips()
-        if self.audience is None:
+        if self.controller is None:
             self.early.append(text)
         else:
-            self.audience.submitted(text)
+            self.controller.submit(text)
 
     def receive(self, key: str, text: str) -> None:
         """Take what was typed elsewhere and meant for the prompt, as if it was typed here."""
@@ -219,14 +231,14 @@ class LiveStage:
 
     def escape(self) -> None:
         """Take a waiting message back, otherwise interrupt."""
-        if self.audience is None:
+        if self.controller is None:
             return
-        if waiting := self.audience.take_back():
+        if waiting := self.controller.unqueue():
             rest = self.prompt.text
             self.prompt.text = f"{waiting}\n{rest}" if rest.strip() else waiting
             self.prompt.cursor_position = len(waiting)
         else:
-            self.audience.interrupt()
+            self.controller.interrupt()
 
     def end_line(self, text: str | None) -> None:
         """Give the line that was asked for; None: go back."""
@@ -234,14 +246,14 @@ class LiveStage:
             self._typed_line.set_result(text)
 
     def edit_prompt(self) -> None:
-        """Write the prompt in the person's editor."""
+        """Write the prompt in the user's editor."""
 
         async def edit() -> None:
             text = await self.edit(self._chips.expand(self.prompt.text))
             if text is not None:
                 self.prefill(text)
 
-        self._tasks.append(asyncio.create_task(edit()))
+        self._background.start(edit(), "the editor failed")
 
     # ── drawing ──────────────────────────────────────────────────────────────────────────────────
 
@@ -266,16 +278,23 @@ class LiveStage:
         if self.question is not None:
             self.question.painted()
 
-    async def _ticking(self) -> None:
+    async def _run(self) -> None:
+        """Until we leave, or the terminal is gone."""
+        try:
+            await self._app.run_async(handle_sigint=False, set_exception_handler=False)
+        except (EOFError, OSError):
+            pass
+        except Exception as error:  # told when we are back in the plain terminal
+            self._failure = error
+        finally:
+            if self.view is not None:
+                self.view.leave()
+
+    async def _tick_on(self) -> None:
         while True:
             await asyncio.sleep(self._tick)
-            if self.audience is not None and self.audience.is_busy:
+            if self.controller is not None and self.controller.is_busy:
                 self.changed()
-
-    def _ended(self) -> None:
-        """The terminal is gone, or we are leaving."""
-        if self.audience is not None:
-            self.audience.leave()
 
     @asynccontextmanager
     async def _aside(self) -> AsyncIterator[None]:

@@ -27,7 +27,7 @@ _NAMES = {
 
 
 def bindings(stage: "LiveStage") -> KeyBindings:
-    """Keys of a question first; they go on to the prompt unless they answer it."""
+    """Keys of a question first; they are passed to the prompt unless they answer it."""
     keys = KeyBindings()
     _add_question_keys(keys, stage)
     _add_line_keys(keys, stage)
@@ -73,12 +73,12 @@ def _add_line_keys(keys: KeyBindings, stage: "LiveStage") -> None:
 
 
 def _cancel(stage: "LiveStage") -> None:
-    """Whatever led to the question shall end."""
-    if stage.audience is not None and stage.audience.interrupt():
+    """End whatever led to the question."""
+    if stage.controller is not None and stage.controller.interrupt():
         return
     stage.end_line(None)
     if stage.question is not None:
-        stage.question.leave() if stage.audience is not None else stage.question.abandon()
+        stage.question.leave() if stage.controller is not None else stage.question.abandon()
 
 
 def _add_prompt_keys(keys: KeyBindings, stage: "LiveStage") -> None:
@@ -121,22 +121,22 @@ def _add_prompt_keys(keys: KeyBindings, stage: "LiveStage") -> None:
         nonlocal left_at
         if stage.prompt.text:
             stage.prompt.reset()
-        elif stage.audience is not None and not stage.audience.interrupt():
+        elif stage.controller is not None and not stage.controller.interrupt():
             now = time.monotonic()
             if now - left_at < TWICE:
-                stage.audience.leave()
+                stage.controller.view.leave()
             left_at = now
-            stage.hint(tr("Ctrl+C again leaves."), TWICE)
+            stage.hint(tr("Press Ctrl+C again to quit."), TWICE)
 
     @keys.add("c-d", filter=is_prompt & Condition(lambda: not stage.prompt.text))
     def leave(_: KeyPressEvent) -> None:
-        if stage.audience is not None:
-            stage.audience.leave()
+        if stage.controller is not None:
+            stage.controller.view.leave()
 
     @keys.add("s-tab", filter=is_prompt & ~has_completions)
     def next_mode(_: KeyPressEvent) -> None:
-        if stage.audience is not None:
-            stage.audience.next_mode()
+        if stage.controller is not None:
+            stage.controller.next_mode()
 
     @keys.add("c-g", filter=is_prompt)
     def edit(_: KeyPressEvent) -> None:

@@ -1,4 +1,4 @@
-"""Where things stand below the scrollback."""
+"""The layout below the scrollback."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -44,8 +44,8 @@ def layout(stage: "LiveStage") -> Windows:
     """What runs, a question or a line to write, the prompt, what completes it, the status."""
     search = SearchToolbar(
         vi_mode=False,
-        forward_search_prompt=tr("I-search: "),
-        backward_search_prompt=tr("I-search backward: "),
+        forward_search_prompt=tr("Search: "),
+        backward_search_prompt=tr("Search backwards: "),
     )
     prompt = _prompt(stage, search)
     question = Window(
@@ -93,15 +93,16 @@ def _prompt(stage: "LiveStage", search: SearchToolbar) -> Window:
 
 
 def _is_running(stage: "LiveStage") -> bool:
-    return stage.audience is not None and (stage.audience.is_busy or bool(stage.audience.queue))
+    controller = stage.controller
+    return controller is not None and (controller.is_busy or bool(controller.queue))
 
 
 def _running(stage: "LiveStage") -> AnyFormattedText:
     size = stage.size()
-    drawn = stage.view(size.columns, max(4, size.rows // 2))
-    queue = stage.audience.queue if stage.audience is not None else ()
+    drawn = stage.view.teller.live(size.columns, max(4, size.rows // 2)) if stage.view else ""
+    queue = stage.controller.queue if stage.controller is not None else ()
     lines = [drawn] if drawn else []
-    lines += [f"⏎ {_one_line(text, size.columns)}" for text in queue[:_MOST_QUEUED]]
+    lines += [f"⏎ {_one_line(each.text, size.columns)}" for each in queue[:_MOST_QUEUED]]
     if len(queue) > _MOST_QUEUED:
         lines.append("  " + tr("and {n} more", n=len(queue) - _MOST_QUEUED))
     return ANSI("\n".join(lines)) if lines else ""
@@ -130,7 +131,7 @@ def _answer(answer: Answer, column: int, cursor: str) -> StyleAndTextTuples:
 
 
 def _status(stage: "LiveStage") -> AnyFormattedText:
-    usual = stage.audience.status() if stage.audience is not None else ""
+    usual = stage.view.status() if stage.view is not None else ""
     return [("class:dim", stage.passing_hint or usual)]
 
 

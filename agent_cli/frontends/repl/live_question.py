@@ -25,7 +25,7 @@ class LiveQuestion:
         self,
         heading: str,
         answers: Sequence[Answer],
-        leave: str,
+        leave: str | None,
         pass_on: PassOn,
         redraw: Callable[[], None],
     ) -> None:
@@ -36,13 +36,14 @@ class LiveQuestion:
         """Whether it was in view, and quiet, for long enough to be answered."""
         self.has_passed_on = False
         self.given: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self._leave = leave or self.answers[0].id
+        self._leave = self.answers[0].id if leave is None else leave
         self._pass = pass_on
         self._redraw = redraw
         self._guard = TypedAhead()
         self._held: tuple[float, str, str, Answer] | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._beating: asyncio.Task[None] | None = None
+        self._beat: asyncio.TimerHandle | None = None
+        self._beat_at = 0.0
 
     @property
     def hint(self) -> str:
@@ -52,13 +53,14 @@ class LiveQuestion:
 
     def painted(self) -> None:
         """It can be read from now on."""
-        if self._beating is None:
-            self._guard.painted(time.monotonic())
-            self._beating = asyncio.create_task(self._arm())
+        if self._beat is None:
+            self._beat_at = time.monotonic()
+            self._guard.painted(self._beat_at)
+            self._wait_a_beat()
 
     def close(self) -> None:
         """It is asked no more."""
-        for each in (self._timer, self._beating):
+        for each in (self._timer, self._beat):
             if each is not None:
                 each.cancel()
 
@@ -84,11 +86,11 @@ class LiveQuestion:
             self._timer = asyncio.get_running_loop().call_later(settle, self._settled)
 
     def leave(self) -> None:
-        """The person goes away without an answer."""
+        """The user goes away without an answer."""
         self._give(self._leave)
 
     def abandon(self) -> None:
-        """The person wants to leave altogether."""
+        """The user wants to leave altogether."""
         if not self.given.done():
             self.given.set_exception(Abandoned())
 
@@ -97,20 +99,23 @@ class LiveQuestion:
         self._let_go()
         self._pass_on("paste", text)
 
-    async def _arm(self) -> None:
+    def _wait_a_beat(self) -> None:
+        self._beat = asyncio.get_running_loop().call_later(_BEAT, self._arm)
+
+    def _arm(self) -> None:
         """Count the quiet time in beats: while the program is busy it cannot see keys, so that
         time does not count."""
-        before = time.monotonic()
-        while not self.given.done():
-            await asyncio.sleep(_BEAT)
-            now = time.monotonic()
-            if now - before > self._guard.arm:
-                self._guard.typed(now)
-            before = now
-            is_armed = self._guard.may_answer(now)
-            if is_armed != self.is_armed:
-                self.is_armed = is_armed
-                self._redraw()
+        if self.given.done():
+            return
+        now = time.monotonic()
+        if now - self._beat_at > self._guard.arm:
+            self._guard.typed(now)
+        self._beat_at = now
+        is_armed = self._guard.may_answer(now)
+        if is_armed != self.is_armed:
+            self.is_armed = is_armed
+            self._redraw()
+        self._wait_a_beat()
 
     def _move(self, step: int) -> None:
         self._let_go()

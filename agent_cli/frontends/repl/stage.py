@@ -1,6 +1,6 @@
 """What the inline frontend needs of a terminal, whatever the terminal can do."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 from agent_cli.controller.answers import Answer
@@ -9,11 +9,11 @@ from agent_cli.frontends.shared.signs import Signs
 
 
 class Abandoned(Exception):
-    """The person wants to leave instead of answering."""
+    """The user wants to leave instead of answering."""
 
 
 class Stage(Protocol):
-    """Shows things, asks things, and passes on what the person sends."""
+    """Shows things, asks things, and passes on what the user types."""
 
     @property
     def paper(self) -> Paper:
@@ -25,7 +25,9 @@ class Stage(Protocol):
         """The signs it can show."""
         ...
 
-    async def choose(self, heading: str, answers: Sequence[Answer], *, leave: str = "") -> str:
+    async def choose(
+        self, heading: str, answers: Sequence[Answer], *, leave: str | None = None
+    ) -> str:
         """The id of the answer that was given on purpose; the first one is the default.
 
         To go away without an answer gives `leave`, or the default.
@@ -33,11 +35,11 @@ class Stage(Protocol):
         ...
 
     async def line(self, hint: str) -> str | None:
-        """A line of text; None: the person went back."""
+        """A line of text; None: the user went back."""
         ...
 
     async def edit(self, text: str) -> str | None:
-        """The text as the person's editor left it; None: as it was."""
+        """The text as the user's editor left it; None: as it was."""
         ...
 
     def prefill(self, text: str) -> None:
@@ -51,53 +53,3 @@ class Stage(Protocol):
     def changed(self) -> None:
         """Something that is drawn again and again has changed."""
         ...
-
-
-class Audience(Protocol):
-    """Who listens to a stage."""
-
-    def submitted(self, text: str) -> None:
-        """The person sent something."""
-        ...
-
-    def submitted_empty(self) -> None:
-        """The person pressed Enter on nothing: what waits shall be sent now."""
-        ...
-
-    def take_back(self) -> str:
-        """The last message that waits, taken from the queue; empty if none does."""
-        ...
-
-    def interrupt(self) -> bool:
-        """End the turn; False if none is under way."""
-        ...
-
-    def next_mode(self) -> None:
-        """Go on to the next permission mode."""
-        ...
-
-    def leave(self) -> None:
-        """End the program."""
-        ...
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether a turn is under way."""
-        ...
-
-    async def idle(self) -> None:
-        """Wait until nothing is under way and nothing waits."""
-        ...
-
-    def status(self) -> str:
-        """What the status line tells."""
-        ...
-
-    @property
-    def queue(self) -> Sequence[str]:
-        """The messages that wait."""
-        ...
-
-
-View = Callable[[int, int], str]
-"""Draws what is still going on, in so many columns and at most so many lines."""

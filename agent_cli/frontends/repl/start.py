@@ -6,28 +6,32 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 
+from rich.text import Text
+
+from agent_cli.commands import all_commands
 from agent_cli.config.layers import Loaded
 from agent_cli.config.places import Places
 from agent_cli.config.schema import Settings
-from agent_cli.controller.answers import IN_USE_HEADING, in_use_answers
+from agent_cli.controller import answers as words
+from agent_cli.controller.background import Background
+from agent_cli.controller.endings import exit_code
 from agent_cli.controller.past import how_to_resume
 from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.core.session import Session
 from agent_cli.folder import folder_standing, load_all_settings, load_settings
-from agent_cli.frontends.repl.asking import Asking
+from agent_cli.frontends.repl import drawing
 from agent_cli.frontends.repl.completing import Completing
-from agent_cli.frontends.repl.desk import InlineDesk
 from agent_cli.frontends.repl.flat import FlatStage
 from agent_cli.frontends.repl.live import LiveStage
 from agent_cli.frontends.repl.stage import Abandoned
-from agent_cli.frontends.repl.talk import Talk
-from agent_cli.frontends.repl.teller import Teller
+from agent_cli.frontends.repl.view import InlineView
+from agent_cli.frontends.shared import signs
+from agent_cli.frontends.shared.briefing import one_line
 from agent_cli.frontends.shared.file_index import FileIndex
 from agent_cli.frontends.shared.first_run import clear_choice, naming
-from agent_cli.frontends.shared.signs import ASCII, words
-from agent_cli.frontends.shared.slash import all_commands
 from agent_cli.frontends.shared.terminal import moves_cursor
 from agent_cli.frontends.shared.trusting import keep_trust, told, trust_items
 from agent_cli.lib.language import tr
@@ -57,7 +61,7 @@ Worker = subprocess.Popen[bytes] | None
 
 
 def run(wishes: Wishes, worker: Worker, *, is_read_aloud: bool = False) -> int:
-    """Run until the person leaves or the input ends; returns the exit code."""
+    """Run until the user leaves or the input ends; returns the exit code."""
     wishes, prompt = _found(wishes)
     wishes, note = asyncio.run(_with_a_model(wishes))
     settings = load_settings(wishes, whole_environment()).settings
@@ -82,13 +86,13 @@ def run(wishes: Wishes, worker: Worker, *, is_read_aloud: bool = False) -> int:
         log.exception("the inline prompt failed")
         what = clean(f"{type(error).__name__}: {error}").partition("\n")[0]
         where = Places.of(os.environ).log_file
-        said = tr("the prompt failed ({what}). The log has more: {log}", what=what, log=where)
+        said = tr("the prompt failed ({what}). Details are in {log}.", what=what, log=where)
         sys.stderr.write(f"agent: {said}\n")
         return ExitCode.FAILED
 
 
 async def _with_a_model(wishes: Wishes) -> tuple[Wishes, str]:
-    """Wishes that name a model, and what to tell the person about it; raises UserError."""
+    """Wishes that name a model, and what to tell the user about it; raises UserError."""
     environment = whole_environment()
     settings = load_settings(wishes, environment).settings
     if settings.model or not wishes.attended:
@@ -111,7 +115,7 @@ async def _ask_for_model(environment: dict[str, str]) -> Choice | None:
 
 
 def _found(wishes: Wishes) -> tuple[Wishes, str]:
-    """The session that is meant; where that is not clear, the person is asked at the prompt."""
+    """The session that is meant; where that is not clear, the user is asked at the prompt."""
     try:
         return find_session(wishes, os.environ), ""
     except SeveralSessions as error:
@@ -127,10 +131,13 @@ def _stage(
     is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     can_move = is_terminal and moves_cursor(os.environ)
     if is_read_aloud or not can_move:
-        return FlatStage(words() if is_read_aloud else ASCII, marks_pastes=can_move)
+        spoken = signs.words() if is_read_aloud else signs.ASCII
+        return FlatStage(spoken, marks_pastes=can_move)
+    background = Background(log.warning, lambda what, error: log.error(what, exc_info=error))
     return LiveStage(
         os.environ,
-        completer=Completing(all_commands(), FileIndex(wishes.cwd)),
+        background=background,
+        completer=Completing(all_commands(), FileIndex(wishes.cwd), background),
         history=history.entries(),
         is_still=settings.reduced_motion,
     )
@@ -141,14 +148,13 @@ class _Show:
 
     def __init__(self, stage: Stage, history: PromptHistory, note: str) -> None:
         self._stage = stage
-        self._asking = Asking(stage)
         self._history = history
         self._signals: list[int] = []
         self._warning = ""
         self._note = note
 
     async def play(self, wishes: Wishes, prompt: str, worker: Worker) -> int:
-        """Until the person leaves; returns the exit code."""
+        """Until the user leaves; returns the exit code."""
         before: Resume | None = None
         while True:
             wishes = await self._with_trust(wishes)
@@ -169,38 +175,55 @@ class _Show:
         self, session: Session, wishes: Wishes, loaded: Loaded, prompt: str
     ) -> tuple[Resume | None, int]:
         places = Places.of(os.environ)
-        teller = Teller(self._stage, is_still=loaded.settings.reduced_motion)
-        talk = Talk(session, self._stage, teller, self._history, log_file=places.log_file)
-        desk = InlineDesk(talk, self._stage, all_commands(), Sessions(places.state))
-        self._leave_on_signals(talk)
+        view = InlineView(
+            session,
+            self._stage,
+            Sessions(places.state),
+            history=self._history,
+            log_file=places.log_file,
+            is_still=loaded.settings.reduced_motion,
+        )
+        controller = view.controller
+        self._leave_on_signals(view)
         if wishes.attended:
-            talk.greet()
+            view.greet()
         if self._note:
-            talk.teller.say(self._note)
+            view.say(self._note)
         for warning in filter(None, (self._warning, *loaded.warnings)):
-            talk.teller.warn(warning)
-        listening = asyncio.create_task(self._listen(talk, prompt, is_attended=wishes.attended))
-        tidying = asyncio.create_task(asyncio.to_thread(tidy, loaded.settings, os.environ))
+            controller.warn(warning)
         try:
-            code = await talk.run()
+            controller.begin()
+            before = controller.finished
+            listening = self._listen(view, prompt, is_attended=wishes.attended)
+            controller.background(listening, tr("Reading the prompt failed"))
+            tidying = asyncio.to_thread(tidy, loaded.settings, os.environ)
+            controller.background(tidying, tr("Deleting old sessions failed"))
+            await view.left.wait()
         finally:
-            listening.cancel()
-            await asyncio.wait([listening, tidying])
+            self._stage.view = None
+            await controller.close()
             await session.close()
-        if desk.following is None and (line := how_to_resume(session)) and wishes.attended:
-            teller.note(line)
+        if controller.following is None and wishes.attended and (line := how_to_resume(session)):
+            view.notify(line)
         if self._signals:
             return None, self._signals[0]
-        return desk.following, ExitCode.DONE if wishes.attended else code
+        finished = controller.finished
+        code = exit_code(finished) if finished and finished is not before else ExitCode.DONE
+        return controller.following, ExitCode.DONE if wishes.attended else code
 
     async def _with_trust(self, wishes: Wishes) -> Wishes:
-        """The wishes with the person's answer, if somebody can be asked and has to be."""
+        """The wishes with the user's answer, if somebody can be asked and has to be."""
         if not wishes.attended or folder_standing(wishes, os.environ).trusted:
             return wishes
         items = trust_items(wishes.cwd)
         if items is None:
             return wishes
-        trusts = await self._asking.trust(str(wishes.cwd), told(items))
+        lines = [Text(one_line(str(wishes.cwd)), drawing.STRONG), Text(tr(words.TRUST_MEANING))]
+        if items:
+            bullet = self._stage.signs.bullet
+            lines.append(Text(tr(words.TRUST_ENABLES)))
+            lines += [Text(f"  {bullet} {one_line(each)}") for each in told(items)]
+        trusts = await self._confirm(lines, tr(words.TRUST_HEADING), words.trust_answers())
         if trusts:
             self._warning = keep_trust(wishes.cwd, items, Places.of(os.environ))
         return replace(wishes, trust=trusts)
@@ -209,29 +232,37 @@ class _Show:
         """The wish for a copy of a session that is open elsewhere, or for what was before it."""
         if not wishes.attended:
             raise error
-        if await self._asking.confirm(error.message, tr(IN_USE_HEADING), in_use_answers()):
+        lines = [Text(one_line(error.message))]
+        if await self._confirm(lines, tr(words.IN_USE_HEADING), words.in_use_answers()):
             return replace(wishes, resume=Resume(error.session_id, fork=True))
         if before is None:
             raise error
         return replace(wishes, resume=before)
 
-    async def _listen(self, talk: Talk, prompt: str, *, is_attended: bool) -> None:
+    async def _confirm(
+        self, lines: Sequence[Text], heading: str, answers: Sequence[words.Answer]
+    ) -> bool:
+        self._stage.paper.put(*lines)
+        with self._stage.paper.held():
+            return await self._stage.choose(heading, answers) == "yes"
+
+    async def _listen(self, view: InlineView, prompt: str, *, is_attended: bool) -> None:
         if prompt:
-            talk.submitted(prompt)
+            view.controller.submit(prompt)
         if isinstance(self._stage, FlatStage):
             if not is_attended:  # nobody could say it again later
-                talk.start_extensions()
-                await talk.session.extensions.settled(EXTENSIONS_WITHIN)
-            await self._stage.listen(talk)
+                view.controller.start_extensions()
+                await view.controller.session.extensions.settled(EXTENSIONS_WITHIN)
+            await self._stage.listen(view)
         else:
-            self._stage.listen(talk, talk.teller.live)
+            self._stage.listen(view)
 
-    def _leave_on_signals(self, talk: Talk) -> None:
+    def _leave_on_signals(self, view: InlineView) -> None:
         """Being told to end, or losing the terminal, is a way to leave like any other."""
 
         def leave(number: int) -> None:
             self._signals.append(128 + number)
-            talk.leave()
+            view.leave()
 
         for number in (signal.SIGTERM, signal.SIGHUP):
             asyncio.get_running_loop().add_signal_handler(number, leave, number)

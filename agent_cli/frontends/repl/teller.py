@@ -11,18 +11,22 @@ from agent_cli.controller.endings import compacted, has_failed, retrying, stoppe
 from agent_cli.controller.wording import duration, rough
 from agent_cli.core.display import DiffBlock
 from agent_cli.core.events import (
+    ApprovalAnswered,
+    ApprovalAsked,
     Event,
     HistoryCompacted,
     ModelRetrying,
     Notice,
+    PlanAnswered,
+    PlanAsked,
     PromptAdded,
+    QuestionAsked,
     TextDelta,
     ThinkingDelta,
     ToolFinished,
     ToolProgress,
     ToolStarted,
     TurnFinished,
-    TurnStarted,
     UsageChanged,
 )
 from agent_cli.core.inbox import ApprovalRequest, Request
@@ -36,7 +40,7 @@ from agent_cli.safety.sanitise import Cleaner, clean, visible
 _TAIL = 5
 """Lines of output shown of a call."""
 _MOST_OWN = 500
-"""Lines of output shown of the person's own command."""
+"""Lines of output shown of a command of the user's own."""
 _SHOWN_CALLS = 4
 _OPEN_SOURCE = 4_000
 """Characters of an unfinished block that are drawn again and again."""
@@ -62,15 +66,9 @@ class Teller:
         self._is_thinking = False
         self._most_output = _TAIL
         self._last = ""
-        self.diffs: list[str] = []
-        """What was changed in files, oldest first."""
-        self.replies: list[str] = []
-        """What the model said, oldest first."""
-        self.told: list[str] = []
-        """Everything that was said, by either side."""
 
     def begin(self, *, is_own: bool = False) -> None:
-        """A turn starts, or a command of the person's own, whose output is shown whole."""
+        """A turn starts, or a command of the user's own, whose output is shown whole."""
         self._began, self._tokens, self._is_thinking = time.monotonic(), 0, False
         self._most_output = _MOST_OWN if is_own else _TAIL
 
@@ -81,20 +79,13 @@ class Teller:
         self._calls.clear()
         self._seen.clear()
 
-    def forget(self) -> None:
-        """Begin anew."""
-        self.diffs.clear()
-        self.replies.clear()
-        self.told.clear()
-
     def greet(self, facts: Sequence[str]) -> None:
         """Say where we are."""
         told = clean(f" {self._stage.signs.dot} ".join(facts))
         self._put("greeting", Text.assemble(("agent", drawing.STRONG), "  ", (told, drawing.DIM)))
 
     def prompt(self, text: str) -> None:
-        """Print what the person said."""
-        self.told.append(clean(text))
+        """Print what the user said."""
         mark = self._stage.signs.prompt
         lines = clean(text).rstrip("\n").split("\n")
         shown = [
@@ -121,18 +112,8 @@ class Teller:
     def replay(self, events: Iterable[Event]) -> None:
         """Print what happened in earlier turns."""
         for event in events:
-            if isinstance(event, TurnStarted) and event.prompt:
-                self.prompt(event.prompt)
-            else:
-                self.write(event)
+            self.write(event)
         self.end()
-
-    def asking(self, request: Request, *, is_over: bool = False) -> None:
-        """A call waits for the person, or does not any more."""
-        if isinstance(request, ApprovalRequest) and isinstance(request.preview, DiffBlock):
-            self._seen.add(request.call_id)
-        if call := self._calls.get(request.call_id):
-            call.resumed() if is_over else call.asking()
 
     def write(self, event: Event) -> None:
         """Tell of one event."""
@@ -143,19 +124,33 @@ class Teller:
                 self._print_finished()
             case ThinkingDelta():
                 self._is_thinking = True
-            case ToolStarted(is_folded=True):
-                pass
-            case ToolStarted():
+            case ToolStarted(is_folded=False):
                 self._close()
                 self._start(event)
-            case ToolProgress():
-                if call := self._calls.get(event.call_id):
-                    call.progress(event)
+            case ToolProgress() if event.call_id in self._calls:
+                self._calls[event.call_id].progress(event)
             case ToolFinished():
                 self._finish(event)
+            case ApprovalAsked() | QuestionAsked() | PlanAsked():
+                self._asked(event.request)
+            case ApprovalAnswered() | PlanAnswered() if event.call_id in self._calls:
+                self._calls[event.call_id].resumed()
             case PromptAdded():
                 self._close()
                 self.prompt(event.text)
+            case UsageChanged():
+                self._tokens = event.total.output_tokens
+            case TurnFinished():
+                self._end(event)
+            case _:
+                self._write_aside(event)
+        self._stage.changed()
+
+    def _write_aside(self, event: Event) -> None:
+        """What neither the model nor a call says."""
+        match event:
+            case Notice(level="info", hint=""):
+                self.note(event.text)
             case Notice():
                 self.warn(event.text, event.hint, is_error=event.level == "error")
             case ModelRetrying():
@@ -164,13 +159,8 @@ class Teller:
             case HistoryCompacted():
                 self._close()
                 self.note(f"{compacted(event)}\n{event.ledger.short()}")
-            case UsageChanged():
-                self._tokens = event.total.output_tokens
-            case TurnFinished():
-                self._end(event)
             case _:
                 pass
-        self._stage.changed()
 
     def live(self, width: int, lines: int) -> str:
         """What is unfinished, as text with styles, in at most so many lines."""
@@ -227,6 +217,12 @@ class Teller:
         if call.state == "running" and call.call_id in self._calls:
             self._put("call", drawing.call_line(call, self._stage.signs))
 
+    def _asked(self, request: Request) -> None:
+        if isinstance(request, ApprovalRequest) and isinstance(request.preview, DiffBlock):
+            self._seen.add(request.call_id)
+        if call := self._calls.get(request.call_id):
+            call.asking()
+
     def _finish(self, event: ToolFinished) -> None:
         call = self._calls.pop(event.call_id, None)
         if call is not None:
@@ -235,15 +231,13 @@ class Teller:
             is_seen = call.call_id in self._seen and call.state == "done"
             below = drawing.details(call, signs, self._most_output, is_seen=is_seen)
             self._put("call", drawing.call_line(call, signs), *drawing.indented(below, signs))
-        if event.result.success:
-            self.diffs += [b.diff for b in event.result.display if isinstance(b, DiffBlock)]
 
     def _end(self, event: TurnFinished) -> None:
         self._close()
         if line := event.receipt.line(event.usage):
             self.note(line)
         if has_failed(event):
-            self.warn(event.error, event.hint or tr("/retry tries again."), is_error=True)
+            self.warn(event.error, event.hint or tr("Try again with /retry."), is_error=True)
         elif text := stopped(event):
             self.warn(text, event.hint)
 
@@ -253,9 +247,6 @@ class Teller:
         self._flow.feed(self._cleaner.finish())
         self._flow.end()
         self._print_finished()
-        if source := self._flow.source.strip("\n"):
-            self.replies.append(source)
-            self.told.append(source)
         self._flow, self._printed = Flow(), 0
 
     def _print_finished(self) -> None:
@@ -265,7 +256,7 @@ class Teller:
         self._printed = len(self._flow.finished)
 
     def _put(self, kind: str, *things: RenderableType) -> None:
-        """Print, after a blank line unless it belongs to what stands above."""
+        """Print, after a blank line unless it belongs to what is above."""
         blank = [] if not self._last or (kind == self._last == "call") else [Text("")]
         self._last = kind
         self._paper.put(*blank, *things)

@@ -26,7 +26,7 @@ NOT_SAID = {
     "frontends/repl/live.py: noinherit *": "a style",
     "frontends/repl/start.py: agent: {}?": "a name and a value",
     "frontends/shared/going_back.py: the person went back": "kept in the log of a session",
-    "frontends/structured.py": "a model reads it",
+    "frontends/headless/structured.py": "a model reads it",
     "frontends/tui/highlight.py": "names of languages",
     "frontends/tui/modals/help.py": "keys",
     "frontends/tui/palette.py: not bold": "a style",

@@ -8,7 +8,7 @@ from typing import Any
 from jsonschema import Draft202012Validator, SchemaError
 
 from agent_cli.core.errors import UserError
-from agent_cli.lib.language import english, tr
+from agent_cli.lib.language import tr
 
 TRIES = 3
 
@@ -18,7 +18,7 @@ def read_schema(path: Path) -> dict[str, Any]:
     try:
         schema = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        said = tr("The schema {path} cannot be read: {error}.", path=path, error=error.strerror)
+        said = tr("Can't read the schema {path}: {error}.", path=path, error=error.strerror)
         raise UserError(said) from error
     except ValueError as error:
         said = tr("The schema {path} is not JSON: {error}.", path=path, error=error)
@@ -43,6 +43,7 @@ class Structured:
         self._tries = 0
         self.value: Any = None
         self.problem: str | None = None
+        """What is wrong with the last answer, in the model's language."""
 
     def prompt(self, prompt: str) -> str:
         """The prompt with what is expected of the final answer."""
@@ -59,7 +60,7 @@ class Structured:
         if self.problem is None or self._tries >= TRIES:
             return None
         return (
-            f"That answer does not fit the schema: {english(self.problem)}. "
+            f"That answer does not match the schema: {self.problem}. "
             "Answer again with the JSON value alone."
         )
 
@@ -68,10 +69,10 @@ class Structured:
         try:
             value = json.loads(fenced[1] if fenced else text)
         except ValueError as error:
-            return tr("it is not JSON ({error})", error=error)
+            return f"it is not JSON ({error})"
         wrong = next(iter(self._validator.iter_errors(value)), None)
         if wrong is not None:
-            where = wrong.json_path.removeprefix("$").lstrip(".") or tr("the value")
-            return tr("{where}: {problem}", where=where, problem=wrong.message)
+            where = wrong.json_path.removeprefix("$").lstrip(".") or "the value"
+            return f"{where}: {wrong.message}"
         self.value = value
         return None
