@@ -13,14 +13,13 @@ from agent_cli import resuming, tools
 from agent_cli.config.places import Places
 from agent_cli.config.schema import ModelSettings, PermissionSettings, Settings
 from agent_cli.core.errors import UserError
-from agent_cli.core.housekeeping import Economy
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.log.store import Observer, Records
 from agent_cli.core.loop import Limits
 from agent_cli.core.model import Model, Models
 from agent_cli.core.money.spending import local_day
 from agent_cli.core.outgoing import Outgoing
-from agent_cli.core.parts import AgentLimits, Parts, new_session_id
+from agent_cli.core.parts import AgentLimits, Economy, Parts, new_session_id
 from agent_cli.core.permissions import Effect, Mode, Place, Policy, Rules
 from agent_cli.core.prompt import Surroundings, build, instruction_directories, read_instructions
 from agent_cli.core.registry import EVERYTHING, Registry, Selection

@@ -9,7 +9,13 @@ from agent_cli.core.compacting.ledger import LedgerLine
 from agent_cli.core.log.entries import Compacted, HistoryItem, Kept, Written
 from agent_cli.core.log.history import Placed
 from agent_cli.core.log.journal import Journal
-from agent_cli.core.messages import AssistantMessage, Message, ToolCall, close_open_calls
+from agent_cli.core.messages import (
+    AssistantMessage,
+    Message,
+    ToolCall,
+    UserMessage,
+    close_open_calls,
+)
 
 
 class Conversation:
@@ -51,6 +57,10 @@ class Conversation:
         at = self._journal.say(message)
         self._placed.append(Placed(at, message))
         return at
+
+    def tell_model(self, text: str) -> None:
+        """Something the model should know before its next step."""
+        self.append(UserMessage(content=text, origin="program"))
 
     def replace(
         self, messages: Sequence[Message], *, reason: str = "", ledger: Sequence[LedgerLine] = ()

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from agent_cli.core.compacting.compactor import Compactor
 from agent_cli.core.conversation import Conversation, sendable
-from agent_cli.core.errors import ModelError, ModelErrorKind
+from agent_cli.core.errors import ModelError, ModelErrorKind, internal_error
 from agent_cli.core.events import (
     Event,
     FinishReason,
@@ -95,7 +95,7 @@ class Turn:
     pipeline: Pipeline
     models: Sequence[Model]
     """The model in use and, after it, those that stand in when it fails."""
-    request: Callable[[Model], ModelRequest]
+    request: Callable[[], ModelRequest]
     emit: Callable[[Event], None]
     accounting: Accounting
     treasurer: Treasurer
@@ -148,12 +148,7 @@ class Turn:
         except Exception as error:
             log.exception("the turn failed")
             self.conversation.close_open_calls("Not run: the program failed.")
-            what = f"{type(error).__name__}: {error}"
-            self._finish(
-                "failed",
-                error=tr("This is a bug in the program: {what}", what=what),
-                hint=tr("See the log."),
-            )
+            self._finish("failed", error=internal_error(error), hint=tr("See the log."))
         else:
             self._finish("done", text=answer.message.text, suggestion=answer.suggestion)
 
@@ -161,7 +156,7 @@ class Turn:
         if prompt is not None:
             self.conversation.append(UserMessage(content=prompt))
         elif self.conversation.ends_in_a_reply:
-            self.conversation.append(UserMessage(content=BROKE_OFF, origin="program"))
+            self.conversation.tell_model(BROKE_OFF)
 
     async def _play(self) -> Reply:
         """Steps until the model makes no more calls; returns its last reply."""
@@ -261,7 +256,7 @@ class Turn:
         """One request; its pieces become events, the whole becomes the reply."""
         self._partial.clear()
         runaway = RunawayGuard()
-        self._sent = request = self.request(model)
+        self._sent = request = self.request()
         async with self.accounting.watching(model.name, request) as received:
             async with aclosing(model.stream(request)) as events:  # type: ignore[type-var]
                 async for event in events:
@@ -344,7 +339,7 @@ class Turn:
             self.emit(Notice(level="warning", text=tr("The model gave an empty answer.")))
             return False
         self._has_nudged = True
-        self.conversation.append(UserMessage(content=EMPTY, origin="program"))
+        self.conversation.tell_model(EMPTY)
         return True
 
     def _keep_partial(self) -> None:

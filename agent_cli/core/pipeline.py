@@ -27,7 +27,6 @@ from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.events import (
     Event,
     Notice,
-    QuestionAsked,
     ToolFinished,
     ToolProgress,
     ToolStarted,
@@ -323,7 +322,7 @@ class Pipeline:
                 )
             )
         request = QuestionRequest(id=inbox.next_id(), call_id=course.call.id, questions=questions)
-        return await inbox.answers(request, lambda r: self.emit(QuestionAsked(request=r)))
+        return await inbox.answers(request, self.emit)
 
     def _finish(self, course: Course, result: ToolResult) -> ToolResult:
         """Make the result fit to leave, tell the world, and write it down."""

@@ -83,7 +83,7 @@ async def test_compaction_by_hand_can_be_undone(make_session: SceneMaker) -> Non
 async def test_with_nothing_to_compact_nobody_is_asked(make_session: SceneMaker) -> None:
     events = await compact(make_session(), "Apply")
     assert not of_type(events, QuestionAsked)
-    assert "nothing to compact" in of_type(events, Notice)[0].text
+    assert "Nothing to compact" in of_type(events, Notice)[0].text
     assert finish(events).reason == "done"
 
 

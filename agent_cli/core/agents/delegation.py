@@ -20,6 +20,7 @@ from agent_cli.core.events import (
     Event,
     ModelRetrying,
     Notice,
+    RequestWithdrawn,
     ToolFinished,
     ToolStarted,
     TurnFinished,
@@ -247,14 +248,15 @@ class _Agent:
 
     def _turn(self) -> Turn:
         parts = self._parts
-        household = parts.household(
+        keeping = Housekeeping(
+            parts,
             conversation=self._conversation,
             memory=self._memory,
+            spending=self._spending,
             emit=self._tell,
             model=lambda: self._model,
             request=self._request,
         )
-        keeping = Housekeeping(parts.economy, household, self._spending)
         stand_ins, _ = parts.stand_ins(self._model.name)
         return Turn(
             number=self._within.keeper.turn,
@@ -272,7 +274,7 @@ class _Agent:
             retry=parts.retry,
         )
 
-    def _request(self, _model: Model) -> ModelRequest:
+    def _request(self) -> ModelRequest:
         parts, pipeline = self._parts, self._pipeline
         offered = offered_in(pipeline.authority.policy.mode, pipeline.selection)
         words = (parts.system_prompt, ON_AN_ERRAND, self._profile.prompt)
@@ -299,7 +301,7 @@ class _Agent:
             case ApprovalAsked():
                 self._progress(tr("{tool} waits for you\n", tool=event.request.tool))
                 self._home.emit(event)
-            case ToolFinished() | ApprovalAnswered():
+            case ToolFinished() | ApprovalAnswered() | RequestWithdrawn():
                 self._home.emit(event)
             case UsageChanged():
                 self._count(event.model, event.step)

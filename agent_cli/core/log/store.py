@@ -52,6 +52,10 @@ class Recorder(Protocol):
         """Write one record; may raise OSError."""
         ...
 
+    def close(self) -> None:
+        """Nothing more comes."""
+        ...
+
 
 class Observer(Protocol):
     """Is shown everything that happens; neither fails nor takes time."""
@@ -75,6 +79,11 @@ class Records:
         """Give the record to each; may raise OSError."""
         for recorder in self._recorders:
             recorder.record(record)
+
+    def close(self) -> None:
+        """Close each."""
+        for recorder in self._recorders:
+            recorder.close()
 
 
 class Store(Protocol):
