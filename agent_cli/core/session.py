@@ -9,42 +9,30 @@ Closing the generator cancels the turn, and waits until everything it started ha
 """
 
 import asyncio
-import logging
 import shutil
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from functools import partial
 from typing import Any, Literal, TypeVar
 
-from agent_cli import __version__
-from agent_cli.core.agents.delegation import Delegation
-from agent_cli.core.agents.profile import Profile, Profiles, offered_in
-from agent_cli.core.agents.wearing import Wearing
-from agent_cli.core.compacting.by_hand import CompactionByHand
+from agent_cli.core.agents.profile import Profile, Profiles
 from agent_cli.core.context import Fill
-from agent_cli.core.deciding.authority import Authority
+from agent_cli.core.engine import Engine
 from agent_cli.core.errors import UserError
-from agent_cli.core.events import Event, Notice, TurnFinished
+from agent_cli.core.events import Event, Notice
 from agent_cli.core.extensions import Extensions
-from agent_cli.core.housekeeping import Housekeeping
 from agent_cli.core.inbox import Answer, Request
-from agent_cli.core.log.entries import ModeChanged, ModelChanged, Opened
 from agent_cli.core.log.history import History
 from agent_cli.core.log.titling import ask_for_title
 from agent_cli.core.loop import Turn
 from agent_cli.core.memory import Memory
 from agent_cli.core.messages import Content, Message
-from agent_cli.core.model import Model, ModelFacts, ModelRequest, Usage
+from agent_cli.core.model import ModelFacts, Usage
 from agent_cli.core.money.spending import Spending
 from agent_cli.core.money.statistics import Statistics
-from agent_cli.core.own import OwnCommand
 from agent_cli.core.parts import Parts
 from agent_cli.core.permissions import Mode, Rules
-from agent_cli.core.pipeline import Pipeline
-from agent_cli.core.registry import Selection
-from agent_cli.core.timeline import Timeline
 from agent_cli.core.tool import AnyTool
 from agent_cli.core.turn_runner import TurnRunner
-from agent_cli.core.undo.keeping import Keeper
 from agent_cli.core.undo.undoing import Undoing
 from agent_cli.core.written import Written
 from agent_cli.lib.closing import close_all
@@ -53,7 +41,6 @@ from agent_cli.safety.paths import Workspace
 from agent_cli.safety.sandbox import SandboxChoice, SandboxUnavailable
 
 S = TypeVar("S")
-log = logging.getLogger(__name__)
 
 
 class Session:
@@ -61,15 +48,10 @@ class Session:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._model = parts.models.get(parts.model)
-        self.spending = Spending.resumed(parts.history)
-        """What the session used so far, by model and by turn."""
+        self._runner = TurnRunner(turns=parts.history.turns)
+        self._engine = Engine(parts, self._runner.emit)
+        self._timeline = self._engine.timeline
         self._turn: Turn | None = None
-        self._warnings: list[Notice] = []
-        self._runner = TurnRunner(turns=parts.history.turns, tell=self._tell)
-        self._timeline = Timeline(parts.store, parts.history, self._warn)
-        self._timeline.begin(self._opened(), parts.history)
-        self._pipeline = self._new_pipeline()
         self.undoing = Undoing(
             parts.checkpoints,
             is_running=lambda: self.is_running,
@@ -78,27 +60,6 @@ class Session:
             entries=parts.store.entries,
         )
         """Undo, redo and going back."""
-        self._housekeeping = Housekeeping(
-            parts,
-            conversation=self._timeline.conversation,
-            memory=self.memory,
-            spending=self.spending,
-            emit=self._tell,
-            model=lambda: self._model,
-            request=self._request,
-        )
-        self._pipeline.send = self._delegation().send
-        self._wearing = Wearing(
-            mode=(lambda: self.mode, self.set_mode),
-            model=(lambda: self.model, self.use_model),
-            budget=self._housekeeping.treasurer.budget,
-        )
-        for problem in parts.profiles.problems:
-            self._warn(problem)
-        for error in parts.stand_ins(self.model)[1]:
-            text = tr("A fallback model cannot be used: {reason}", reason=error.message)
-            self._warn(text, error.hint)
-        self._wear(parts.profile)
 
     @property
     def id(self) -> str:
@@ -136,6 +97,11 @@ class Session:
         return self._timeline.memory
 
     @property
+    def spending(self) -> Spending:
+        """What the session used so far, by model and by turn."""
+        return self._engine.spending
+
+    @property
     def usage(self) -> Usage:
         """What the session used so far."""
         return self.spending.total
@@ -143,7 +109,7 @@ class Session:
     @property
     def model(self) -> str:
         """The name of the model in use."""
-        return self._model.name
+        return self._engine.model.name
 
     @property
     def mode(self) -> Mode:
@@ -153,7 +119,7 @@ class Session:
     @property
     def profile(self) -> Profile:
         """The role the agent plays."""
-        return self._wearing.profile
+        return self._engine.profile
 
     @property
     def profiles(self) -> Profiles:
@@ -168,7 +134,7 @@ class Session:
     @property
     def tools(self) -> list[AnyTool]:
         """The tools the model is offered."""
-        return self._parts.registry.select(self._offered)
+        return self._parts.registry.select(self._engine.offered)
 
     @property
     def rules(self) -> Rules:
@@ -205,7 +171,7 @@ class Session:
 
     def state(self, kind: type[S]) -> S:
         """A tool's own memory of this session."""
-        return self._pipeline.state.get(kind)
+        return self._engine.pipeline.state.get(kind)
 
     @property
     def is_running(self) -> bool:
@@ -217,7 +183,7 @@ class Session:
 
         def begin() -> Coroutine[Any, Any, None]:
             self.extensions.turn_begins()
-            self._turn = self._new_turn()
+            self._turn = self._engine.turn(self._runner.turns)
             return self._turn.run(prompt)
 
         return self._follow(begin)
@@ -231,17 +197,8 @@ class Session:
         """
 
         def begin() -> Coroutine[Any, Any, None]:
-            return OwnCommand(
-                command=command,
-                tool=tool,
-                options=options or {},
-                number=self._runner.turns,
-                session_id=self.id,
-                model=self.model,
-                conversation=self._timeline.conversation,
-                pipeline=self._pipeline,
-                emit=self._tell,
-            ).run()
+            number = self._runner.turns
+            return self._engine.own_command(number, command, tool, options or {}).run()
 
         return self._follow(begin)
 
@@ -250,32 +207,20 @@ class Session:
 
         `focus` is what the summary must not forget.
         """
-
-        def begin() -> Coroutine[Any, Any, None]:
-            return CompactionByHand(
-                focus=focus,
-                number=self._runner.turns,
-                session_id=self.id,
-                model=self.model,
-                compactor=self._housekeeping.compactor,
-                inbox=self._parts.inbox,
-                emit=self._tell,
-            ).run()
-
-        return self._follow(begin)
+        return self._follow(lambda: self._engine.compaction(self._runner.turns, focus).run())
 
     def _follow(
         self, begin: Callable[[], Coroutine[Any, Any, None]]
     ) -> AsyncGenerator[Event, None]:
         def start() -> Coroutine[Any, Any, None]:
-            self._pipeline.keeper.begin(self._runner.turns)
+            self._engine.pipeline.keeper.begin(self._runner.turns)
             return begin()
 
         def end() -> None:
             self._turn = None
             self._timeline.journal.sync()
 
-        return self._runner.follow(start, end)
+        return self._runner.follow(start, end, self._engine.tell)
 
     async def prepare(self) -> None:
         """Find out what a first turn must not stumble over; raises UserError."""
@@ -295,11 +240,11 @@ class Session:
 
     async def describe_model(self) -> ModelFacts:
         """What is known of the model in use; it may take as long as loading it."""
-        return await self._housekeeping.facts(self.model)
+        return await self._engine.housekeeping.facts(self.model)
 
     def fill(self) -> Fill:
         """What the next request would fill the model's window with, in tokens."""
-        return self._housekeeping.fill()
+        return self._engine.housekeeping.fill()
 
     def statistics(self) -> Statistics:
         """What was counted today, over all sessions."""
@@ -322,14 +267,13 @@ class Session:
 
     def use_model(self, name: str) -> None:
         """Use another model, from the next turn."""
-        self._model = self._parts.models.get(name)
-        self._timeline.journal.add(ModelChanged(model=name))
+        self._engine.use_model(name)
 
     def use_profile(self, name: str) -> None:
         """Play another role from the next turn; raises UserError."""
         profile = self.profiles.get(name)
         self._runner.refuse_while_running()
-        self._wear(profile)
+        self._engine.wear(profile)
 
     def forget(self) -> None:
         """Begin a new conversation: nothing said so far is sent any more."""
@@ -358,15 +302,14 @@ class Session:
         """Have the fast model give the session a title; raises ModelError."""
         model = self._parts.models.get(self._parts.economy.fast_model or self.model)
         title, used = await ask_for_title(model, self.messages)
-        self._housekeeping.accounting.count_aside(model.name, used)
+        self._engine.housekeeping.accounting.count_aside(model.name, used)
         if title:
             self.rename(title, by="model")
         return title
 
     def set_mode(self, mode: Mode) -> None:
         """Change the permission mode, from the next call."""
-        self._parts.policy.mode = mode
-        self._timeline.journal.add(ModeChanged(mode=mode.value))
+        self._engine.set_mode(mode)
 
     async def close(self) -> None:
         """End the turn, what tools left running, and the models; all of it, whatever fails."""
@@ -375,7 +318,7 @@ class Session:
             self._runner.cancel,
             parts.hooks.close,
             self.extensions.close,
-            self._pipeline.state.close,
+            self._engine.pipeline.state.close,
             partial(asyncio.to_thread, parts.checkpoints.close),
             parts.models.close,
             *(partial(asyncio.to_thread, observer.close) for observer in parts.observers),
@@ -383,103 +326,3 @@ class Session:
             parts.store.close,
             partial(shutil.rmtree, parts.view.temporary or "", ignore_errors=True),
         )
-
-    def _wear(self, profile: Profile) -> None:
-        self._wearing.change(profile)
-        self._pipeline.selection = profile.narrow(self._parts.selection, self._parts.registry)
-
-    def _new_pipeline(self) -> Pipeline:
-        parts = self._parts
-        authority = Authority(
-            policy=parts.policy,
-            inbox=parts.inbox,
-            emit=self._tell,
-            kept_rules=parts.kept_rules,
-            undo_room=parts.checkpoints.room,
-        )
-        return Pipeline(
-            registry=parts.registry,
-            authority=authority,
-            keeper=Keeper(parts.checkpoints, authority, self._tell),
-            session=parts.view,
-            recorder=parts.recorder,
-            outgoing=parts.outgoing,
-            emit=self._tell,
-            model=lambda: self._model,
-            hooks=parts.hooks,
-            selection=parts.selection,
-        )
-
-    def _delegation(self) -> Delegation:
-        return Delegation(
-            parts=self._parts,
-            conversation=self._timeline.conversation,
-            accounting=self._housekeeping.accounting,
-            budget=self._housekeeping.treasurer.budget,
-            model=lambda: self._model,
-            emit=self._tell,
-        )
-
-    def _switch(self, name: str) -> Model:
-        self.use_model(name)
-        return self._model
-
-    def _new_turn(self) -> Turn:
-        parts, keeping = self._parts, self._housekeeping
-        stand_ins, _ = parts.stand_ins(self.model)
-        return Turn(
-            number=self._runner.turns,
-            session_id=self.id,
-            conversation=self._timeline.conversation,
-            pipeline=self._pipeline,
-            models=[self._model, *stand_ins],
-            request=self._request,
-            emit=self._tell,
-            accounting=keeping.accounting,
-            treasurer=keeping.treasurer,
-            compactor=keeping.compactor,
-            use_model=self._switch,
-            limits=parts.limits,
-            retry=parts.retry,
-        )
-
-    def _request(self) -> ModelRequest:
-        """The next request: an unchanging beginning, then the history as it grew."""
-        parts = self._parts
-        return ModelRequest(
-            system="\n\n".join(filter(None, (parts.system_prompt, self.profile.prompt))),
-            messages=self.messages,
-            tools=tuple(parts.registry.declarations(self._offered)),
-            options=parts.options,
-        )
-
-    @property
-    def _offered(self) -> Selection:
-        """The tools for the model: in plan mode, those that change nothing."""
-        return offered_in(self.mode, self._pipeline.selection)
-
-    def _opened(self) -> Opened:
-        return Opened(
-            session=self.id,
-            workspace=self.workspace.root,
-            model=self.model,
-            mode=self.mode.value,
-            program=__version__,
-        )
-
-    def _tell(self, event: Event) -> None:
-        """Write an event down, then show it; a turn's first and last event stay what they are."""
-        self._timeline.journal.note(event)
-        notices, self._warnings = self._warnings, []
-        is_last = isinstance(event, TurnFinished)
-        events: list[Event] = [*notices, event] if is_last else [event, *notices]
-        for each in events:
-            for see in (*(o.see for o in self._parts.observers), self._parts.hooks.see):
-                try:
-                    see(each)
-                except Exception:  # whoever looks on must not end the turn
-                    log.exception("an observer failed")
-            self._runner.emit(each)
-
-    def _warn(self, text: str, hint: str = "") -> None:
-        self._warnings.append(Notice(level="warning", text=text, hint=hint))

@@ -15,11 +15,9 @@ log = logging.getLogger(__name__)
 class TurnRunner:
     """The turn that runs, if one does."""
 
-    def __init__(self, *, turns: int, tell: Callable[[Event], None]) -> None:
+    def __init__(self, turns: int) -> None:
         self.turns = turns
         """How many turns there were, with the one that runs."""
-        self._tell = tell
-        """Keeps an event, and emits it."""
         self._task: asyncio.Task[None] | None = None
         self._events: asyncio.Queue[Event | None] | None = None
 
@@ -34,9 +32,15 @@ class TurnRunner:
             self._events.put_nowait(event)
 
     async def follow(
-        self, begin: Callable[[], Coroutine[Any, Any, None]], end: Callable[[], None]
+        self,
+        begin: Callable[[], Coroutine[Any, Any, None]],
+        end: Callable[[], None],
+        tell: Callable[[Event], None],
     ) -> AsyncGenerator[Event, None]:
-        """The events of a turn; the last one is TurnFinished, even if the turn cannot say it."""
+        """The events of a turn; the last one is TurnFinished, even if the turn cannot say it.
+
+        `tell` keeps an event and emits it.
+        """
         self.refuse_while_running()
         self.turns += 1
         events: asyncio.Queue[Event | None] = asyncio.Queue()
@@ -48,7 +52,7 @@ class TurnRunner:
                 yield event
                 if isinstance(event, TurnFinished):
                     return
-            yield self._unfinished(task)
+            yield self._unfinished(task, tell)
         finally:
             await self.cancel()
             self._task = self._events = None
@@ -73,7 +77,7 @@ class TurnRunner:
         if self.is_running:
             raise UserError(tr("The agent is still working."), hint=tr("Interrupt it or wait."))
 
-    def _unfinished(self, task: asyncio.Task[None]) -> TurnFinished:
+    def _unfinished(self, task: asyncio.Task[None], tell: Callable[[Event], None]) -> TurnFinished:
         """The end of a turn that is over without having said so."""
         end = TurnFinished(turn=self.turns, reason="interrupted")
         error = None if task.cancelled() else task.exception()
@@ -82,7 +86,7 @@ class TurnRunner:
             what, hint = internal_error(error), tr("See the log.")
             end = TurnFinished(turn=self.turns, reason="failed", error=what, hint=hint)
         try:
-            self._tell(end)
+            tell(end)
         except Exception:  # what keeps events may be what failed
             log.exception("the end of the turn could not be kept")
         return end
