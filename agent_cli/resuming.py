@@ -56,8 +56,12 @@ def open_store(
         forked = sessions.fork(old, new_id)
         return new_id, forked.log, forked.history
     resumed = sessions.resume(old)
-    # Nobody else has the session, so what still runs for it was left by a program that was killed.
-    sweep.end(mark_of(old))
+    try:
+        # Nobody else has the session: what still runs for it was left by a program that was killed.
+        sweep.end(mark_of(old))
+    except BaseException:
+        resumed.log.close()
+        raise
     return old, resumed.log, resumed.history
 
 
