@@ -250,7 +250,7 @@ def make_checkpoints(
     workspace: Workspace,
     environment: Mapping[str, str],
 ) -> Checkpoints:
-    """Where what is needed to take calls back is kept, if the person wants that."""
+    """Where what is needed to undo calls is kept, if the user wants that."""
     wanted = settings.checkpoints
     if not wanted.enabled:
         return NoCheckpoints()
@@ -343,11 +343,11 @@ def chosen_model(settings: Settings) -> str:
     """The name of the model to use; raises UserError if none is chosen."""
     if not settings.model:
         raise UserError(
-            tr("No model is chosen."),
+            tr("No model chosen."),
             hint=tr(
-                "`agent setup` helps to choose one. Or name it with --model, AGENT_MODEL or "
-                "`model = …` in the configuration: anthropic/claude-sonnet-4-5, "
-                "ollama_chat/qwen3, or {guide}, which follows rules and needs no key.",
+                "Run `agent setup`, or set one with --model, AGENT_MODEL or `model = …` in the "
+                "configuration: anthropic/claude-sonnet-4-5, ollama_chat/qwen3, or {guide}, "
+                "which needs no key.",
                 guide=GUIDE,
             ),
         )

@@ -99,8 +99,8 @@ class Housekeeping:
         total, fill = self.accounting.spending.total, self.fill()
         most = max(count for _, count in fill.parts) / max(1, fill.total)
         return tr(
-            "So far {sent:,} tokens were sent ({cached:,} from the cache) and {received:,} "
-            "received; each request now has about {size:,}, {share:.0%} of it {part}.",
+            "So far: {sent:,} tokens sent ({cached:,} cached), {received:,} received. "
+            "Each request now has about {size:,}, {share:.0%} of it {part}.",
             sent=total.input_tokens,
             cached=total.cached_tokens,
             received=total.output_tokens,

@@ -95,9 +95,9 @@ class ToolContext:
     call: Callable[[str, Mapping[str, Any]], Awaitable[ToolResult]]
     """Runs another tool through the same checks: `await context.call("Read", {...})`."""
     ask: Callable[[tuple[Question, ...]], Awaitable[Answers]]
-    """Asks the person; raises a failure where nobody can answer."""
+    """Asks the user; raises a failure where nobody can answer."""
     present: Callable[[str], Awaitable[PlanAnswer]]
-    """Shows the person a plan; raises a failure where nobody can approve it."""
+    """Shows the user a plan; raises a failure where nobody can approve it."""
     send: Callable[[Errand], Awaitable[Handback]] | None = None
     """Has another agent do something, and waits for it."""
     confined: bool = False

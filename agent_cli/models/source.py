@@ -92,12 +92,12 @@ class ModelSource:
         if provider.key and not endpoint.api_base and not any("KEY" in v for v in variables):
             raise UserError(
                 tr(
-                    "There is no key for {provider}, which {model} needs.",
+                    "{model} needs a key for {provider}.",
                     provider=provider.title,
                     model=name,
                 ),
                 hint=tr(
-                    "Set {key}, run `agent setup`, or name another model with --model.",
+                    "Set {key}, run `agent setup`, or choose another model with --model.",
                     key=provider.key,
                 ),
             )

@@ -43,7 +43,7 @@ class SeveralSessions(UserError):
         said = tr("Which session do you want to resume?")
         if words:
             said = tr("Several sessions match “{words}”.", words=words)
-        hint = tr("Name one by its id: agent -r ID")
+        hint = tr("Give its id: agent -r ID")
         super().__init__(said, hint=f"{hint}\n{listed}".rstrip())
         self.words = words
 
@@ -128,7 +128,7 @@ class Sessions:
         if not found:
             raise UserError(
                 tr("No session matches “{words}”.", words=text),
-                hint=tr("`agent sessions list` shows them all."),
+                hint=tr("agent sessions list shows all of them."),
             )
         if len(found) > 1:
             raise SeveralSessions(text, found)
@@ -141,7 +141,7 @@ class Sessions:
         if not found:
             raise UserError(
                 tr("There is no session in {directory} yet.", directory=workspace),
-                hint=tr("`agent sessions list` shows those of other directories."),
+                hint=tr("agent sessions list shows those in other directories."),
             )
         return found[0]
 
@@ -188,7 +188,7 @@ class Sessions:
         if not is_session_id(session_id) or not self._files(session_id).log.is_file():
             raise UserError(
                 tr("There is no session {id}.", id=session_id),
-                hint=tr("`agent sessions list` shows them all."),
+                hint=tr("agent sessions list shows all of them."),
             )
 
     def _by_id(self, text: str) -> "list[SessionInfo]":
@@ -264,4 +264,4 @@ def _copy_payloads(old: Path, new: Path) -> None:
 
 def _unreadable(session_id: str, error: OSError) -> UserError:
     why = error.strerror or error
-    return UserError(tr("The session {id} cannot be opened: {error}.", id=session_id, error=why))
+    return UserError(tr("Cannot open the session {id}: {error}.", id=session_id, error=why))

@@ -51,8 +51,8 @@ async def test_the_ledger_is_shown_before_anything_is_changed(make_session: Scen
     (asked,) = of_type(events, QuestionAsked)
     assert asked.request.by == "program"
     text = asked.request.questions[0].text
-    assert "1 message of yours, word for word" in text
-    assert "1 result of Read" in text
+    assert "1 message of yours, verbatim" in text
+    assert "1 Read result" in text
     assert "I remember nothing." in text
     assert not of_type(events, HistoryCompacted)
     assert scene.session.messages == before

@@ -268,7 +268,7 @@ async def test_a_fallback_stands_in_for_one_turn(make_session: SceneMaker) -> No
     )  # fmt: skip
     events = await scene.play()
     assert finish(events).text == "from the other"
-    assert any("stands in" in notice.text for notice in of_type(events, Notice))
+    assert any("Using other" in notice.text for notice in of_type(events, Notice))
     assert finish(await scene.play()).text == "back again"
 
 
