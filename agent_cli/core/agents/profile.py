@@ -51,19 +51,17 @@ class Profile:
         return replace(selection, names=names, read_only=read_only, role=self.role)
 
 
-DEFAULT = Profile(
-    name="default", description=mark("All tools, in the mode and with the model in force.")
-)
+DEFAULT = Profile(name="default", description=mark("All tools, with the current mode and model."))
 PLAN = Profile(
     name="plan",
-    description=mark("Looks and thinks, changes nothing, and ends with a plan."),
+    description=mark("Reads and thinks, changes nothing, and ends with a plan."),
     mode=Mode.PLAN,
     prompt="Find out what has to be done and how, change nothing, and give a plan: the files, "
     "what changes in each, in which order, and how it is checked.",
 )
 REVIEW = Profile(
     name="review",
-    description=mark("Reads changes or code and reports what is wrong with them. Read-only."),
+    description=mark("Reviews changes or code and reports problems. Read-only."),
     read_only=True,
     prompt="You review. Read what you were pointed to and what it touches. Report faults, the "
     "worst first: where (file and line), what goes wrong and when, and how to fix it. Say "
