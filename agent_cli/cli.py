@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     import argparse
     import subprocess
 
-LOCAL_MODELS = ("scripted:", "offline:")
 
 
 def main() -> None:
@@ -88,7 +87,9 @@ def _speak_english() -> None:
 def _start_worker(options: "argparse.Namespace") -> "subprocess.Popen[bytes] | None":
     """Start loading LiteLLM now, unless the model is one of our own."""
     model = options.model or os.environ.get("AGENT_MODEL", "")
-    if model.startswith(LOCAL_MODELS):
+    from agent_cli.models.providers import is_local
+
+    if is_local(model):
         return None
     from agent_cli.models.worker_process import spawn
 

@@ -1,14 +1,19 @@
-"""A folder the program works in: the settings that hold there, and whether it is trusted."""
+"""A folder the program works in: its settings and instructions, and whether it is trusted."""
 
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 from agent_cli.config.layers import PROJECT_FILE, Loaded, load
 from agent_cli.config.places import Places
+from agent_cli.config.schema import Settings
+from agent_cli.core.prompt import Surroundings, build, instruction_directories, read_instructions
 from agent_cli.extending import Asked
 from agent_cli.lib.language import tr
+from agent_cli.safety.environment import project_entries
+from agent_cli.safety.paths import Workspace
 from agent_cli.setup.overlay import learn, with_card, with_choice
 from agent_cli.storage.learnt_rules import LearntRules
 from agent_cli.storage.trust import Standing, TrustStore
@@ -29,7 +34,7 @@ def load_settings(wishes: Wishes, environment: Mapping[str, str]) -> Loaded:
     if standing.state == "changed":
         warnings.append(
             tr(
-                "{folder} is not trusted any more: {files} changed. Look at it with `agent trust`.",
+                "{folder} is no longer trusted: {files} changed. Review it with `agent trust`.",
                 folder=wishes.cwd,
                 files=", ".join(standing.changed[:5]),
             )
@@ -53,14 +58,14 @@ def load_all_settings(wishes: Wishes, environment: Mapping[str, str]) -> Loaded:
 
 
 def folder_standing(wishes: Wishes, environment: Mapping[str, str]) -> Standing:
-    """Whether the folder is trusted: for this run by wish, or because it was stored."""
+    """Whether the folder is trusted: for this run by option, or because it was stored."""
     if wishes.trust:
         return Standing("trusted")
     return trust_store(Places.of(environment)).standing(wishes.cwd)
 
 
 def trust_store(places: Places) -> TrustStore:
-    """Where the person's trust is kept."""
+    """Where the user's trust is kept."""
     return TrustStore(places.state / "trust")
 
 
@@ -70,7 +75,7 @@ def learnt_rules(places: Places, workspace: str) -> LearntRules:
 
 
 def asked_here(environment: Mapping[str, str]) -> Asked:
-    """What decides about extensions in the directory we stand in."""
+    """What decides about extensions in the current directory."""
     wishes = Wishes(cwd=Path.cwd().resolve())
     return Asked(
         folder=wishes.cwd,
@@ -79,4 +84,48 @@ def asked_here(environment: Mapping[str, str]) -> Asked:
         variables=environment,
         trust=trust_store(Places.of(environment)),
         trusted=folder_standing(wishes, environment).trusted,
+    )
+
+
+def make_workspace(
+    wishes: Wishes,
+    variables: Mapping[str, str],
+    places: Places,
+    *,
+    readable: Path,
+    scratch: Path | None,
+) -> Workspace:
+    """What a session may touch; `scratch` is a folder of its own, `readable` one it may read."""
+    roots = (str(wishes.cwd), *map(str, (*wishes.added, *([scratch] if scratch else []))))
+    return Workspace(
+        root=roots[0],
+        added=roots[1:],
+        home=variables.get("HOME") or str(Path.home()),
+        own=(str(places.config), str(places.state)),
+        programs=project_entries(variables.get("PATH", ""), roots),
+        readable=(str(readable), str(places.config / "skills")),
+    )
+
+
+def system_prompt(
+    wishes: Wishes, settings: Settings, workspace: Workspace, places: Places, *, trusted: bool
+) -> str:
+    """What the model is told first: about the folder, and what its instruction files say."""
+    instructions = ""
+    if settings.instructions.enabled:
+        root = Path(workspace.root)
+        directories = instruction_directories(places.config, root, trusted=trusted)
+        most = settings.instructions.most_bytes
+        instructions = read_instructions(directories, most, own=places.config)
+    surroundings = Surroundings(
+        Path(workspace.root),
+        datetime.now().astimezone().date(),
+        added=tuple(map(Path, workspace.added)),
+        trusted=trusted,
+    )
+    return build(
+        surroundings,
+        instructions,
+        instead=wishes.system_prompt,
+        appended=wishes.appended_prompt,
     )

@@ -1,4 +1,4 @@
-"""Which session is to go on, found before anything else is decided."""
+"""Which session is resumed, found before anything else is decided."""
 
 import os
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ def find(resume: Resume, cwd: Path, environment: Mapping[str, str]) -> Resume:
 
 
 def directory(resume: Resume, cwd: Path) -> Path:
-    """Where the session goes on: where it was, unless another directory was named."""
+    """Where the session continues: where it was, unless another directory was named."""
     assert resume.found is not None
     if resume.stay or not resume.found.workspace:
         return cwd
@@ -36,11 +36,11 @@ def directory(resume: Resume, cwd: Path) -> Path:
     if not before.is_dir():
         raise UserError(
             tr(
-                "The directory of the session {id} is gone: {path}.",
+                "The directory of session {id} no longer exists: {path}.",
                 id=resume.found.id,
                 path=before,
             ),
-            hint=tr("Name the one to work in with --cwd."),
+            hint=tr("Choose the directory to work in with --cwd."),
         )
     return before
 
@@ -48,7 +48,7 @@ def directory(resume: Resume, cwd: Path) -> Path:
 def open_store(
     resume: Resume | None, sessions: Sessions, new_id: str
 ) -> tuple[str, Store, History]:
-    """The id, the log and the past of the session that begins or goes on."""
+    """The id, the log and the past of the session that begins or is resumed."""
     if resume is None or resume.found is None:
         return new_id, sessions.new(new_id), History()
     old = resume.found.id
@@ -56,15 +56,19 @@ def open_store(
         forked = sessions.fork(old, new_id)
         return new_id, forked.log, forked.history
     resumed = sessions.resume(old)
-    # Nobody else has the session, so what still runs for it was left by a program that was killed.
-    sweep.end(mark_of(old))
+    try:
+        # Nobody else has the session: what still runs for it was left by a program that was killed.
+        sweep.end(mark_of(old))
+    except BaseException:
+        resumed.log.close()
+        raise
     return old, resumed.log, resumed.history
 
 
 def restored_mode(past: History, *, trusted: bool, attended: bool) -> Mode | None:
     """The mode a session was left in, if it may be entered without being asked for.
 
-    The mode yolo is asked for by name each time; without a person only plan mode is restored.
+    The mode yolo is asked for by name each time; without anybody to ask, only plan mode is.
     """
     if past.mode not in (Mode.PLAN, Mode.DEFAULT, Mode.ACCEPT_EDITS, Mode.AUTO):
         return None

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from agent_cli.config.places import Places
 from agent_cli.config.schema import Settings
-from agent_cli.core.agents.profile import DEFAULT, Profile, Profiles, stricter
-from agent_cli.core.permissions import Policy
+from agent_cli.core.agents.profile import DEFAULT, Profile, Profiles
+from agent_cli.core.permissions import Policy, stricter
 from agent_cli.core.registry import Registry
 from agent_cli.tools import task
 from agent_cli.wishes import Wishes

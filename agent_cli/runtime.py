@@ -1,35 +1,41 @@
 """The composition root, the only module that knows all parts: settings in, a session out."""
 
+import contextlib
+import logging
 import os
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from datetime import datetime
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agent_cli import resuming, tools
 from agent_cli.config.places import Places
 from agent_cli.config.schema import ModelSettings, PermissionSettings, Settings
 from agent_cli.core.errors import UserError
-from agent_cli.core.housekeeping import Economy
 from agent_cli.core.inbox import Inbox
-from agent_cli.core.log.store import Observer, Records
+from agent_cli.core.log.history import History
+from agent_cli.core.log.store import Observer, Records, Store
 from agent_cli.core.loop import Limits
 from agent_cli.core.model import Model, Models
 from agent_cli.core.money.spending import local_day
 from agent_cli.core.outgoing import Outgoing
-from agent_cli.core.parts import AgentLimits, Parts, new_session_id
+from agent_cli.core.parts import AgentLimits, Economy, Parts, new_session_id
 from agent_cli.core.permissions import Effect, Mode, Place, Policy, Rules
-from agent_cli.core.prompt import Surroundings, build, instruction_directories, read_instructions
 from agent_cli.core.registry import EVERYTHING, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.session import Session
 from agent_cli.core.tool_context import SessionView
 from agent_cli.core.undo.checkpoint import Checkpoints, NoCheckpoints
 from agent_cli.extending import Asked, LaterExtensions, configured_hooks
-from agent_cli.folder import folder_standing, learnt_rules, trust_store
+from agent_cli.folder import (
+    folder_standing,
+    learnt_rules,
+    make_workspace,
+    system_prompt,
+    trust_store,
+)
 from agent_cli.lib.discovery import values_named
 from agent_cli.lib.garbage import collection_paused
 from agent_cli.lib.language import tr
@@ -41,7 +47,7 @@ from agent_cli.models.remote import Endpoint
 from agent_cli.models.source import ModelSource
 from agent_cli.models.worker_process import WorkerProcess
 from agent_cli.roles import find_profiles, first_profile, offer_agents
-from agent_cli.safety.environment import child_environment, looks_secret, project_entries
+from agent_cli.safety.environment import child_environment, looks_secret
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sandbox import SandboxChoice
@@ -52,6 +58,8 @@ from agent_cli.storage.metrics import Metrics
 from agent_cli.storage.program_log import start_log
 from agent_cli.storage.sessions import Sessions
 from agent_cli.wishes import Wishes
+
+log = logging.getLogger(__name__)
 
 
 def find_session(wishes: Wishes, environment: Mapping[str, str]) -> Wishes:
@@ -96,116 +104,143 @@ def open_session(
     registry: Registry | None = None,
     worker: "subprocess.Popen[bytes] | None" = None,
 ) -> Session:
-    """A session, ready to run. `worker` is a worker process that was started ahead of time."""
-    temporary = _private_temporary()
-    try:
-        return _open_session(wishes, settings, temporary, environment, models, registry, worker)
-    except BaseException:
-        if temporary is not None:
-            shutil.rmtree(temporary, ignore_errors=True)
-        raise
+    """A session, ready to run. `worker` is a worker process that was started ahead of time.
 
-
-def _open_session(
-    wishes: Wishes,
-    settings: Settings,
-    temporary: str | None,
-    environment: Mapping[str, str] | None,
-    models: Models | None,
-    registry: Registry | None,
-    worker: "subprocess.Popen[bytes] | None",
-) -> Session:
-    variables = whole_environment() if environment is None else dict(environment)
-    secrets = {name: value for name, value in variables.items() if looks_secret(name, value)}
-    credentials = take_credentials(variables)
-    if environment is None:
-        forget(credentials)
-        _forgotten.update(credentials)
+    What a failed attempt had opened is closed again, so that the next one can have it.
+    """
+    variables, secrets, credentials = _environment(environment)
     places = Places.of(variables)
     credentials = with_kept_keys(credentials, places.config)
     start_log(places.log_file)
     trusted = folder_standing(wishes, variables).trusted
     redactor = Redactor(secrets | credentials)
-    sessions = Sessions(places.state, redactor.redact)
-    session_id, store, past = resuming.open_store(wishes.resume, sessions, new_session_id())
-    spill = places.state / "results" / session_id
-    scratch = tour_folder(settings.model, temporary)
-    roots = (str(wishes.cwd), *map(str, (*wishes.added, *([scratch] if scratch else []))))
-    workspace = Workspace(
-        root=roots[0],
-        added=roots[1:],
-        home=variables.get("HOME") or str(Path.home()),
-        own=(str(places.config), str(places.state)),
-        programs=project_entries(variables.get("PATH", ""), roots),
-        readable=(str(spill), str(places.config / "skills")),
-    )
-    for_commands = child_environment(
-        variables,
-        extra={"TMPDIR": temporary} if temporary else {},
-        passed=settings.environment.passed,
-        workspace=None if trusted else workspace.root,
-    )
-    hooks = configured_hooks(settings, session_id, workspace.root, for_commands)
     registry = registry or built_in_tools()
+    with contextlib.ExitStack() as opened:
+        temporary = _private_temporary()
+        opened.callback(shutil.rmtree, temporary or "", ignore_errors=True)
+        session_id, store, past = resuming.open_store(
+            wishes.resume, Sessions(places.state, redactor.redact), new_session_id()
+        )
+        opened.callback(store.close)
+        spill = places.state / "results" / session_id
+        scratch = tour_folder(settings.model, temporary)
+        workspace = make_workspace(wishes, variables, places, readable=spill, scratch=scratch)
+        for_commands = child_environment(
+            variables,
+            extra={"TMPDIR": temporary} if temporary else {},
+            passed=settings.environment.passed,
+            workspace=None if trusted else workspace.root,
+        )
+        guide = maker(scratch, is_paced=wishes.attended)
+        session = Session(
+            _parts(
+                _Opening(wishes, settings, places, variables, credentials, workspace, trusted),
+                view=SessionView(
+                    id=session_id,
+                    workspace=workspace,
+                    environment=for_commands,
+                    settings=settings.tools,
+                    takes_images=_of(settings, settings.model).takes_images,
+                    sandbox=SandboxChoice(settings.sandbox),
+                    temporary=temporary,
+                ),
+                models=models or model_source(settings, credentials, WorkerProcess(worker), guide),
+                registry=registry,
+                store=store,
+                past=past,
+                outgoing=Outgoing(redactor, spill),
+            )
+        )
+        opened.pop_all()
+    return session
+
+
+@dataclass(frozen=True)
+class _Opening:
+    """What is known of a session before its parts are made."""
+
+    wishes: Wishes
+    settings: Settings
+    places: Places
+    variables: Mapping[str, str]
+    credentials: Mapping[str, str]
+    workspace: Workspace
+    trusted: bool
+
+
+def _parts(
+    opening: _Opening,
+    *,
+    view: SessionView,
+    models: Models,
+    registry: Registry,
+    store: Store,
+    past: History,
+    outgoing: Outgoing,
+) -> Parts:
+    wishes, settings, places = opening.wishes, opening.settings, opening.places
+    workspace, trusted = opening.workspace, opening.trusted
+    hooks = configured_hooks(settings, view.id, workspace.root, view.environment)
     inbox = Inbox(attended=wishes.attended)
-    guide = maker(scratch, is_paced=wishes.attended)
-    counted = registry
-    metrics = Metrics(metrics_file(places), registry_size=lambda: len(counted), today=local_day)
+    metrics = Metrics(metrics_file(places), registry_size=lambda: len(registry), today=local_day)
     policy = make_policy(wishes, settings, workspace, places, trusted=trusted)
     if "mode" not in wishes.settings:
         restored = resuming.restored_mode(past, trusted=trusted, attended=wishes.attended)
         policy.mode = restored or policy.mode
     profiles = find_profiles(settings, places, wishes.cwd, trusted=trusted)
     offer_agents(registry, profiles, settings)
-    return Session(
-        Parts(
-            view=SessionView(
-                id=session_id,
-                workspace=workspace,
-                environment=for_commands,
-                settings=settings.tools,
-                takes_images=_of(settings, settings.model).takes_images,
-                sandbox=SandboxChoice(settings.sandbox),
-                temporary=temporary,
-            ),
-            models=models or model_source(settings, credentials, WorkerProcess(worker), guide),
-            model=chosen_model(settings),
-            fallbacks=settings.fallback_models,
-            registry=registry,
-            policy=policy,
-            inbox=inbox,
-            extensions=LaterExtensions(
-                Asked(
-                    folder=wishes.cwd,
-                    settings=settings,
-                    places=places,
-                    variables=variables | credentials,
-                    trust=trust_store(places),
-                    trusted=trusted,
-                ),
-                registry,
-                inbox,
-                hooks,
-            ),
-            hooks=hooks,
-            recorder=Records(metrics, AuditLog(places.state / "audit.jsonl")),
-            observers=(metrics, *_telemetry(settings.telemetry.endpoint)),
-            statistics=lambda: metrics.statistics(local_day()),
-            store=store,
-            history=past,
-            kept_rules=learnt_rules(places, workspace.root),
-            checkpoints=make_checkpoints(settings, places, session_id, workspace, variables),
-            outgoing=Outgoing(redactor, spill),
-            system_prompt=_system_prompt(wishes, settings, workspace, places, trusted=trusted),
-            selection=_selection(wishes, registry),
-            profiles=profiles,
-            profile=first_profile(wishes, profiles, policy),
-            agent_limits=AgentLimits(**settings.agents.model_dump()),
-            limits=Limits(settings.limits.steps),
-            economy=_economy(settings, metrics),
-            retry=RetryPolicy(attempts=settings.limits.retries + 1),
-        )
+    return Parts(
+        view=view,
+        models=models,
+        model=chosen_model(settings),
+        fallbacks=settings.fallback_models,
+        registry=registry,
+        policy=policy,
+        inbox=inbox,
+        extensions=LaterExtensions(_asked(opening), registry, inbox, hooks),
+        hooks=hooks,
+        recorder=Records(metrics, AuditLog(places.state / "audit.jsonl")),
+        observers=(metrics, *_telemetry(settings.telemetry.endpoint)),
+        statistics=lambda: metrics.statistics(local_day()),
+        store=store,
+        history=past,
+        kept_rules=learnt_rules(places, workspace.root),
+        checkpoints=make_checkpoints(settings, places, view.id, workspace, opening.variables),
+        outgoing=outgoing,
+        system_prompt=system_prompt(wishes, settings, workspace, places, trusted=trusted),
+        selection=_selection(wishes, registry),
+        profiles=profiles,
+        profile=first_profile(wishes, profiles, policy),
+        agent_limits=AgentLimits(**settings.agents.model_dump()),
+        limits=Limits(settings.limits.steps),
+        economy=_economy(settings, metrics),
+        retry=RetryPolicy(attempts=settings.limits.retries + 1),
     )
+
+
+def _asked(opening: _Opening) -> Asked:
+    """What decides about extensions."""
+    return Asked(
+        folder=opening.wishes.cwd,
+        settings=opening.settings,
+        places=opening.places,
+        variables={**opening.variables, **opening.credentials},
+        trust=trust_store(opening.places),
+        trusted=opening.trusted,
+    )
+
+
+def _environment(
+    given: Mapping[str, str] | None,
+) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+    """The variables without credentials, what among them looks secret, and the credentials."""
+    variables = whole_environment() if given is None else dict(given)
+    secrets = {name: value for name, value in variables.items() if looks_secret(name, value)}
+    credentials = take_credentials(variables)
+    if given is None:
+        forget(credentials)
+        _forgotten.update(credentials)
+    return variables, secrets, credentials
 
 
 def make_checkpoints(
@@ -215,7 +250,7 @@ def make_checkpoints(
     workspace: Workspace,
     environment: Mapping[str, str],
 ) -> Checkpoints:
-    """Where what is needed to take calls back is kept, if the person wants that."""
+    """Where what is needed to undo calls is kept, if the user wants that."""
     wanted = settings.checkpoints
     if not wanted.enabled:
         return NoCheckpoints()
@@ -231,8 +266,11 @@ def make_checkpoints(
 
 
 def tidy(settings: Settings, environment: Mapping[str, str]) -> None:
-    """Delete the sessions that are kept no longer."""
-    Sessions(Places.of(environment).state).prune_daily(settings.sessions.keep_days)
+    """Delete the sessions that are kept no longer; what fails here concerns nobody else."""
+    try:
+        Sessions(Places.of(environment).state).prune_daily(settings.sessions.keep_days)
+    except Exception:
+        log.exception("old sessions could not be deleted")
 
 
 def _economy(settings: Settings, metrics: Metrics) -> Economy:
@@ -305,11 +343,11 @@ def chosen_model(settings: Settings) -> str:
     """The name of the model to use; raises UserError if none is chosen."""
     if not settings.model:
         raise UserError(
-            tr("No model is chosen."),
+            tr("No model chosen."),
             hint=tr(
-                "`agent setup` helps to choose one. Or name it with --model, AGENT_MODEL or "
-                "`model = …` in the configuration: anthropic/claude-sonnet-4-5, "
-                "ollama_chat/qwen3, or {guide}, which follows rules and needs no key.",
+                "Run `agent setup`, or set one with --model, AGENT_MODEL or `model = …` in the "
+                "configuration: anthropic/claude-sonnet-4-5, ollama_chat/qwen3, or {guide}, "
+                "which needs no key.",
                 guide=GUIDE,
             ),
         )
@@ -357,26 +395,3 @@ def _selection(wishes: Wishes, registry: Registry) -> Selection:
             )
         names.append(tool.name)
     return Selection(names=frozenset(names))
-
-
-def _system_prompt(
-    wishes: Wishes, settings: Settings, workspace: Workspace, places: Places, *, trusted: bool
-) -> str:
-    instructions = ""
-    if settings.instructions.enabled:
-        root = Path(workspace.root)
-        directories = instruction_directories(places.config, root, trusted=trusted)
-        most = settings.instructions.most_bytes
-        instructions = read_instructions(directories, most, own=places.config)
-    surroundings = Surroundings(
-        Path(workspace.root),
-        datetime.now().astimezone().date(),
-        added=tuple(map(Path, workspace.added)),
-        trusted=trusted,
-    )
-    return build(
-        surroundings,
-        instructions,
-        instead=wishes.system_prompt,
-        appended=wishes.appended_prompt,
-    )

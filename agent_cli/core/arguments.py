@@ -1,6 +1,6 @@
-"""Argument JSON as models really write it: used when valid, mended when there is but one reading.
+"""Argument JSON as models really write it: used when valid, repaired when there is but one reading.
 
-What is mended: a JSON string that holds the JSON, a Markdown fence around it, raw control
+What is repaired: a JSON string that holds the JSON, a Markdown fence around it, raw control
 characters inside strings, a comma before a closing bracket. Everything else (single quotes, cut
 off, twice the same key, not an object) is answered with what is wrong and the schema, because a
 call that runs on a guess may be the wrong call.
@@ -15,7 +15,6 @@ from typing import Any
 from pydantic import ValidationError
 
 from agent_cli.core.errors import FailureType, ToolFailure
-from agent_cli.lib.language import tr
 
 LARGEST = 10_000_000
 """Characters of argument JSON; more is not a call but an accident."""
@@ -34,7 +33,7 @@ def parse_arguments(
         value = read_object(raw)
     except ValueError as error:
         raise ToolFailure(
-            tr("{tool} was not run: its arguments {problem}.", tool=tool, problem=error.args[0]),
+            f"{tool} was not run: its arguments {error.args[0]}.",
             type=FailureType.VALIDATION,
             details=f"Given: {_excerpt(raw)}\nExpected a JSON object: {_compact(schema)}",
         ) from error
@@ -44,20 +43,14 @@ def parse_arguments(
 def read_object(raw: str) -> dict[str, Any]:
     """The JSON object in a text, or a ValueError whose text completes "its arguments …"."""
     if len(raw) > LARGEST:
-        said = tr(
-            "are {length:,} characters long; at most {most:,} are taken",
-            length=len(raw),
-            most=LARGEST,
-        )
-        raise ValueError(said)
+        raise ValueError(f"are {len(raw):,} characters long; the limit is {LARGEST:,}")
     if not raw.strip():
         return {}
     value = _decode(raw)
     if isinstance(value, str):
         value = _decode(value)
     if not isinstance(value, dict):
-        said = tr("are {kind}, not an object", kind=_kind(value))
-        raise ValueError(said)  # noqa: TRY004 (JSON, not Python)
+        raise ValueError(f"are {_kind(value)}, not an object")  # noqa: TRY004 (JSON, not Python)
     return value
 
 
@@ -68,21 +61,16 @@ def _decode(text: str) -> Any:
     try:
         return _loads(text)
     except json.JSONDecodeError as error:
-        mended = _STRING_OR_TRAILING_COMMA.sub(lambda found: found[1] or found[2], text)
-        if mended != text:
+        repaired = _STRING_OR_TRAILING_COMMA.sub(lambda found: found[1] or found[2], text)
+        if repaired != text:
             try:
-                return _loads(mended)
+                return _loads(repaired)
             except json.JSONDecodeError:
                 pass
-        raise ValueError(
-            tr(
-                "are not valid JSON ({error} at character {place})",
-                error=error.msg,
-                place=error.pos + 1,
-            )
-        ) from error
+        said = f"are not valid JSON ({error.msg} at character {error.pos + 1})"
+        raise ValueError(said) from error
     except RecursionError as error:
-        raise ValueError(tr("are nested too deeply")) from error
+        raise ValueError("are nested too deeply") from error
 
 
 def _loads(text: str) -> Any:
@@ -96,12 +84,12 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(result) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(tr("name {name!r} twice", name=twice))
+        raise ValueError(f"name {twice!r} twice")
     return result
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(tr("contain {value}, which is not JSON", value=name))
+    raise ValueError(f"contain {name}, which is not JSON")
 
 
 def rename_fields(
@@ -150,11 +138,7 @@ def validation_failure(
         lines.append(f"- {where}: {expected[:1].lower()}{expected[1:]}{given}")
     lines += [f"- {note}" for note in notes]
     return ToolFailure(
-        tr(
-            "{tool} was not run: its arguments are not valid.\n{problems}",
-            tool=tool,
-            problems="\n".join(lines),
-        ),
+        "\n".join([f"{tool} was not run: its arguments are not valid.", *lines]),
         type=FailureType.VALIDATION,
         details=f"Parameters: {_compact(schema)}",
     )
@@ -171,9 +155,5 @@ def _excerpt(text: str, width: int = 200) -> str:
 def _kind(value: Any) -> str:
     if value is None:
         return "null"
-    return {
-        bool: tr("a truth value"),
-        int: tr("a number"),
-        float: tr("a number"),
-        list: tr("a list"),
-    }.get(type(value), tr("a string"))
+    kinds = {bool: "a boolean", int: "a number", float: "a number", list: "a list"}
+    return kinds.get(type(value), "a string")

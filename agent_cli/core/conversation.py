@@ -9,17 +9,31 @@ from agent_cli.core.compacting.ledger import LedgerLine
 from agent_cli.core.log.entries import Compacted, HistoryItem, Kept, Written
 from agent_cli.core.log.history import Placed
 from agent_cli.core.log.journal import Journal
-from agent_cli.core.messages import AssistantMessage, Message, ToolCall, close_open_calls
+from agent_cli.core.messages import (
+    AssistantMessage,
+    Message,
+    ToolCall,
+    UserMessage,
+    close_open_calls,
+)
 
 
 class Conversation:
     """The messages of a session. Nothing but `replace` changes what was said before."""
 
-    def __init__(self, journal: Journal, placed: Iterable[Placed] = ()) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        placed: Iterable[Placed] = (),
+        *,
+        home: "Conversation | None" = None,
+    ) -> None:
         self._journal = journal
         self._placed = list(placed)
-        self.foreign_ids: set[str] = set()
-        """Ids of calls that other agents of the session made."""
+        self._home = home
+        """With an agent that was sent: the session's own conversation."""
+        self._foreign_ids: set[str] = set()
+        """Ids of calls that agents of the session made."""
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -41,16 +55,21 @@ class Conversation:
         return [placed.message for placed in self._placed]
 
     @property
-    def call_ids(self) -> set[str]:
-        """The ids of all calls in it."""
+    def _taken_ids(self) -> set[str]:
+        """The ids of all calls of the session: events and checkpoints go by them."""
         replies = (m for m in self._messages if isinstance(m, AssistantMessage))
-        return {call.id for reply in replies for call in reply.calls}
+        ids = {call.id for reply in replies for call in reply.calls} | self._foreign_ids
+        return ids | self._home._taken_ids if self._home is not None else ids
 
     def append(self, message: Message) -> str:
         """Add to the end, and keep it; returns its address in the log."""
         at = self._journal.say(message)
         self._placed.append(Placed(at, message))
         return at
+
+    def tell_model(self, text: str) -> None:
+        """Something the model should know before its next step."""
+        self.append(UserMessage(content=text, origin="program"))
 
     def replace(
         self, messages: Sequence[Message], *, reason: str = "", ledger: Sequence[LedgerLine] = ()
@@ -83,13 +102,15 @@ class Conversation:
 
     def fresh_ids(self, calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
         """The same calls with ids that occur nowhere else; a good id is kept to the byte."""
-        used = self.call_ids | self.foreign_ids
+        used = self._taken_ids
         fresh = []
         for call in calls:
             if not call.id or call.id in used:
                 call = call.model_copy(update={"id": f"call_{uuid.uuid4().hex[:24]}"})
             used.add(call.id)
             fresh.append(call)
+        if self._home is not None:
+            self._home._foreign_ids |= {call.id for call in fresh}
         return tuple(fresh)
 
 

@@ -1,4 +1,4 @@
-"""Display blocks: what a person sees of a tool call, in any frontend.
+"""Display blocks: what the user sees of a tool call, in any frontend.
 
 A tool describes its result with these; a frontend knows how to draw each of them. Text in a block
 is foreign text: a frontend sanitises it before it reaches a terminal.

@@ -3,7 +3,7 @@
     AgentError
     ├── ToolFailure    a call went wrong; becomes a result the model reads
     ├── ModelError     a model request went wrong; `kind` says what to do about it
-    └── UserError      the person can put it right: message, hint and exit code
+    └── UserError      the user can fix it: message, hint and exit code
 
 Anything else that is raised is a bug: it is logged with its traceback and shown as one line.
 `asyncio.CancelledError` is never swallowed.
@@ -11,6 +11,8 @@ Anything else that is raised is a bug: it is logged with its traceback and shown
 
 from enum import StrEnum
 from typing import Final
+
+from agent_cli.lib.language import tr
 
 
 class AgentError(Exception):
@@ -107,10 +109,16 @@ class ExitCode:
 
 
 class UserError(AgentError):
-    """Something the person can put right: what happened, then what to do."""
+    """Something the user can fix: what happened, then what to do."""
 
     def __init__(self, message: str, *, hint: str = "", exit_code: int = ExitCode.USAGE) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
         self.exit_code = exit_code
+
+
+def internal_error(error: BaseException) -> str:
+    """What a user is told of an error that nobody raised on purpose."""
+    what = f"{type(error).__name__}: {error}"
+    return tr("Internal error: {what}", what=what)

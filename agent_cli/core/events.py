@@ -6,14 +6,19 @@ A turn reads like this, and a property test holds it over every turn:
       ( ThinkingDelta* TextDelta*          one step: what the model says …
         UsageChanged                       … and what it used
         ( ToolStarted                      each call, in the order of the calls
-          ApprovalAsked? ApprovalAnswered? QuestionAsked? PlanAsked? PlanAnswered? ToolProgress*
+          ( ApprovalAsked ApprovalAnswered | PlanAsked PlanAnswered | QuestionAsked )*
+          ToolProgress*
           ToolFinished )*                  parallel calls interleave between their own two ends
         PromptAdded* )*                    steering that reaches the model before its next step
     TurnFinished                           always, exactly once, last
 
-ModelRetrying and Notice may stand anywhere in between. The commands of a prompt that a file wrote
-are calls before the first step. Before a step, HistoryCompacted (with the
-UsageChanged of its summary) and a QuestionAsked of the program's own may stand.
+ModelRetrying and Notice may come anywhere in between. The commands of a prompt that a file wrote
+are calls before the first step. Before a step, HistoryCompacted (with the UsageChanged of its
+summary) and a QuestionAsked of the program's own may come.
+
+Whatever is asked (ApprovalAsked, QuestionAsked, PlanAsked) and ends without its answer being used
+(an interrupt, a tool's timeout, the end of the turn) is followed by exactly one RequestWithdrawn
+with its id, in the place of ApprovalAnswered or PlanAnswered: before the ToolFinished of its call.
 
 A call that hands work to another agent has that agent's calls between its own two ends, with
 `parent_id` and `is_folded`, and a UsageChanged with `aside` for each of its steps.
@@ -96,7 +101,7 @@ class ToolFinished(BaseEvent):
 
 
 class ApprovalAsked(BaseEvent):
-    """A call waits for the person: answer with `session.reply(request.id, Approval(…))`."""
+    """A call waits for the user: answer with `session.reply(request.id, Approval(…))`."""
 
     type: Literal["approval_asked"] = "approval_asked"
     request: ApprovalRequest
@@ -136,6 +141,13 @@ class PlanAnswered(BaseEvent):
     mode: str
     """The mode from now on."""
     reason: str = ""
+
+
+class RequestWithdrawn(BaseEvent):
+    """What was asked under this id needs no answer any more, and takes none."""
+
+    type: Literal["request_withdrawn"] = "request_withdrawn"
+    request_id: str
 
 
 class PromptAdded(BaseEvent):
@@ -178,7 +190,7 @@ class HistoryCompacted(BaseEvent):
 
 
 class Notice(BaseEvent):
-    """Something the person should know; no answer is needed."""
+    """Something the user should know; no answer is needed."""
 
     type: Literal["notice"] = "notice"
     level: Literal["info", "warning", "error"] = "info"
@@ -208,7 +220,7 @@ class TurnFinished(BaseEvent):
     denials: int = 0
     """Calls that were not run because a permission was missing."""
     suggestion: str = ""
-    """What the person may well say next: Enter on an empty prompt says it."""
+    """What the user may well say next: Enter on an empty prompt sends it."""
     receipt: Receipt = Receipt()
     """What the turn changed, and what still runs."""
 
@@ -225,6 +237,7 @@ Event = Annotated[
     | QuestionAsked
     | PlanAsked
     | PlanAnswered
+    | RequestWithdrawn
     | PromptAdded
     | ModelRetrying
     | UsageChanged

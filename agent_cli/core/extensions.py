@@ -14,7 +14,7 @@ from agent_cli.core.written import Written
 
 @dataclass(frozen=True, kw_only=True)
 class SlashCommand:
-    """A slash command that needs nothing of the screen: a text in, Markdown for the person out."""
+    """A slash command that needs nothing of the screen: a text in, Markdown for the user out."""
 
     name: str
     help: str
@@ -46,7 +46,7 @@ class Extensions(Protocol):
         ...
 
     def start(self, tell: Callable[[Event], None], is_busy: Callable[[], bool]) -> None:
-        """Begin to load, and return at once. `tell` takes notices and questions for the person;
+        """Begin to load, and return at once. `tell` takes notices and questions for the user;
         `is_busy` says whether a turn is under way."""
         ...
 

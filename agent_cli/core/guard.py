@@ -35,7 +35,7 @@ class RepetitionGuard:
             return result
         nudge = (
             f"You have made this very call {self._run} times with this very result. "
-            "Repeating it will not help: try something else, or tell the person what is missing."
+            "Repeating it will not help: try something else, or tell the user what is missing."
         )
         return result.model_copy(
             update={"llm_content": f"{text_of(result.llm_content)}\n\n[{nudge}]"}
@@ -45,12 +45,12 @@ class RepetitionGuard:
     def verdict(self) -> tuple[Literal["repetition", "denied"], str] | None:
         """(finish reason, words) when the turn should stop."""
         if self._run >= STOP_AT:
-            name = self._last[0] if self._last else tr("A tool")
+            name = self._last[0] if self._last else ""
             said = tr(
                 "{tool} was called {count} times with the same result.", tool=name, count=self._run
             )
             return "repetition", said
         if self._denied >= DENIALS_AT:
-            said = tr("{count} calls in a row were not permitted.", count=self._denied)
+            said = tr("{count} calls in a row were declined or blocked.", count=self._denied)
             return "denied", said
         return None

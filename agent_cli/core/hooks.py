@@ -19,7 +19,7 @@ class Ruling:
     deny: str = ""
     """Why it must not run."""
     ask: str = ""
-    """Why the person has to be asked, even where the rules would not."""
+    """Why the user has to be asked, even where the rules would not."""
     arguments: Mapping[str, Any] | None = None
     """What it is to be called with instead."""
 

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import partial
 
 from agent_cli.core.compacting.compactor import Compactor
 from agent_cli.core.compacting.recent_files import RecentFiles, recent_files
@@ -12,80 +12,55 @@ from agent_cli.core.context import Fill
 from agent_cli.core.conversation import Conversation
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event
-from agent_cli.core.inbox import Inbox
 from agent_cli.core.memory import Memory
-from agent_cli.core.messages import Message, UserMessage
-from agent_cli.core.model import Model, ModelFacts, ModelRequest, Models, Prices
+from agent_cli.core.messages import Message
+from agent_cli.core.model import Model, ModelFacts, ModelRequest, Prices
 from agent_cli.core.money.accounting import Accounting, KnownModels
 from agent_cli.core.money.budget import Budget, Treasurer
 from agent_cli.core.money.spending import Spending
-from agent_cli.core.outgoing import Outgoing
-from agent_cli.core.registry import Registry
+from agent_cli.core.parts import Parts
 from agent_cli.lib.language import tr
-from agent_cli.safety.paths import Workspace
 from agent_cli.safety.sanitise import for_model
 
 
-@dataclass(frozen=True, kw_only=True)
-class Economy:
-    """How much may be spent and filled."""
-
-    session: float | None = None
-    """Dollars in this session."""
-    day: float | None = None
-    """Dollars in a day, over all sessions."""
-    others_today: Callable[[], float] = lambda: 0.0
-    """What other sessions have spent today."""
-    compact_at: float = 0.8
-    """The share of the window at which the conversation is shortened."""
-    automatic: bool = True
-    fast_model: str = ""
-    """Writes titles and summaries; empty: the model in use does."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Household:
-    """What of a session the housekeeping needs."""
-
-    models: Models
-    registry: Registry
-    workspace: Workspace
-    outgoing: Outgoing
-    inbox: Inbox
-    conversation: Conversation
-    emit: Callable[[Event], None]
-    model: Callable[[], Model]
-    request: Callable[[Model], ModelRequest]
-    memory: Memory
-    stand_ins: Sequence[str] = ()
-
-
 class Housekeeping:
-    """Counts, warns, asks and makes room."""
+    """Counts, warns, asks and makes room, for the session's own conversation or an agent's."""
 
-    def __init__(self, economy: Economy, house: Household, spending: Spending) -> None:
-        self._economy = economy
-        self._house = house
-        self._known = KnownModels(house.models)
+    def __init__(
+        self,
+        parts: Parts,
+        *,
+        conversation: Conversation,
+        memory: Memory,
+        spending: Spending,
+        emit: Callable[[Event], None],
+        model: Callable[[], Model],
+        request: Callable[[], ModelRequest],
+    ) -> None:
+        self._parts = parts
+        self._model = model
+        self._request = request
+        self._known = KnownModels(parts.models)
         self.accounting = Accounting(
-            self._known, reads_files=self._reads_files, emit=house.emit, spending=spending
+            self._known, reads_files=self._reads_files, emit=emit, spending=spending
         )
+        economy = parts.economy
         self.compactor = Compactor(
-            conversation=house.conversation,
+            conversation=conversation,
             accounting=self.accounting,
-            request=lambda: house.request(house.model()),
-            memory=house.memory,
+            request=request,
+            memory=memory,
             files=self._recent_files,
             writers=self._writers,
-            emit=house.emit,
+            emit=emit,
             compact_at=economy.compact_at,
             automatic=economy.automatic,
         )
         self.treasurer = Treasurer(
             budget=Budget(spending, economy.session, economy.day, economy.others_today),
-            emit=house.emit,
-            ask=lambda question: consult(house.inbox, house.emit, question),
-            tell_model=self._tell_model,
+            emit=emit,
+            ask=partial(consult, parts.inbox, emit),
+            tell_model=conversation.tell_model,
             cause=self._cause,
             cheaper=self._cheaper,
         )
@@ -96,40 +71,36 @@ class Housekeeping:
 
     def fill(self) -> Fill:
         """What the next request would fill the window with."""
-        model = self._house.model()
-        return self.accounting.fill(model.name, self._house.request(model))
+        return self.accounting.fill(self._model().name, self._request())
 
     def _reads_files(self, name: str) -> bool:
-        tool = self._house.registry.get(name)
+        tool = self._parts.registry.get(name)
         return tool is not None and tool.is_read_only and "file" in tool.tags
 
     async def _recent_files(self, messages: Sequence[Message], room: int) -> RecentFiles:
-        house = self._house
+        parts = self._parts
         return await asyncio.to_thread(
             recent_files,
             messages,
-            house.registry,
-            house.workspace,
-            clean=lambda text: house.outgoing.redact(for_model(text)[0]),
+            parts.registry,
+            parts.view.workspace,
+            clean=lambda text: parts.outgoing.redact(for_model(text)[0]),
             room=room,
         )
 
     def _writers(self) -> Sequence[Model]:
-        writers = [self._house.model()]
-        if self._economy.fast_model:
+        writers = [self._model()]
+        if self._parts.economy.fast_model:
             with contextlib.suppress(UserError):  # the model in use can write it too
-                writers.insert(0, self._house.models.get(self._economy.fast_model))
+                writers.insert(0, self._parts.models.get(self._parts.economy.fast_model))
         return list({writer.name: writer for writer in writers}.values())
-
-    def _tell_model(self, text: str) -> None:
-        self._house.conversation.append(UserMessage(content=text, origin="program"))
 
     def _cause(self) -> str:
         total, fill = self.accounting.spending.total, self.fill()
         most = max(count for _, count in fill.parts) / max(1, fill.total)
         return tr(
-            "So far {sent:,} tokens were sent ({cached:,} from the cache) and {received:,} "
-            "received; each request now has about {size:,}, {share:.0%} of it {part}.",
+            "So far: {sent:,} tokens sent ({cached:,} cached), {received:,} received. "
+            "Each request now has about {size:,}, {share:.0%} of it {part}.",
             sent=total.input_tokens,
             cached=total.cached_tokens,
             received=total.output_tokens,
@@ -139,12 +110,12 @@ class Housekeeping:
         )
 
     async def _cheaper(self) -> Sequence[str]:
-        now = self._house.model().name
+        now = self._model().name
         prices = (await self.facts(now)).prices
         if prices is None:
             return ()
         found = []
-        for name in dict.fromkeys((self._economy.fast_model, *self._house.stand_ins)):
+        for name in dict.fromkeys((self._parts.economy.fast_model, *self._parts.fallbacks)):
             if name and name != now and await self._is_below(name, prices):
                 found.append(name)
         return found

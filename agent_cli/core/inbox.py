@@ -1,4 +1,4 @@
-"""Questions that wait for a person, and answers that come back by id.
+"""Questions that wait for the user, and answers that come back by id.
 
 A keypress, a JSON line and an editor's response all end in `reply(request_id, answer)`.
 """
@@ -6,11 +6,14 @@ A keypress, a JSON line and an editor's response all end in `reply(request_id, a
 import asyncio
 import itertools
 from collections.abc import Callable
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from agent_cli.core.display import Display
+
+if TYPE_CHECKING:
+    from agent_cli.core.events import Event
 
 
 class Choice(BaseModel):
@@ -23,7 +26,7 @@ class Choice(BaseModel):
 
 
 class Question(BaseModel):
-    """Something the model wants to know from the person."""
+    """Something the model wants to know from the user."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -31,7 +34,7 @@ class Question(BaseModel):
     choices: tuple[Choice, ...] = ()
     multiple: bool = False
     is_open: bool = True
-    """Whether words of the person's own, or none, are an answer as well."""
+    """Whether the user's own words, or none, are an answer as well."""
 
 
 class Step(BaseModel):
@@ -45,7 +48,7 @@ class Step(BaseModel):
 
 
 class ApprovalRequest(BaseModel):
-    """May this call run? Everything a person needs to answer, as data for any frontend."""
+    """May this call run? Everything the user needs to answer, as data for any frontend."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -71,7 +74,7 @@ class ApprovalRequest(BaseModel):
     odd: tuple[str, ...] = ()
     """Warnings about text that may not be what it seems."""
     undo: str = ""
-    """Whether what it destroys can be taken back, in words; empty where nothing is known of it."""
+    """Whether what it destroys can be undone, in words; empty where that is not known."""
     network: bool = False
     """It is known to talk to other machines."""
     directory: str = ""
@@ -85,7 +88,7 @@ class ApprovalRequest(BaseModel):
 
 
 class QuestionRequest(BaseModel):
-    """The model, or the program itself, asks the person something."""
+    """The model, or the program itself, asks the user something."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -98,7 +101,7 @@ class QuestionRequest(BaseModel):
 
 
 class PlanRequest(BaseModel):
-    """The model presents a plan: shall it be carried out?"""
+    """The model presents a plan for approval."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -112,7 +115,7 @@ Request = Annotated[ApprovalRequest | QuestionRequest | PlanRequest, Field(discr
 
 
 class Approval(BaseModel):
-    """The person's answer to an ApprovalRequest. What isn't a clear yes is a no."""
+    """The user's answer to an ApprovalRequest. What isn't a clear yes is a no."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -122,7 +125,7 @@ class Approval(BaseModel):
 
 
 class Answers(BaseModel):
-    """The person's answers to a QuestionRequest: one text for each question."""
+    """The user's answers to a QuestionRequest: one text for each question."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -130,14 +133,14 @@ class Answers(BaseModel):
 
 
 class PlanAnswer(BaseModel):
-    """The person's answer to a PlanRequest. What isn't a clear yes keeps planning."""
+    """The user's answer to a PlanRequest. What isn't a clear yes keeps planning."""
 
     model_config = ConfigDict(frozen=True)
 
     answer: Literal["default", "accept-edits", "keep"] = "keep"
     """The mode the plan is carried out in, or "keep" planning."""
     plan: str = ""
-    """The plan as the person left it; empty: as it was."""
+    """The plan as the user left it; empty: as it was."""
     reason: str = ""
     """With "keep": what the model is told."""
 
@@ -163,27 +166,21 @@ class Inbox:
         """The open requests, oldest first."""
         return tuple(request for request, answer in self._open.values() if not answer.done())
 
-    async def approval(
-        self, request: ApprovalRequest, announce: Callable[[ApprovalRequest], None]
-    ) -> Approval:
-        """Announce a request and wait for the person."""
-        answer = await self._wait(request, lambda: announce(request))
+    async def approval(self, request: ApprovalRequest, emit: "Callable[[Event], None]") -> Approval:
+        """Ask whether a call may run, and wait for the user."""
+        answer = await self._wait(request, emit)
         return answer if isinstance(answer, Approval) else Approval()
 
-    async def answers(
-        self, request: QuestionRequest, announce: Callable[[QuestionRequest], None]
-    ) -> Answers:
-        """Announce questions and wait for the person."""
-        answer = await self._wait(request, lambda: announce(request))
+    async def answers(self, request: QuestionRequest, emit: "Callable[[Event], None]") -> Answers:
+        """Ask questions, and wait for the user."""
+        answer = await self._wait(request, emit)
         if isinstance(answer, Answers) and len(answer.answers) == len(request.questions):
             return answer
         return Answers(answers=("(no answer)",) * len(request.questions))
 
-    async def plan(
-        self, request: PlanRequest, announce: Callable[[PlanRequest], None]
-    ) -> PlanAnswer:
-        """Announce a plan and wait for the person."""
-        answer = await self._wait(request, lambda: announce(request))
+    async def plan(self, request: PlanRequest, emit: "Callable[[Event], None]") -> PlanAnswer:
+        """Present a plan, and wait for the user."""
+        answer = await self._wait(request, emit)
         return answer if isinstance(answer, PlanAnswer) else PlanAnswer()
 
     def reply(self, request_id: str, answer: Answer) -> bool:
@@ -194,11 +191,29 @@ class Inbox:
         entry[1].set_result(answer)
         return True
 
-    async def _wait(self, request: Request, announce: Callable[[], None]) -> Answer:
+    def settle(self, is_covered: Callable[[ApprovalRequest], bool]) -> None:
+        """Say yes, this once, to each open approval request for which this is true."""
+        for request in self.waiting:
+            if isinstance(request, ApprovalRequest) and is_covered(request):
+                self.reply(request.id, Approval(answer="once"))
+
+    async def _wait(self, request: Request, emit: "Callable[[Event], None]") -> Answer:
+        """Ask and wait; what ends without an answer is withdrawn."""
+        from agent_cli.core import events  # noqa: PLC0415 (events are made of requests)
+
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._open[request.id] = (request, future)
         try:
-            announce()
+            match request:
+                case ApprovalRequest():
+                    emit(events.ApprovalAsked(request=request))
+                case QuestionRequest():
+                    emit(events.QuestionAsked(request=request))
+                case PlanRequest():
+                    emit(events.PlanAsked(request=request))
             return await future
+        except BaseException:
+            emit(events.RequestWithdrawn(request_id=request.id))
+            raise
         finally:
             del self._open[request.id]

@@ -2,7 +2,7 @@
 
     prompt → ( steering → reply → calls → results )* → answer
 
-The turn ends when the model makes no more calls, the person interrupts, something fails for good,
+The turn ends when the model makes no more calls, the user interrupts, something fails for good,
 or a limit is reached. However it ends, every call in the history has exactly one result.
 """
 
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from agent_cli.core.compacting.compactor import Compactor
 from agent_cli.core.conversation import Conversation, sendable
-from agent_cli.core.errors import ModelError, ModelErrorKind
+from agent_cli.core.errors import ModelError, ModelErrorKind, internal_error
 from agent_cli.core.events import (
     Event,
     FinishReason,
@@ -50,7 +50,7 @@ from agent_cli.core.model import (
     Usage,
 )
 from agent_cli.core.money.accounting import Accounting
-from agent_cli.core.money.budget import OutOfBudget, Treasurer
+from agent_cli.core.money.budget import BudgetCheck, OutOfBudget
 from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.runaway import LONGEST_REPLY, RunawayGuard
@@ -64,8 +64,8 @@ CUT_OFF = (
     "Not run: the reply reached the output limit before this call was complete. "
     "Make it again in smaller pieces."
 )
-BROKE_OFF = "Your reply broke off. Go on where it stopped."
-EMPTY = "Your reply was empty. Go on with the work, or say in a sentence that it is done."
+BROKE_OFF = "Your reply broke off. Continue where it stopped."
+EMPTY = "Your reply was empty. Continue with the work, or say in a sentence that it is done."
 
 
 @dataclass(frozen=True)
@@ -95,10 +95,10 @@ class Turn:
     pipeline: Pipeline
     models: Sequence[Model]
     """The model in use and, after it, those that stand in when it fails."""
-    request: Callable[[Model], ModelRequest]
+    request: Callable[[], ModelRequest]
     emit: Callable[[Event], None]
     accounting: Accounting
-    treasurer: Treasurer
+    treasurer: BudgetCheck
     compactor: Compactor
     use_model: Callable[[str], Model]
     """Goes on with another model, in this turn and after it."""
@@ -148,12 +148,7 @@ class Turn:
         except Exception as error:
             log.exception("the turn failed")
             self.conversation.close_open_calls("Not run: the program failed.")
-            what = f"{type(error).__name__}: {error}"
-            self._finish(
-                "failed",
-                error=tr("This is a bug in the program: {what}", what=what),
-                hint=tr("See the log."),
-            )
+            self._finish("failed", error=internal_error(error), hint=tr("See the log."))
         else:
             self._finish("done", text=answer.message.text, suggestion=answer.suggestion)
 
@@ -161,7 +156,7 @@ class Turn:
         if prompt is not None:
             self.conversation.append(UserMessage(content=prompt))
         elif self.conversation.ends_in_a_reply:
-            self.conversation.append(UserMessage(content=BROKE_OFF, origin="program"))
+            self.conversation.tell_model(BROKE_OFF)
 
     async def _play(self) -> Reply:
         """Steps until the model makes no more calls; returns its last reply."""
@@ -186,7 +181,7 @@ class Turn:
             raise _Stop(
                 "step_limit",
                 trn("Stopped after {n:,} step.", "Stopped after {n:,} steps.", self._steps),
-                tr("Say “go on” to continue, or raise --max-steps (limits.steps)."),
+                tr("Say “continue”, or raise --max-steps (limits.steps)."),
             )
         try:
             chosen = await self.treasurer.check()
@@ -215,8 +210,8 @@ class Turn:
                     Notice(
                         level="warning",
                         text=tr(
-                            "{model} does not answer ({reason}); "
-                            "{stand_in} stands in for the rest of this turn.",
+                            "{model} is not answering ({reason}). "
+                            "Using {stand_in} for the rest of this turn.",
                             model=model.name,
                             reason=error.message,
                             stand_in=stand_in,
@@ -231,7 +226,7 @@ class Turn:
             try:
                 return await self._stream(model)
             except ModelError as error:
-                if await self._mended(error):
+                if await self._repair(error):
                     attempt -= 1
                     continue
                 delay = self.retry.delay(error, attempt)
@@ -244,7 +239,7 @@ class Turn:
                 )
                 await asyncio.sleep(delay)
 
-    async def _mended(self, error: ModelError) -> bool:
+    async def _repair(self, error: ModelError) -> bool:
         """Whether something was done about the error, so that the request is worth repeating."""
         if error.kind is ModelErrorKind.OVERFLOW and not self._has_compacted:
             self._has_compacted = True
@@ -252,7 +247,7 @@ class Turn:
         if error.kind is ModelErrorKind.BAD_HISTORY and not self._has_repaired:
             self._has_repaired = True
             self.conversation.replace(self.conversation.messages, reason=error.message)
-            text = tr("The history was mended: {reason}", reason=error.message)
+            text = tr("The history was repaired: {reason}", reason=error.message)
             self.emit(Notice(level="warning", text=text))
             return True
         return False
@@ -261,7 +256,7 @@ class Turn:
         """One request; its pieces become events, the whole becomes the reply."""
         self._partial.clear()
         runaway = RunawayGuard()
-        self._sent = request = self.request(model)
+        self._sent = request = self.request()
         async with self.accounting.watching(model.name, request) as received:
             async with aclosing(model.stream(request)) as events:  # type: ignore[type-var]
                 async for event in events:
@@ -292,11 +287,11 @@ class Turn:
         for notice in reply.notices:
             self.emit(Notice(level="warning", text=notice))
         if reply.finish is Finish.FILTER:
-            text = tr("The provider's content filter cut the reply.")
+            text = tr("The provider's content filter cut off the reply.")
             self.emit(Notice(level="warning", text=text))
 
     async def _handle_calls(self, reply: Reply) -> bool:
-        """Put the reply and its results into the history; whether the model goes on from them."""
+        """Put the reply and its results into the history; whether the model continues from them."""
         message = reply.message
         calls = () if reply.finish is Finish.FILTER else self.conversation.fresh_ids(message.calls)
         if message.text or message.thinking or calls:
@@ -344,7 +339,7 @@ class Turn:
             self.emit(Notice(level="warning", text=tr("The model gave an empty answer.")))
             return False
         self._has_nudged = True
-        self.conversation.append(UserMessage(content=EMPTY, origin="program"))
+        self.conversation.tell_model(EMPTY)
         return True
 
     def _keep_partial(self) -> None:

@@ -62,13 +62,13 @@ class Thinking(Part):
 
 
 class UserMessage(Part):
-    """What the person said, or what was said on the program's own account."""
+    """What the user said, or what was said on the program's own account."""
 
     role: Literal["user"] = "user"
     content: Content
     origin: Literal["person", "program", "summary", "pinned", "files"] = "person"
-    """Whose words they are: the person's, the program's, a model's summary of what was said, what
-    the person pinned, or files read from disk."""
+    """Whose words they are: the user's, the program's, a model's summary of what was said, what
+    the user pinned, or files read from disk."""
 
 
 class AssistantMessage(Part):
@@ -94,7 +94,7 @@ class ToolMessage(Part):
 
 Message = Annotated[UserMessage | AssistantMessage | ToolMessage, Field(discriminator="role")]
 
-INTERRUPTED = "Interrupted by the person before it finished. It may have had some effect."
+INTERRUPTED = "Interrupted by the user before it finished. It may have had some effect."
 
 
 def close_open_calls(messages: Sequence[Message], why: str = INTERRUPTED) -> list[Message]:

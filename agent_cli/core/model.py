@@ -91,9 +91,9 @@ class Reply:
     finish: Finish
     usage: Usage = Usage()
     notices: tuple[str, ...] = ()
-    """What the person should know about this reply."""
+    """What the user should know about this reply."""
     suggestion: str = ""
-    """What the person may well say next; a frontend offers it, and several lines one by one."""
+    """What the user may well say next; a frontend offers it, and several lines one by one."""
 
 
 ModelEvent = TextChunk | ThinkingChunk | Reply
@@ -141,7 +141,7 @@ class Model(Protocol):
 
     @property
     def name(self) -> str:
-        """As the person wrote it: `anthropic/claude-sonnet-4-5`."""
+        """As the user wrote it: `anthropic/claude-sonnet-4-5`."""
         ...
 
     def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:

@@ -6,18 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent_cli.core.agents.profile import DEFAULT, Profile, Profiles
-from agent_cli.core.conversation import Conversation
 from agent_cli.core.errors import UserError
-from agent_cli.core.events import Event
 from agent_cli.core.extensions import Extensions, NoExtensions
 from agent_cli.core.hooks import Hooks, NoHooks
-from agent_cli.core.housekeeping import Economy, Household
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.log.history import History
 from agent_cli.core.log.store import Nowhere, Observer, Recorder, RuleStore, Store
 from agent_cli.core.loop import Limits
-from agent_cli.core.memory import Memory
-from agent_cli.core.model import Model, ModelRequest, Models
+from agent_cli.core.model import Model, Models
 from agent_cli.core.money.statistics import Statistics
 from agent_cli.core.outgoing import Outgoing
 from agent_cli.core.permissions import Policy
@@ -40,6 +36,23 @@ class AgentLimits:
     """1: an agent that was sent sends no others; 0: none is sent."""
     parallel: int = 4
     per_turn: int = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Economy:
+    """How much may be spent and filled."""
+
+    session: float | None = None
+    """Dollars in this session."""
+    day: float | None = None
+    """Dollars in a day, over all sessions."""
+    others_today: Callable[[], float] = lambda: 0.0
+    """What other sessions have spent today."""
+    compact_at: float = 0.8
+    """The share of the window at which the conversation is shortened."""
+    automatic: bool = True
+    fast_model: str = ""
+    """Writes titles and summaries; empty: the model in use does."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,27 +106,3 @@ class Parts:
                 except UserError as error:
                     problems.append(error)
         return found, problems
-
-    def household(
-        self,
-        *,
-        conversation: Conversation,
-        memory: Memory,
-        emit: Callable[[Event], None],
-        model: Callable[[], Model],
-        request: Callable[[Model], ModelRequest],
-    ) -> Household:
-        """What the housekeeping of a conversation needs, the session's own or an agent's."""
-        return Household(
-            models=self.models,
-            registry=self.registry,
-            workspace=self.view.workspace,
-            outgoing=self.outgoing,
-            inbox=self.inbox,
-            conversation=conversation,
-            emit=emit,
-            model=model,
-            request=request,
-            memory=memory,
-            stand_ins=self.fallbacks,
-        )

@@ -411,9 +411,14 @@ class Policy:
     """Whether dangerous commands need a question; the catastrophic are denied in any case."""
     confines: bool = False
     """Whether there is a sandbox to run commands in."""
+    sender: Policy | None = None
+    """The policy of whoever sent this agent: its rules apply here as they are at each decision."""
+    own_mode: Mode | None = None
+    """With a sender: the agent's own mode, which counts where it is the stricter one."""
 
     def decide(self, facts: Facts) -> Decision:
         """The decision about a call, by what applies now."""
+        self.follow()
         return self._decide(facts, self.rules)
 
     def would_allow(self, facts: Facts, rule: str) -> bool:
@@ -434,4 +439,23 @@ class Policy:
 
     def learn(self, rule: str) -> None:
         """Allow for the rest of the session what the person said yes to for good."""
-        self.rules += Rules(allow=(Rule.parse(rule),))
+        if self.sender is None:
+            self.rules += Rules(allow=(Rule.parse(rule),))
+        else:
+            self.sender.learn(rule)
+            self.follow()
+
+    def follow(self) -> None:
+        """Take over what has changed at the sender's."""
+        if self.sender is not None:
+            self.sender.follow()
+            self.rules = self.sender.rules
+            self.mode = stricter(self.sender.mode, self.own_mode)
+
+
+STRICTNESS = (Mode.PLAN, Mode.DEFAULT, Mode.ACCEPT_EDITS, Mode.AUTO, Mode.YOLO)
+
+
+def stricter(one: Mode, other: Mode | None) -> Mode:
+    """Of two modes, the one in which less happens without a question."""
+    return one if other is None else min(one, other, key=STRICTNESS.index)

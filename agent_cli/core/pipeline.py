@@ -27,7 +27,6 @@ from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.events import (
     Event,
     Notice,
-    QuestionAsked,
     ToolFinished,
     ToolProgress,
     ToolStarted,
@@ -144,12 +143,8 @@ class Pipeline:
         except Exception as error:  # the only broad one: a broken tool must not end the session
             log.exception("%s failed unexpectedly", call.name)
             broken = ToolFailure(
-                tr(
-                    "{tool} failed unexpectedly ({error}). "
-                    "This is a fault of the tool, not of the arguments: try another way.",
-                    tool=call.name,
-                    error=f"{type(error).__name__}: {error}",
-                ),
+                f"{call.name} failed unexpectedly ({type(error).__name__}: {error}). "
+                "This is a bug in the tool, not in the arguments: try another way.",
                 type=FailureType.UNKNOWN,
             )
             result = ToolResult.failed(broken)
@@ -211,7 +206,7 @@ class Pipeline:
 
         async def send(errand: Errand) -> Handback:
             if self.send is None:
-                raise ToolFailure(tr("There are no other agents here."))
+                raise ToolFailure("There are no other agents here.")
             return await self.send(self, course.call.id, errand, progress)
 
         return ToolContext(
@@ -287,14 +282,8 @@ class Pipeline:
                 result = await invocation.run(context)
         except TimeoutError as error:
             context.cancelled.set()
-            raise ToolFailure(
-                tr(
-                    "{tool} was stopped: it took longer than {limit:g} s.",
-                    tool=invocation.tool.name,
-                    limit=limit,
-                ),
-                type=FailureType.TIMEOUT,
-            ) from error
+            said = f"{invocation.tool.name} was stopped: it took longer than {limit:g} s."
+            raise ToolFailure(said, type=FailureType.TIMEOUT) from error
         if invocation.notes and isinstance(result.llm_content, str):
             noted = f"{text_of(result.llm_content)}\n\n[{'; '.join(invocation.notes)}]"
             result = result.model_copy(update={"llm_content": noted})
@@ -303,8 +292,7 @@ class Pipeline:
     async def _chain(self, course: Course, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """A call made by a tool: the same pipeline, one level deeper."""
         if course.depth + 1 >= DEEPEST_CHAIN:
-            said = tr("Tools call each other more than {most} levels deep.", most=DEEPEST_CHAIN)
-            raise ToolFailure(said)
+            raise ToolFailure(f"Tools call each other more than {DEEPEST_CHAIN} levels deep.")
         tool = self.registry.find(name, self._offered)
         inner = ToolCall(
             id=f"{course.call.id}/{next(course.children)}",
@@ -317,13 +305,10 @@ class Pipeline:
         inbox = self.authority.inbox
         if not inbox.attended:
             raise ToolFailure(
-                tr(
-                    "Nobody is there to answer. "
-                    "Decide by yourself and say which assumption you made."
-                )
+                "Nobody is there to answer. Decide yourself, and say what you assumed."
             )
         request = QuestionRequest(id=inbox.next_id(), call_id=course.call.id, questions=questions)
-        return await inbox.answers(request, lambda r: self.emit(QuestionAsked(request=r)))
+        return await inbox.answers(request, self.emit)
 
     def _finish(self, course: Course, result: ToolResult) -> ToolResult:
         """Make the result fit to leave, tell the world, and write it down."""
@@ -370,7 +355,7 @@ class Pipeline:
                             "The audit log cannot be written: {error}.",
                             error=error.strerror or error,
                         ),
-                        hint=tr("The session goes on; its calls are not recorded."),
+                        hint=tr("The session continues, but its calls are not recorded."),
                     )
                 )
 

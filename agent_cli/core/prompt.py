@@ -1,4 +1,4 @@
-"""The system prompt: our fixed words, facts about the place, and the person's instructions.
+"""The system prompt: our fixed words, facts about the place, and the user's instructions.
 
 It is built once per session and never changes after that, so that prompt caches stay warm.
 """
@@ -50,7 +50,7 @@ def build(
     own = instead if instead is not None else fixed_prompt()
     parts = [own.strip(), f"# Where you are\n{surroundings}"]
     if instructions:
-        parts.append(f"# Instructions of the person and the project\n{instructions}")
+        parts.append(f"# Instructions from the user and the project\n{instructions}")
     if appended:
         parts.append(appended.strip())
     return "\n\n".join(parts)
@@ -66,7 +66,7 @@ def read_instructions(
 ) -> str:
     """The instruction files of these directories, farthest first, cut at the cap with a note.
 
-    `own` is the person's directory: there, links may lead anywhere.
+    `own` is the user's directory: there, links may lead anywhere.
     """
     parts: list[str] = []
     left = most_bytes

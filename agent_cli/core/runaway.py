@@ -22,8 +22,8 @@ class RunawayGuard:
         self._blank = self._blank + blank if blank == len(text) else blank
         if self._length > LONGEST_REPLY:
             return tr(
-                "The reply was cut: it was longer than {most:,} characters.", most=LONGEST_REPLY
+                "The reply was cut off: it was longer than {most:,} characters.", most=LONGEST_REPLY
             )
         if self._blank > LONGEST_BLANK:
-            return tr("The reply was cut: the model wrote nothing but white space.")
+            return tr("The reply was cut off: the model wrote nothing but whitespace.")
         return None

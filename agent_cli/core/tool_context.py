@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agent_cli.core.display import Display
+from agent_cli.lib.closing import close_all
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.sandbox import SandboxChoice
 
@@ -38,12 +39,9 @@ class SessionState:
         return [held for held in self._objects.values() if hasattr(held, name)]
 
     async def close(self) -> None:
-        """Close what wants closing (an async `close()`), last made first."""
-        for held in reversed(self._objects.values()):
-            close = getattr(held, "close", None)
-            if close is not None:
-                await close()
-        self._objects.clear()
+        """Close what wants closing (a `close()`), last made first, whatever one of them raises."""
+        held, self._objects = reversed(self._objects.values()), {}
+        await close_all(*(each.close for each in held if hasattr(each, "close")))
 
 
 class ShellStanding:
@@ -97,9 +95,9 @@ class ToolContext:
     call: Callable[[str, Mapping[str, Any]], Awaitable[ToolResult]]
     """Runs another tool through the same checks: `await context.call("Read", {...})`."""
     ask: Callable[[tuple[Question, ...]], Awaitable[Answers]]
-    """Asks the person; raises a failure where nobody can answer."""
+    """Asks the user; raises a failure where nobody can answer."""
     present: Callable[[str], Awaitable[PlanAnswer]]
-    """Shows the person a plan; raises a failure where nobody can approve it."""
+    """Shows the user a plan; raises a failure where nobody can approve it."""
     send: Callable[[Errand], Awaitable[Handback]] | None = None
     """Has another agent do something, and waits for it."""
     confined: bool = False

@@ -21,7 +21,7 @@ class Written:
     """A prompt before its commands have run."""
 
     said: str
-    """What the person typed for it: "/review main"."""
+    """What the user typed for it: "/review main"."""
     pieces: tuple[str | Ran, ...]
     tool: str
     """The tool that runs commands; it takes one as `command`."""

@@ -5,7 +5,7 @@ from agent_cli.core.errors import UserError
 from agent_cli.doctor._check import Check, Finding, Patient, in_one, ok
 from agent_cli.folder import folder_standing, load_settings
 from agent_cli.lib.language import mark, tr
-from agent_cli.models.providers import provider_of, take_credentials
+from agent_cli.models.providers import is_local, provider_of, take_credentials
 from agent_cli.setup.keys import KeyStore
 from agent_cli.wishes import Wishes
 
@@ -56,8 +56,8 @@ def keys(patient: Patient) -> Finding:
     except UserError:
         return ok(measured)
     needed = provider_of(settings.model).key if settings.model else None
-    is_local = settings.model.startswith(("scripted:", "offline:")) or settings.api_base
-    if needed and needed not in names and not is_local:
+    needs_none = is_local(settings.model) or settings.api_base
+    if needed and needed not in names and not needs_none:
         return Finding(
             "problem", measured, needed, cause=tr("{model} needs it", model=settings.model),
             remedy=tr("Set {variable}, or choose another model.", variable=needed),

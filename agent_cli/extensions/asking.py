@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from agent_cli.core.display import Display
-from agent_cli.core.events import ApprovalAsked, Event
+from agent_cli.core.events import Event
 from agent_cli.core.inbox import ApprovalRequest, Inbox
 
 
@@ -46,5 +46,5 @@ class Person:
             preview=preview,
             odd=odd,
         )
-        answer = await self._inbox.approval(request, lambda r: self.tell(ApprovalAsked(request=r)))
+        answer = await self._inbox.approval(request, self.tell)
         return answer.answer != "no"

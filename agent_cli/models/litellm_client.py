@@ -277,7 +277,7 @@ def _kind(error: BaseException, source: BaseException, status: int | None, text:
 
 
 def _was_answered(*errors: BaseException) -> bool:
-    """Whether a server said anything at all: without it LiteLLM speaks of a 500 all the same."""
+    """Whether a server said anything at all: without it LiteLLM still speaks of a 500."""
     return any(getattr(error, "litellm_response_headers", None) for error in errors)
 
 

@@ -44,10 +44,10 @@ Tools:
 class PromptedTools:
     """Wraps a model: native calls while it makes them, prompted ones from when it does not."""
 
-    def __init__(self, model: Model, *, prompted: bool | None = None) -> None:
+    def __init__(self, model: Model, *, prompted: bool = False) -> None:
         self._model = model
-        self._prompted = prompted is True
-        self._may_switch = prompted is None
+        self._prompted = prompted
+        self._may_switch = not prompted
         self._boundary = secrets.token_hex(4)
 
     @property
@@ -71,7 +71,7 @@ class PromptedTools:
         if self._may_switch and (call := lone_call(reply.message.text, names)):
             self._prompted = True
             notice = tr(
-                "{model} writes tool calls as text; it is asked that way from now on.",
+                "{model} writes tool calls as text; from now on it is prompted that way.",
                 model=self.name,
             )
             return _with_calls(reply, [call], notice)

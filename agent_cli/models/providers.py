@@ -18,6 +18,8 @@ class Provider:
     """The model to begin with; empty: that is the account's business."""
     other_signs: tuple[str, ...] = ()
     """Variables that show, like the key, that somebody has set it up."""
+    calls_tools: bool = False
+    """All its models make tool calls of their own; none writes them as text."""
 
     @property
     def signs(self) -> tuple[str, ...]:
@@ -28,12 +30,14 @@ class Provider:
 PROVIDERS = (
     Provider(
         "anthropic", "Anthropic", "ANTHROPIC_API_KEY", ("ANTHROPIC_*",),
-        "anthropic/claude-sonnet-4-5",
+        "anthropic/claude-sonnet-4-5", calls_tools=True,
     ),
-    Provider("openai", "OpenAI", "OPENAI_API_KEY", ("OPENAI_*",), "openai/gpt-5"),
+    Provider(
+        "openai", "OpenAI", "OPENAI_API_KEY", ("OPENAI_*",), "openai/gpt-5", calls_tools=True
+    ),
     Provider(
         "gemini", "Google Gemini", "GEMINI_API_KEY", ("GOOGLE_API_KEY", "GEMINI_*"),
-        "gemini/gemini-2.5-pro", ("GOOGLE_API_KEY",),
+        "gemini/gemini-2.5-pro", ("GOOGLE_API_KEY",), calls_tools=True,
     ),
     Provider(
         "vertex_ai", "Vertex AI", None, ("VERTEXAI_*", "VERTEX_*", "GOOGLE_*"),
@@ -74,6 +78,22 @@ PROVIDERS = (
     Provider("lm_studio", "LM Studio", None, ("LM_STUDIO_*",)),
 )  # fmt: skip
 _BY_PREFIX = {provider.prefix: provider for provider in PROVIDERS}
+
+
+SCRIPTED = "scripted:"
+OFFLINE = "offline:"
+
+
+def is_local(model: str) -> bool:
+    """Whether the model is part of this program: it needs neither a key nor LiteLLM."""
+    return model.startswith((SCRIPTED, OFFLINE))
+
+
+def unknown_prefix(model: str) -> str:
+    """What a name begins with that no provider's name does: `mine:`; empty where there is none."""
+    prefix, colon, _ = model.partition("/")[0].partition(":")
+    is_known = not colon or is_local(model) or prefix == "ft"  # as OpenAI calls fine-tuned models
+    return "" if is_known else prefix + colon
 
 
 def provider_of(model: str) -> Provider:

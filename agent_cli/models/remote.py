@@ -28,11 +28,11 @@ _HINTS = {
     ModelErrorKind.NOT_FOUND: mark("Check the model's name, or choose another with --model."),
     ModelErrorKind.RATE_LIMIT: mark("Try again later, or choose another model with --model."),
     ModelErrorKind.OVERFLOW: mark(
-        "It is longer than the model can read: /compact it, or start anew."
+        "The conversation is too long for this model. Try /compact or /clear."
     ),
     ModelErrorKind.CONNECTION: mark("Check the network and api_base."),
     ModelErrorKind.TIMEOUT: mark("The provider is slow or stuck. Try again."),
-    ModelErrorKind.SERVER: mark("The provider has a fault. Try again later."),
+    ModelErrorKind.SERVER: mark("The provider has a problem. Try again later."),
     ModelErrorKind.BAD_REPLY: mark(
         "Check api_base: what answers there is not the model's interface."
     ),
@@ -46,7 +46,7 @@ class Endpoint:
     model: str
     api_base: str | None = None
     needs_no_key: bool = False
-    """A server of one's own: LiteLLM wants some key all the same."""
+    """A server of one's own: LiteLLM wants some key nevertheless."""
     idle_timeout: float = 300.0
     """Seconds of silence after which a request is given up."""
     input_price: float | None = None
@@ -113,7 +113,7 @@ class RemoteModel:
             raise ModelError(
                 tr("LiteLLM cannot be loaded: {reason}.", reason=error.args[0]),
                 kind=ModelErrorKind.BAD_REQUEST,
-                hint=tr("Install the program anew."),
+                hint=tr("Reinstall agent."),
             ) from error
 
     def _arguments(self, request: ModelRequest) -> dict[str, Any]:
@@ -150,7 +150,7 @@ class RemoteModel:
         model = self.name
         if where := error["where"]:
             model = tr("{model} at {where}", model=model, where=where)
-        text = tr("{model}: {message}", model=model, message=error["message"])
+        text = f"{model}: {error['message']}"
         return ModelError(
             text,
             kind=kind,

@@ -12,12 +12,16 @@ from agent_cli.lib.language import tr
 from agent_cli.models.guide import NAME as GUIDE
 from agent_cli.models.guide.opening import maker
 from agent_cli.models.prompted import PromptedTools
-from agent_cli.models.providers import provider_of, variables_for
+from agent_cli.models.providers import (
+    SCRIPTED,
+    is_local,
+    provider_of,
+    unknown_prefix,
+    variables_for,
+)
 from agent_cli.models.remote import Endpoint, RemoteModel
 from agent_cli.models.scripted import ScriptedModel
 from agent_cli.models.worker_process import WorkerBroken, WorkerGone, WorkerProcess
-
-SCRIPTED = "scripted:"
 
 
 class ModelSource:
@@ -47,7 +51,8 @@ class ModelSource:
 
     async def warm(self, name: str) -> None:
         """Load ahead of time what the first request to this model will need."""
-        if isinstance(self.get(name), PromptedTools):
+        self.get(name)
+        if not is_local(name):
             await self._worker.prime(name)
 
     async def describe(self, name: str) -> ModelFacts:
@@ -56,7 +61,8 @@ class ModelSource:
         if name == GUIDE:
             return ModelFacts(prices=Prices(0.0, 0.0))
         own = ModelFacts(window=endpoint.window, prices=endpoint.prices)
-        if not isinstance(self.get(name), PromptedTools) or (own.window and own.prices):
+        self.get(name)
+        if is_local(name) or (own.window and own.prices):
             return own
         try:
             request = self._worker.request({"op": "describe", "model": name})
@@ -76,24 +82,41 @@ class ModelSource:
         if name.startswith(SCRIPTED):
             return ScriptedModel.from_file(Path(name.removeprefix(SCRIPTED)))
         endpoint = self._endpoints.get(name) or Endpoint(name)
+        prefix = unknown_prefix(name)
+        if is_local(name):
+            raise _unknown(tr("Unknown model: {model}", model=name))
+        if prefix and not endpoint.api_base:
+            raise _unknown(tr("Unknown model prefix: {prefix}", prefix=prefix))
         variables = variables_for(name, self._credentials)
         provider = provider_of(name)
         if provider.key and not endpoint.api_base and not any("KEY" in v for v in variables):
             raise UserError(
                 tr(
-                    "There is no key for {provider}, which {model} needs.",
+                    "{model} needs a key for {provider}.",
                     provider=provider.title,
                     model=name,
                 ),
                 hint=tr(
-                    "Set {key}, run `agent setup`, or name another model with --model.",
+                    "Set {key}, run `agent setup`, or choose another model with --model.",
                     key=provider.key,
                 ),
             )
         self._worker.configure(variables)
         if endpoint.api_base and not variables:
             endpoint = replace(endpoint, needs_no_key=True)
-        return PromptedTools(RemoteModel(endpoint, self._worker), prompted=self._prompted.get(name))
+        model = RemoteModel(endpoint, self._worker)
+        prompted = self._prompted.get(name)
+        if prompted is None and provider.calls_tools and not endpoint.api_base:
+            prompted = False
+        return model if prompted is False else PromptedTools(model, prompted=bool(prompted))
+
+
+def _unknown(said: str) -> UserError:
+    hint = tr(
+        "Model names look like anthropic/claude-sonnet-4-5, ollama_chat/qwen3 or {guide}.",
+        guide=GUIDE,
+    )
+    return UserError(said, hint=hint)
 
 
 def _listed(known: Mapping[str, Any]) -> ModelFacts:

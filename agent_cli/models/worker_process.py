@@ -215,9 +215,14 @@ class WorkerProcess:
 
     async def _watch(self) -> None:
         """Notice a worker that lives but does not answer."""
+        pause = self._patience / 4
         while True:
-            await asyncio.sleep(self._patience / 4)
-            silence = time.monotonic() - self._last_sign
+            asleep = time.monotonic()
+            await asyncio.sleep(pause)
+            now = time.monotonic()
+            # What we overslept, stopped or busy, is not its silence: nobody was listening.
+            self._last_sign += max(0.0, now - asleep - pause)
+            silence = now - self._last_sign
             if silence > (self._patience if self._is_ready else LOAD_WITHIN):
                 log.warning("the model process has been silent for %.0f s", silence)
                 if self._process is not None:

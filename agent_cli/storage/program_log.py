@@ -2,7 +2,24 @@
 
 import logging
 import os
+import sys
 from pathlib import Path
+
+
+class QuietFileHandler(logging.FileHandler):
+    """Writes to a file; where that cannot be done, it says so once instead of each time."""
+
+    _has_said = False
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Pass over a disk that is full or gone."""
+        error = sys.exception()
+        if not isinstance(error, OSError):
+            super().handleError(record)
+        elif not self._has_said:
+            self._has_said = True
+            if not sys.stderr.isatty():  # a screen may be drawn there
+                sys.stderr.write(f"agent: the log cannot be written: {error.strerror or error}\n")
 
 
 def start_log(file: Path) -> None:
@@ -12,7 +29,7 @@ def start_log(file: Path) -> None:
         return
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handler: logging.Handler = logging.FileHandler(file, delay=True)
+        handler: logging.Handler = QuietFileHandler(file, delay=True)
         os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600))
     except OSError:
         handler = logging.NullHandler()

@@ -1,16 +1,19 @@
-"""What a person asked in a project, kept for its next sessions: private, without secrets."""
+"""What the user asked in a project, kept for its next sessions: private, without secrets."""
 
 import contextlib
 import fcntl
 import hashlib
 import json
+import logging
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Self
 
 from agent_cli.lib.files import append_line, open_regular, private_directory, write_atomic
+
+log = logging.getLogger(__name__)
 
 _LONGEST = 20_000
 _READ_AT_MOST = 4_000_000
@@ -24,6 +27,9 @@ class PromptHistory:
         self._redact = redact
         self._limit = limit
         self._entries: tuple[str, ...] = ()
+        self._lines_in_file = 0
+        self._unwritten: list[str] = []
+        """What could not be written; it is there for this session."""
         self._read_at: tuple[int, int] | None = None
 
     @classmethod
@@ -37,24 +43,38 @@ class PromptHistory:
         """Oldest first, each text once, where it was used last."""
         stamp = self._stamp()
         if stamp != self._read_at:
-            self._entries = self._deduplicated(self._lines())
+            lines = list(self._lines())
+            self._lines_in_file = len(lines)
+            self._entries = self._deduplicated([*lines, *self._unwritten])
             self._read_at = stamp
         return self._entries
 
     def add(self, text: str) -> None:
-        """Keep a prompt; raises OSError if it cannot be kept."""
+        """Keep a prompt; one that cannot be written is kept for this session."""
         kept = self._redact(_cut(text.strip()))
-        if not kept or (self.entries() and self._entries[-1] == kept):
+        if not kept or self.entries()[-1:] == (kept,):
             return
+        try:
+            self._write(kept)
+        except OSError as error:
+            log.warning("a prompt cannot be kept: %s", error)
+            self._unwritten.append(kept)
+            self._entries = self._deduplicated([*self._entries, kept])
+
+    def _write(self, kept: str) -> None:
         private_directory(self._path.parent)
         with self._locked():
+            before = self.entries()  # nothing is read unless another session has written
             append_line(self._path, json.dumps(kept, ensure_ascii=False))
-            lines = list(self._lines())
-            if len(lines) > 2 * self._limit:
-                shorter = self._deduplicated(iter(lines))
+            self._lines_in_file += 1
+            self._entries = self._deduplicated([*before, kept])
+            if self._lines_in_file > 2 * self._limit:
+                shorter = self._deduplicated(self._lines())
                 write_atomic(self._path, _encoded(shorter), mode=0o600)
+                self._lines_in_file = len(shorter)
+            self._read_at = self._stamp()
 
-    def _deduplicated(self, texts: Iterator[str]) -> tuple[str, ...]:
+    def _deduplicated(self, texts: Iterable[str]) -> tuple[str, ...]:
         last = dict.fromkeys(reversed(list(texts)))
         return tuple(reversed(list(last)[: self._limit]))
 

@@ -1,7 +1,8 @@
 """Lists and searches sessions: an SQLite database that is made from the logs and can be lost.
 
 Each time it is opened it looks at the sizes and times of the logs, and reads what is new of those
-that grew. If it is missing, damaged or of another version, it is made anew.
+that grew. If it is missing, damaged or of another version, it is rebuilt. While another program
+writes to it, a list shows what is known already.
 """
 
 import contextlib
@@ -12,16 +13,19 @@ from itertools import starmap
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from agent_cli.core.errors import UserError
 from agent_cli.lib.files import private_directory
 from agent_cli.lib.language import tr
 from agent_cli.storage.log_digest import Digest, digest, searchable
-from agent_cli.storage.session_log import read_bytes
+from agent_cli.storage.session_log import is_session_id, read_bytes
 
 T = TypeVar("T")
 
 SCHEMA = 1
-PATIENCE = 5.0
-"""Seconds to wait for another program that writes."""
+READ_TIMEOUT_S = 1.0
+"""How long a list waits for another program that writes, before it makes do with what is known."""
+REFRESH_TIMEOUT_S = 5.0
+"""How long whoever needs the newest state waits for another program that writes."""
 MOST_MATCHES = 2_000
 """Messages looked at for one search, newest first."""
 
@@ -65,7 +69,7 @@ class SessionInfo(NamedTuple):
     @property
     def name(self) -> str:
         """The title, or what stands for it."""
-        return self.title or self.prompt or tr("(nothing said)")
+        return self.title or self.prompt or tr("(empty)")
 
 
 class SessionIndex:
@@ -96,32 +100,41 @@ class SessionIndex:
         )
 
     def refresh(self) -> None:
-        """Read what is new."""
-        self._with(lambda _db: None)
+        """Read what is new; raises UserError if another program writes for too long."""
+        self._with(lambda _db: None, may_be_old=False)
 
-    def _with(self, use: Callable[[sqlite3.Connection], T]) -> T:
+    def _with(self, use: Callable[[sqlite3.Connection], T], *, may_be_old: bool = True) -> T:
         try:
-            return self._fresh(use)
+            try:
+                return self._use(use, may_be_old=may_be_old)
+            except sqlite3.DatabaseError as error:
+                if _is_locked(error):
+                    raise
+                self._remove()
+            return self._use(use, may_be_old=may_be_old)
         except sqlite3.OperationalError as error:
-            if "locked" in str(error):
+            if not _is_locked(error):
                 raise
-            self._remove()
-        except sqlite3.DatabaseError:
-            self._remove()
-        return self._fresh(use)
+            said = tr("Another agent is updating the session list.")
+            raise UserError(said, hint=tr("Try again in a moment.")) from error
 
-    def _fresh(self, use: Callable[[sqlite3.Connection], T]) -> T:
-        with contextlib.closing(self._connect()) as database:
-            _refresh(database, self._logs)
+    def _use(self, use: Callable[[sqlite3.Connection], T], *, may_be_old: bool) -> T:
+        timeout = READ_TIMEOUT_S if may_be_old else REFRESH_TIMEOUT_S
+        with contextlib.closing(self._connect(timeout)) as database:
+            try:
+                _refresh(database, self._logs)
+            except sqlite3.OperationalError as error:
+                if not (may_be_old and _is_locked(error) and _holds_any(database)):
+                    raise
             return use(database)
 
-    def _connect(self) -> sqlite3.Connection:
+    def _connect(self, timeout: float) -> sqlite3.Connection:
         private_directory(self._file.parent)
         os.close(os.open(self._file, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        database = sqlite3.connect(self._file, timeout=PATIENCE, isolation_level=None)
+        database = sqlite3.connect(self._file, timeout=timeout, isolation_level=None)
         try:
             database.execute("PRAGMA journal_mode = WAL")
-            database.execute("PRAGMA synchronous = OFF")  # it can be made anew
+            database.execute("PRAGMA synchronous = OFF")  # it can be rebuilt
             if database.execute("PRAGMA user_version").fetchone()[0] != SCHEMA:
                 _make_tables(database)
         except BaseException:
@@ -132,6 +145,14 @@ class SessionIndex:
     def _remove(self) -> None:
         for suffix in ("", "-wal", "-shm"):
             Path(f"{self._file}{suffix}").unlink(missing_ok=True)
+
+
+def _is_locked(error: sqlite3.Error) -> bool:
+    return isinstance(error, sqlite3.OperationalError) and "locked" in str(error)
+
+
+def _holds_any(database: sqlite3.Connection) -> bool:
+    return bool(database.execute("SELECT EXISTS (SELECT 1 FROM sessions)").fetchone()[0])
 
 
 def _make_tables(database: sqlite3.Connection) -> None:
@@ -181,10 +202,11 @@ def _stamps(logs: Path) -> dict[str, tuple[int, int]]:
     found = {}
     with contextlib.suppress(FileNotFoundError), os.scandir(logs) as files:
         for file in files:
-            if file.name.endswith(".jsonl") and file.is_file(follow_symlinks=False):
+            name = file.name.removesuffix(".jsonl")
+            if name != file.name and is_session_id(name) and file.is_file(follow_symlinks=False):
                 stat = file.stat(follow_symlinks=False)
                 if stat.st_size:
-                    found[file.name[:-6]] = (stat.st_size, stat.st_mtime_ns)
+                    found[name] = (stat.st_size, stat.st_mtime_ns)
     return found
 
 

@@ -13,6 +13,7 @@ import contextlib
 import errno
 import json
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +21,8 @@ from typing import Any
 
 from agent_cli.core.events import TextDelta, ThinkingDelta
 from agent_cli.core.log.entries import Entry, read_entry
-from agent_cli.lib.collecting import paused
 from agent_cli.lib.files import open_regular, private_directory
+from agent_cli.lib.garbage import collection_paused
 from agent_cli.storage.partial_reply import PartialReply
 from agent_cli.storage.payloads import Payloads
 from agent_cli.storage.redacted import without_secrets
@@ -29,6 +30,11 @@ from agent_cli.storage.session_lock import lock
 
 _SPLIT = b'{"payloads":'
 """How a line begins some of whose texts are in files of their own."""
+
+
+def is_session_id(name: str) -> bool:
+    """Whether a session can be called this; other files beside the logs are not ours."""
+    return re.fullmatch(r"[0-9A-Za-z_-]{1,64}", name) is not None
 
 
 @dataclass(frozen=True)
@@ -140,7 +146,7 @@ def read_log(files: LogFiles) -> list[Entry]:
     """Every entry of a log that can be read, oldest first; raises OSError."""
     payloads = Payloads(files.payloads)
     lines = read_bytes(files.log).split(b"\n")
-    with paused():
+    with collection_paused():
         found = [_read(line, payloads) for line in lines]
     return [entry for entry in found if entry is not None]
 

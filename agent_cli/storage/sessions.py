@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-import re
 import shutil
 import time
 from collections.abc import Callable, Sequence
@@ -20,8 +19,13 @@ from agent_cli.core.messages import AssistantMessage
 from agent_cli.lib.language import tr
 from agent_cli.storage.checkpoint import quota
 from agent_cli.storage.partial_reply import read_pieces
-from agent_cli.storage.session_lock import SessionInUse
-from agent_cli.storage.session_log import LogFiles, SessionLog, read_bytes, read_log
+from agent_cli.storage.session_log import (
+    LogFiles,
+    SessionLog,
+    is_session_id,
+    read_bytes,
+    read_log,
+)
 
 if TYPE_CHECKING:
     from agent_cli.storage.session_index import SessionIndex, SessionInfo
@@ -36,17 +40,17 @@ class SeveralSessions(UserError):
 
     def __init__(self, words: str, found: "Sequence[SessionInfo]") -> None:
         listed = "\n".join(f"  {each.id}  {each.name}" for each in found[:_MOST_LISTED])
-        said = tr("Which session shall go on?")
+        said = tr("Which session do you want to resume?")
         if words:
-            said = tr("Several sessions fit “{words}”.", words=words)
-        hint = tr("Name one by its id: agent -r ID")
+            said = tr("Several sessions match “{words}”.", words=words)
+        hint = tr("Give its id: agent -r ID")
         super().__init__(said, hint=f"{hint}\n{listed}".rstrip())
         self.words = words
 
 
 @dataclass(frozen=True)
 class Resumed:
-    """A session that goes on: its log, open and locked, and what it holds."""
+    """A resumed session: its log, open and locked, and what it holds."""
 
     log: SessionLog
     history: History
@@ -72,7 +76,7 @@ class Sessions:
         return SessionLog(self._files(session_id), self._redact)
 
     def resume(self, session_id: str) -> Resumed:
-        """Go on with a session; raises SessionInUse, and UserError if there is none."""
+        """Resume a session; raises SessionInUse, and UserError if there is none."""
         self._require(session_id)
         log = self.new(session_id)
         try:
@@ -88,7 +92,7 @@ class Sessions:
         return Resumed(log, read_history([*entries, *added]))
 
     def fork(self, session_id: str, new_id: str) -> Resumed:
-        """Go on with a copy of a session, which may be in use itself."""
+        """Resume a copy of a session, which may be in use itself."""
         self._require(session_id)
         old, new = self._files(session_id), self._files(new_id)
         try:
@@ -118,12 +122,13 @@ class Sessions:
 
         What was said in this workspace goes before what was said elsewhere.
         """
+        self.index.refresh()  # a list that is out of date might lead to another session
         found = self._by_id(text) or self.index.search(text, workspace)
         found = found or self.index.search(text)
         if not found:
             raise UserError(
-                tr("No session fits “{words}”.", words=text),
-                hint=tr("agent sessions list shows them all."),
+                tr("No session matches “{words}”.", words=text),
+                hint=tr("agent sessions list shows all of them."),
             )
         if len(found) > 1:
             raise SeveralSessions(text, found)
@@ -131,11 +136,12 @@ class Sessions:
 
     def last(self, workspace: str) -> "SessionInfo":
         """The latest session of a directory; raises UserError if there is none."""
+        self.index.refresh()
         found = self.index.listing(workspace, limit=1)
         if not found:
             raise UserError(
                 tr("There is no session in {directory} yet.", directory=workspace),
-                hint=tr("agent sessions list shows those of other directories."),
+                hint=tr("agent sessions list shows those in other directories."),
             )
         return found[0]
 
@@ -161,8 +167,8 @@ class Sessions:
         deleted = []
         oldest = time.time() - days * DAY
         for file in self._directory.glob("*.jsonl"):
-            with contextlib.suppress(OSError, SessionInUse):
-                if file.stat().st_mtime < oldest:
+            with contextlib.suppress(OSError, UserError):  # in use, or gone meanwhile
+                if is_session_id(file.stem) and file.stat().st_mtime < oldest:
                     self.delete(file.stem)
                     deleted.append(file.stem)
         return deleted
@@ -179,11 +185,10 @@ class Sessions:
         return LogFiles(self._directory, session_id)
 
     def _require(self, session_id: str) -> None:
-        known = re.fullmatch(r"[0-9A-Za-z_-]{1,64}", session_id)
-        if not known or not self._files(session_id).log.is_file():
+        if not is_session_id(session_id) or not self._files(session_id).log.is_file():
             raise UserError(
                 tr("There is no session {id}.", id=session_id),
-                hint=tr("agent sessions list shows them all."),
+                hint=tr("agent sessions list shows all of them."),
             )
 
     def _by_id(self, text: str) -> "list[SessionInfo]":
@@ -259,4 +264,4 @@ def _copy_payloads(old: Path, new: Path) -> None:
 
 def _unreadable(session_id: str, error: OSError) -> UserError:
     why = error.strerror or error
-    return UserError(tr("The session {id} cannot be opened: {error}.", id=session_id, error=why))
+    return UserError(tr("Cannot open the session {id}: {error}.", id=session_id, error=why))

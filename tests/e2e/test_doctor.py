@@ -51,7 +51,7 @@ def test_without_a_model_the_remedy_is_to_choose_one(program: Program) -> None:
     done = program.run("doctor")
     assert done.code == 0, "the guide works without one"
     assert "!  answers" in done.out
-    assert "No model is chosen" in done.out
+    assert "No model chosen" in done.out
     assert "agent setup" in done.out
 
 

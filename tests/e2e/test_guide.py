@@ -53,7 +53,7 @@ def test_a_script_is_told_that_there_is_no_model(program: Program) -> None:
     done = program.run("-p", "explain this project")
     assert done.code == 2
     assert done.out == ""
-    assert "No model is chosen." in done.err
+    assert "No model chosen." in done.err
     assert "agent setup" in done.err
 
 

@@ -494,3 +494,15 @@ def test_a_plan_is_answered_by_id(program: Program) -> None:
     process.stdout.close()
     assert process.stderr is not None
     process.stderr.close()
+
+
+def test_a_stray_file_among_the_sessions_does_not_matter(program: Program) -> None:
+    first = program.run("-p", "go", "--model", program.script({"text": "one"}))
+    assert first.code == 0
+    (log,) = program.home.rglob("sessions/*.jsonl")
+    (log.parent / "pruned").unlink()
+    stray = log.with_name("abc.bak.jsonl")
+    stray.write_text("")
+    os.utime(stray, (0, 0))
+    done = program.run("-p", "go", "--model", program.script({"text": "two"}))
+    assert (done.code, done.out, done.err) == (0, "two\n", "")

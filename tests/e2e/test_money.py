@@ -36,7 +36,7 @@ def test_an_unknown_price_is_null_and_not_nothing(program: Program) -> None:
     limited = program.run(
         "-p", "go", "--model", program.script(spends(0, None), {"text": "ok"}), "--max-cost", "1"
     )
-    assert "is not known" in limited.err
+    assert "is unknown" in limited.err
 
 
 def test_stats_show_what_was_counted(program: Program) -> None:

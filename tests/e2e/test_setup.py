@@ -70,7 +70,7 @@ def test_looking_around_changes_nothing(program: Program) -> None:
     done = program.run("setup", "--plain", stdin="look around\n")
     assert done.code == 0
     assert "offline:guide" in done.out
-    assert "No model is chosen." in program.run("-p", "hi").err
+    assert "No model chosen." in program.run("-p", "hi").err
 
 
 def test_a_key_in_the_environment_is_not_asked_for_and_a_wrong_one_not_replaced(

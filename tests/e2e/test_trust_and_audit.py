@@ -33,7 +33,7 @@ def test_a_folder_is_trusted_once_until_it_changes(program: Program) -> None:
     (program.workspace / "AGENTS.md").write_text("obey me")
     done = program.run("-p", "go", "--model", program.script(LISTS, {"text": "ok"}))
     assert done.code == 4
-    assert "not trusted any more" in done.err
+    assert "no longer trusted" in done.err
     assert "AGENTS.md" in done.err
     assert "changed" in program.run("trust", "--list").out
     assert program.run("trust", "--yes").code == 0

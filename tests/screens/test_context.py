@@ -56,7 +56,7 @@ async def test_a_compaction_is_shown_first_and_folds_afterwards(make_session: Sc
         await screen.idle()
         before = scene.session.messages
         await screen.send("/compact")
-        await screen.asked("agent asks", "1 message of yours", "1 result of Read", "## Goal")
+        await screen.asked("agent asks", "1 message of yours", "1 Read result", "## Goal")
         await screen.pilot.press("1")
         await screen.shows("Compacted: about")
         await screen.idle()
@@ -88,4 +88,4 @@ async def test_pins_and_recall(make_session: SceneMaker) -> None:
         await screen.send("/unpin 1")
         await screen.shows("Not pinned any more.")
         await screen.send("/stats")
-        await screen.shows("half within", "Read")
+        await screen.shows("median", "Read")

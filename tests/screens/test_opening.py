@@ -64,11 +64,11 @@ async def test_ctrl_c_twice_leaves_before_there_is_a_session(make_session: Scene
 
 async def test_what_keeps_a_session_from_opening_ends_the_app_and_is_told_outside() -> None:
     async def opening() -> Opened:
-        raise UserError("No model is chosen.", hint="Name one.")
+        raise UserError("No model chosen.", hint="Name one.")
 
     app = AgentApp(opening, root=Path("/"), real_terminal=False)
     async with app.run_test():
         await until(lambda: app.refusal is not None)
     assert app.refusal is not None
-    assert app.refusal.message == "No model is chosen."
+    assert app.refusal.message == "No model chosen."
     assert app.return_value == app.refusal.exit_code

@@ -204,7 +204,7 @@ async def test_an_agent_stops_when_its_own_budget_or_the_sessions_is_spent(
     told = results(events)
     assert "The profile's budget is used up: $0.50 of $0.40." in told["t1"].result.llm_content
     assert "so far" in told["t1"].result.llm_content
-    assert "The budget of this session is used up" in told["t2"].result.llm_content
+    assert "The session's budget is used up" in told["t2"].result.llm_content
     assert finish(events).reason == "cost_limit"
 
 
@@ -302,7 +302,7 @@ async def test_the_number_of_agents_is_limited_and_none_may_be_sent_at_all(
     )
     told = {k: text_of(e.result.llm_content) for k, e in results(await scene.play()).items()}
     assert told["t1"] == "x"
-    assert "no more may be" in told["t2"]
+    assert "which is the limit" in told["t2"]
     none = make_session({"text": "done"}, settings={"agents": {"depth": 0}})
     await none.play()
     assert "Task" not in {tool["function"]["name"] for tool in none.model.requests[0].tools}

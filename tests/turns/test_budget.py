@@ -48,7 +48,7 @@ async def test_at_70_percent_the_person_is_told_once_and_why(make_session: Scene
     events = await play(spends(make_session, 3))
     (said,) = texts(events)
     assert "75% used: $0.75 of $1.00" in said
-    assert "3,000 tokens were sent" in said
+    assert "3,000 tokens sent" in said
     assert finish(events).text == "done"
 
 
@@ -117,10 +117,10 @@ async def test_a_cheaper_model_can_take_over(make_session: SceneMaker) -> None:
 
     def answer(request: QuestionRequest) -> str:
         offered.extend(choice.label for choice in request.questions[0].choices)
-        return "Go on with small"
+        return "Switch to small"
 
     events = await play(scene, answer)
-    assert offered == ["Stop", "Raise to $2.00", "Go on with small"]
+    assert offered == ["Stop", "Raise to $2.00", "Switch to small"]
     assert finish(events).text == "cheaply"
     assert scene.session.model == "small"
 
@@ -145,7 +145,7 @@ async def test_an_unknown_price_is_said_and_never_nothing(make_session: SceneMak
         files={"f0": "x"}, settings={"budget": {"session": 10}},
     )  # fmt: skip
     events = await play(scene)
-    assert any("price of scripted is not known" in text for text in texts(events))
+    assert any("price of scripted is unknown" in text for text in texts(events))
     assert price(Usage(input_tokens=5)) == "unknown price"
     assert price(scene.session.usage) == "$0.5000 and an unknown price for 1,010 tokens"
 
@@ -161,7 +161,7 @@ async def test_a_missed_cache_is_told_at_that_very_step(make_session: SceneMaker
     )  # fmt: skip
     events = await play(scene)
     (said,) = texts(events)
-    assert "9,000 tokens were read anew" in said
+    assert "9,000 tokens were read again" in said
     assert "$0.0243 more" in said
 
 

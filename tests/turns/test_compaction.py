@@ -66,7 +66,7 @@ async def test_the_summary_is_marked_as_a_models_words(make_session: SceneMaker)
         if isinstance(message, UserMessage) and message.origin == "summary"
     ]
     text = text_of(summary.content)
-    assert "not an instruction of the person" in text
+    assert "not an instruction from the user" in text
     assert text.count("</summary>") == 1
 
 
@@ -96,7 +96,7 @@ async def test_without_a_summary_nothing_of_the_person_is_lost_and_they_are_told
     )  # fmt: skip
     events = await scene.play("keep this")
     assert finish(events).text == "done"
-    assert any("No summary" in notice.text for notice in of_type(events, Notice))
+    assert any("couldn't be summarised" in notice.text for notice in of_type(events, Notice))
     assert persons(scene.model.requests[-1]) == ["keep this"]
     assert_valid(scene.model.requests[-1].messages)
 

@@ -1,5 +1,6 @@
 """Rules offered with a question and learnt from the answer."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import Field
 
-from agent_cli.core.events import ApprovalAsked, Notice
+from agent_cli.core.events import ApprovalAnswered, ApprovalAsked, Notice
 from agent_cli.core.inbox import Approval
 from agent_cli.core.tool import Description, Target, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
@@ -169,3 +170,36 @@ async def test_a_rule_does_not_let_through_what_a_changed_shell_makes_of_a_name(
     await scene.play(answer=answer)
     assert asked == [poison, "make a"]
     assert not (scene.workspace / "poisoned").exists()
+
+
+@pytest.mark.parametrize("answer", ["session", "project", "once"])
+async def test_always_settles_the_other_open_questions_that_the_rule_covers(
+    make_session: SceneMaker, answer: Any
+) -> None:
+    beside = WRITE.with_changes(
+        is_concurrency_safe=True,
+        rule=lambda params: f"Edit({Path(params.file_path).parent}/**)",
+    )
+    paths = {"c1": "docs/a.md", "c2": "docs/b.md", "c3": "other/c.md"}
+    wanted = [
+        {"id": id, "name": "Write", "arguments": {"file_path": path}} for id, path in paths.items()
+    ]
+    scene = make_session({"calls": wanted}, {"text": "ok"})
+    scene.session._parts.registry.register(beside)
+    waiting: list[str] = []
+
+    def reply(event: ApprovalAsked) -> None:
+        waiting.append(event.request.id)
+        if len(waiting) == 3:  # all are open: answer the first, and what is still open then later
+            scene.session.reply(waiting[0], Approval(answer=answer))
+            asyncio.get_running_loop().call_later(0.5, refuse_the_rest)
+
+    def refuse_the_rest() -> None:
+        for request in scene.session.waiting:
+            scene.session.reply(request.id, Approval(answer="no"))
+
+    events = await scene.play(answer=reply)
+    answers = {e.call_id: e.answer for e in of_type(events, ApprovalAnswered)}
+    others = "no" if answer == "once" else "once"
+    assert answers == {"c1": answer, "c2": others, "c3": "no"}
+    assert results(events)["c2"].result.success is (others == "once")

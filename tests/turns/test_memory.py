@@ -51,8 +51,8 @@ async def test_the_ledger_is_shown_before_anything_is_changed(make_session: Scen
     (asked,) = of_type(events, QuestionAsked)
     assert asked.request.by == "program"
     text = asked.request.questions[0].text
-    assert "1 message of yours, word for word" in text
-    assert "1 result of Read" in text
+    assert "1 message of yours, verbatim" in text
+    assert "1 Read result" in text
     assert "I remember nothing." in text
     assert not of_type(events, HistoryCompacted)
     assert scene.session.messages == before
@@ -83,7 +83,7 @@ async def test_compaction_by_hand_can_be_undone(make_session: SceneMaker) -> Non
 async def test_with_nothing_to_compact_nobody_is_asked(make_session: SceneMaker) -> None:
     events = await compact(make_session(), "Apply")
     assert not of_type(events, QuestionAsked)
-    assert "nothing to compact" in of_type(events, Notice)[0].text
+    assert "Nothing to compact" in of_type(events, Notice)[0].text
     assert finish(events).reason == "done"
 
 

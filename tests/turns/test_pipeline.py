@@ -92,7 +92,7 @@ async def test_one_failing_call_does_not_stop_the_others(make_session: SceneMake
         event.result for event in sorted(of_type(events, ToolFinished), key=lambda e: e.call_id)
     ]
     assert [result.success for result in outcomes] == [True, False, False, True]
-    assert "fault of the tool" in str(outcomes[1].llm_content)
+    assert "bug in the tool" in str(outcomes[1].llm_content)
     assert "Traceback" not in str(outcomes[1].llm_content)
     assert "sk-ant" not in outcomes[1].model_dump_json()
     assert outcomes[2].llm_content == "try a number below two"

@@ -62,7 +62,7 @@ async def test_whole_outputs_lie_where_reading_needs_no_question(
     result = results(events)["a"].result
     path = str(result.metadata["output_file"])
     assert path in str(result.llm_content)
-    workspace = scene.session._pipeline.session.workspace
+    workspace = scene.session.workspace
     assert workspace.is_own_output(workspace.resolve(path).real)
 
 

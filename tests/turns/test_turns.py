@@ -15,6 +15,7 @@ from agent_cli.core.events import (
     ModelRetrying,
     Notice,
     PromptAdded,
+    RequestWithdrawn,
     TextDelta,
     ToolFinished,
     ToolStarted,
@@ -267,7 +268,7 @@ async def test_a_fallback_stands_in_for_one_turn(make_session: SceneMaker) -> No
     )  # fmt: skip
     events = await scene.play()
     assert finish(events).text == "from the other"
-    assert any("stands in" in notice.text for notice in of_type(events, Notice))
+    assert any("Using other" in notice.text for notice in of_type(events, Notice))
     assert finish(await scene.play()).text == "back again"
 
 
@@ -406,6 +407,7 @@ def test_events_keep_their_order_in_every_turn(
             {"name": "Read", "arguments": "{broken"},
             call("Bash", command="true"),
             call("Bash", command="exit 3"),
+            call("Bash", command="touch made"),
         ]
     )
     step = st.one_of(
@@ -420,15 +422,20 @@ def test_events_keep_their_order_in_every_turn(
     )
     steps = data.draw(st.lists(step, max_size=6))
     interrupt_at = data.draw(st.one_of(st.none(), st.integers(0, 12)))
+    mode = data.draw(st.sampled_from(["yolo", "default"]))
 
     async def check() -> None:
         maker = SceneMaker(tmp_path_factory.mktemp("turn"))
-        scene = maker(*steps, files={"a": "x"}, settings={"mode": "yolo"})
+        scene = maker(*steps, files={"a": "x"}, settings={"mode": mode})
         events: list[Event] = []
         async with aclosing(scene.session.run("go")) as stream:
             async for event in stream:
                 events.append(event)
                 if len(events) == interrupt_at:
+                    scene.session.interrupt()
+                elif isinstance(event, ApprovalAsked) and interrupt_at != 12:
+                    scene.session.reply(event.request.id, Approval(answer="once"))
+                elif isinstance(event, ApprovalAsked):
                     scene.session.interrupt()
         await maker.close()
         assert_ordered(events)
@@ -443,8 +450,13 @@ def assert_ordered(events: list[Event]) -> None:
     assert isinstance(events[-1], TurnFinished)
     assert [type(e) for e in events].count(TurnFinished) == 1
     running: set[str] = set()
+    waiting: dict[str, str] = {}
     for event in events:
-        if isinstance(event, ToolStarted):
+        if isinstance(event, ApprovalAsked):
+            waiting[event.request.id] = event.request.call_id
+        elif isinstance(event, ApprovalAnswered | RequestWithdrawn):
+            assert waiting.pop(event.request_id) in running
+        elif isinstance(event, ToolStarted):
             assert event.call_id not in running
             running.add(event.call_id)
         elif isinstance(event, ToolFinished):
@@ -453,6 +465,7 @@ def assert_ordered(events: list[Event]) -> None:
             assert not running
         assert EVENT.validate_json(event.model_dump_json()) == event
     assert not running
+    assert not waiting
     assert set(results(events)) == {e.call_id for e in of_type(events, ToolStarted)}
 
 

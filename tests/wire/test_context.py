@@ -43,7 +43,7 @@ async def test_the_cost_of_a_missed_cache_is_told(make_wire: WireSceneMaker) -> 
     scene.server.add(Reply("done", usage=Usage(input=100, output=5, cache_read=20_500)))
     events = await scene.play()
     (notice,) = of_type(events, Notice)
-    assert "20,000 tokens were read anew" in notice.text
+    assert "20,000 tokens were read again" in notice.text
     assert "$0.0540 more" in notice.text  # (3.00 - 0.30) dollars per million
 
 

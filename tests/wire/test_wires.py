@@ -188,7 +188,7 @@ async def test_a_full_window_is_recognised(make_wire: WireSceneMaker, wire: str)
     scene.server.add(failures.context_overflow())
     events = await scene.play()
     assert finish(events).reason == "failed"
-    assert "longer than the model can read" in finish(events).hint
+    assert "too long for this model" in finish(events).hint
     assert len(scene.server.requests) == 1
 
 
@@ -198,7 +198,7 @@ async def test_a_full_window_is_recognised_in_other_words(
 ) -> None:
     scene = make_wire("openai")
     scene.server.add(failures.context_overflow(wording))
-    assert "longer than the model can read" in finish(await scene.play()).hint
+    assert "too long for this model" in finish(await scene.play()).hint
 
 
 async def test_requests_share_their_beginning_to_the_byte(make_wire: WireSceneMaker) -> None:

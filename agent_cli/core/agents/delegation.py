@@ -6,20 +6,22 @@ more than whoever sent it. It runs inside the call that sent it, so what ends th
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from agent_cli.core.agents.errand import CATEGORY, Errand, Handback
-from agent_cli.core.agents.profile import Profile, offered_in, stricter
+from agent_cli.core.agents.profile import Profile, offered_in
 from agent_cli.core.conversation import Conversation
 from agent_cli.core.errors import ToolFailure, UserError
 from agent_cli.core.events import (
     ApprovalAnswered,
     ApprovalAsked,
     Event,
+    FinishReason,
     ModelRetrying,
     Notice,
+    RequestWithdrawn,
     ToolFinished,
     ToolStarted,
     TurnFinished,
@@ -30,20 +32,19 @@ from agent_cli.core.log.journal import Journal
 from agent_cli.core.log.store import Nowhere
 from agent_cli.core.loop import Turn
 from agent_cli.core.memory import Memory
-from agent_cli.core.messages import AssistantMessage, ToolCall
+from agent_cli.core.messages import AssistantMessage
 from agent_cli.core.model import Model, ModelRequest, Usage
 from agent_cli.core.money.accounting import Accounting
-from agent_cli.core.money.budget import Budget, OutOfBudget, Treasurer, used_up
+from agent_cli.core.money.budget import Budget, OutOfBudget
 from agent_cli.core.money.spending import Spending
 from agent_cli.core.parts import Parts
-from agent_cli.core.permissions import Decision, Facts, Mode, Policy
 from agent_cli.core.pipeline import Pipeline, Progress
 from agent_cli.core.tool_context import SessionState
 from agent_cli.lib.language import tr
 
 Count = Callable[[str, Usage], None]
 FOR_THE_SESSION = "planning"
-"""The category of tools that speak with the person; an agent on an errand has nobody to ask."""
+"""The category of tools that speak with the user; an agent on an errand has nobody to ask."""
 ON_AN_ERRAND = """\
 # Your errand
 Another agent sent you. The first message is all you know of the matter, and nobody answers \
@@ -51,62 +52,35 @@ questions: decide by yourself and say what you assumed. Your last message is all
 back, so it must say what you found or did, with files and lines, and what remains open."""
 
 
+STOPPED: dict[FinishReason, str] = {
+    "interrupted": "it was interrupted.",
+    "failed": "its model failed.",
+    "temporary": "its model did not answer.",
+    "step_limit": "it reached the limit of steps.",
+    "repetition": "it made the same call over and over.",
+    "denied": "too many of its calls were not permitted.",
+}
+"""Why an agent ended too early, for the model that sent it."""
+
+
 @dataclass
-class _ErrandPolicy(Policy):
-    """The session's policy as it is at each decision, in the stricter of two modes."""
-
-    sender: Policy = field(kw_only=True)
-    own_mode: Mode | None = None
-
-    def decide(self, facts: Facts) -> Decision:
-        self.follow()
-        return super().decide(facts)
-
-    def learn(self, rule: str) -> None:
-        self.sender.learn(rule)
-        self.follow()
-
-    def follow(self) -> None:
-        """Take over what the person changed meanwhile."""
-        if isinstance(self.sender, _ErrandPolicy):
-            self.sender.follow()
-        self.rules = self.sender.rules
-        self.mode = stricter(self.sender.mode, self.own_mode)
-
-
-class _Purse(Treasurer):
+class AgentBudget:
     """Stops the agent when its own money or the session's is spent; only the session asks."""
 
-    def __init__(self, own: Budget, session: Budget) -> None:
-        self.budget = own
-        self._session = session
+    own: Budget
+    session: Budget
 
     async def check(self) -> str | None:
-        for allowance in self._session.allowances():
-            if allowance.share >= 1:
-                raise OutOfBudget(used_up(allowance), "")
-        for allowance in self.budget.allowances():
-            if allowance.share >= 1:
-                said = tr("The profile's budget is used up: {amounts}.", amounts=allowance.amounts)
-                raise OutOfBudget(said, "")
+        """Never chooses a model; what it says is for the model that sent the agent."""
+        for whose, budget in (("session", self.session), ("profile", self.own)):
+            for each in budget.allowances():
+                if each.share >= 1:
+                    amounts = f"${each.spent:.2f} of ${each.limit:.2f}"
+                    raise OutOfBudget(f"The {whose}'s budget is used up: {amounts}.", "")
         return None
 
     def tell(self) -> None:
         """The session tells of its budget itself."""
-
-
-class _ErrandConversation(Conversation):
-    """Its ids occur nowhere else in the session: events and checkpoints go by them."""
-
-    def __init__(self, journal: Journal, home: Conversation) -> None:
-        super().__init__(journal)
-        self._home = home
-
-    def fresh_ids(self, calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
-        self.foreign_ids = self._home.foreign_ids | self._home.call_ids
-        fresh = super().fresh_ids(calls)
-        self._home.foreign_ids |= {call.id for call in fresh}
-        return fresh
 
 
 @dataclass
@@ -139,22 +113,21 @@ class Delegation:
         `count` counts what it uses to that one too."""
         limits = self.parts.agent_limits
         if depth > limits.depth:
-            raise ToolFailure(tr("An agent that was sent may not send others. Do it yourself."))
+            raise ToolFailure("An agent that was sent may not send others. Do it yourself.")
         if within.keeper.turn != self._turn:
             self._turn, self._sent = within.keeper.turn, 0
         if self._sent >= limits.per_turn:
             raise ToolFailure(
-                tr(
-                    "{count} agents were sent in this turn, and no more may be. Do it yourself.",
-                    count=self._sent,
-                )
+                f"{self._sent} agents were sent in this turn, which is the limit. Do it yourself."
             )
+        profile = self.parts.profiles.by_name.get(errand.profile)
+        if profile is None:
+            known = ", ".join(self.parts.profiles.by_name)
+            raise ToolFailure(f"There is no profile named {errand.profile}; there are: {known}.")
         try:
-            profile = self.parts.profiles.get(errand.profile)
             model = self.parts.models.get(profile.model) if profile.model else self.model()
         except UserError as error:
-            said = tr("{message} {hint}", message=error.message, hint=error.hint)
-            raise ToolFailure(said if error.hint else error.message) from error
+            raise ToolFailure(f"The profile's model {profile.model} cannot be used.") from error
         self._sent += 1
         # One room for each depth: those who wait for others must not take their place.
         room = self._rooms.setdefault(depth, asyncio.Semaphore(limits.parallel))
@@ -191,7 +164,7 @@ class _Agent:
         self._calls = 0
         self._end: TurnFinished | None = None
         journal = Journal(Nowhere(), warn=lambda _text, _hint: None)
-        self._conversation = _ErrandConversation(journal, delegation.conversation)
+        self._conversation = Conversation(journal, home=delegation.conversation)
         self._memory = Memory(self._conversation, journal, Nowhere())
         self._pipeline = self._own_pipeline()
 
@@ -204,22 +177,16 @@ class _Agent:
             self._within.authority.unanswered += self._pipeline.authority.unanswered
             await self._pipeline.state.close()
         assert self._end is not None
-        text = self._end.text or self._last_words()
-        return Handback(text=text, error=turn.error, calls=self._calls, usage=self._end.usage)
+        end = self._end
+        error = turn.error if end.reason == "cost_limit" else STOPPED.get(end.reason, "")
+        text = end.text or self._last_words()
+        return Handback(text=text, error=error, calls=self._calls, usage=end.usage)
 
     def _own_pipeline(self) -> Pipeline:
         within, depth = self._within, self._depth
         sender = within.authority
-        mode = stricter(sender.policy.mode, self._profile.mode)
-        policy = _ErrandPolicy(
-            place=sender.policy.place,
-            rules=sender.policy.rules,
-            mode=mode,
-            trusted=sender.policy.trusted,
-            ask_dangerous=sender.policy.ask_dangerous,
-            sender=sender.policy,
-            own_mode=self._profile.mode,
-        )
+        policy = replace(sender.policy, sender=sender.policy, own_mode=self._profile.mode)
+        policy.follow()
         authority = replace(
             sender, policy=policy, emit=self._tell, unanswered=0, agent=self._profile.name
         )
@@ -247,14 +214,15 @@ class _Agent:
 
     def _turn(self) -> Turn:
         parts = self._parts
-        household = parts.household(
+        keeping = Housekeeping(
+            parts,
             conversation=self._conversation,
             memory=self._memory,
+            spending=self._spending,
             emit=self._tell,
             model=lambda: self._model,
             request=self._request,
         )
-        keeping = Housekeeping(parts.economy, household, self._spending)
         stand_ins, _ = parts.stand_ins(self._model.name)
         return Turn(
             number=self._within.keeper.turn,
@@ -265,14 +233,14 @@ class _Agent:
             request=self._request,
             emit=self._tell,
             accounting=keeping.accounting,
-            treasurer=_Purse(Budget(self._spending, self._profile.budget), self._home.budget),
+            treasurer=AgentBudget(Budget(self._spending, self._profile.budget), self._home.budget),
             compactor=keeping.compactor,
             use_model=parts.models.get,
             limits=parts.limits,
             retry=parts.retry,
         )
 
-    def _request(self, _model: Model) -> ModelRequest:
+    def _request(self) -> ModelRequest:
         parts, pipeline = self._parts, self._pipeline
         offered = offered_in(pipeline.authority.policy.mode, pipeline.selection)
         words = (parts.system_prompt, ON_AN_ERRAND, self._profile.prompt)
@@ -297,17 +265,17 @@ class _Agent:
                 told = event.model_copy(update={"parent_id": parent, "is_folded": True})
                 self._home.emit(told)
             case ApprovalAsked():
-                self._progress(tr("{tool} waits for you\n", tool=event.request.tool))
+                self._progress(tr("{tool} is waiting for you\n", tool=event.request.tool))
                 self._home.emit(event)
-            case ToolFinished() | ApprovalAnswered():
+            case ToolFinished() | ApprovalAnswered() | RequestWithdrawn():
                 self._home.emit(event)
             case UsageChanged():
                 self._count(event.model, event.step)
             case Notice():
-                text = tr("{name}: {text}", name=self._profile.name, text=event.text)
+                text = f"{self._profile.name}: {event.text}"
                 self._home.emit(event.model_copy(update={"text": text}))
             case ModelRetrying():
-                self._progress(tr("{reason} Tried again.\n", reason=event.reason))
+                self._progress(tr("{reason} Retrying.\n", reason=event.reason))
             case TurnFinished():
                 self._end = event
             case _:

@@ -9,13 +9,6 @@ from agent_cli.core.permissions import Mode
 from agent_cli.core.registry import Registry, Selection
 from agent_cli.lib.language import mark, tr
 
-STRICTNESS = (Mode.PLAN, Mode.DEFAULT, Mode.ACCEPT_EDITS, Mode.AUTO, Mode.YOLO)
-
-
-def stricter(one: Mode, other: Mode | None) -> Mode:
-    """Of two modes, the one in which less happens without a question."""
-    return one if other is None else min(one, other, key=STRICTNESS.index)
-
 
 def offered_in(mode: Mode, selection: Selection) -> Selection:
     """What of the selected tools a model is offered: in plan mode, those that change nothing."""
@@ -29,7 +22,7 @@ class Profile:
 
     name: str
     description: str = ""
-    """When to use it, for the person and for the model that delegates."""
+    """When to use it, for the user and for the model that delegates."""
     prompt: str = ""
     """Added to the system prompt."""
     model: str = ""
@@ -58,22 +51,20 @@ class Profile:
         return replace(selection, names=names, read_only=read_only, role=self.role)
 
 
-DEFAULT = Profile(
-    name="default", description=mark("All tools, in the mode and with the model in force.")
-)
+DEFAULT = Profile(name="default", description=mark("All tools, with the current mode and model."))
 PLAN = Profile(
     name="plan",
-    description=mark("Looks and thinks, changes nothing, and ends with a plan."),
+    description=mark("Reads and thinks, changes nothing, and ends with a plan."),
     mode=Mode.PLAN,
     prompt="Find out what has to be done and how, change nothing, and give a plan: the files, "
     "what changes in each, in which order, and how it is checked.",
 )
 REVIEW = Profile(
     name="review",
-    description=mark("Reads changes or code and reports what is wrong with them. Read-only."),
+    description=mark("Reviews changes or code and reports problems. Read-only."),
     read_only=True,
     prompt="You review. Read what you were pointed to and what it touches. Report faults, the "
-    "worst first: where (file and line), what goes wrong and when, and what would mend it. Say "
+    "worst first: where (file and line), what goes wrong and when, and how to fix it. Say "
     "what you verified and what you only suspect. No praise, no matters of taste.",
 )
 BUILT_IN = (DEFAULT, PLAN, REVIEW)

@@ -4,9 +4,9 @@ import math
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from agent_cli.core.agents.profile import DEFAULT, Profile, stricter
+from agent_cli.core.agents.profile import DEFAULT, Profile
 from agent_cli.core.money.budget import Budget
-from agent_cli.core.permissions import Mode
+from agent_cli.core.permissions import Mode, stricter
 
 T = TypeVar("T")
 

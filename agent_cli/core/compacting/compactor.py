@@ -21,7 +21,7 @@ from agent_cli.core.memory import Memory
 from agent_cli.core.messages import Message
 from agent_cli.core.model import Model, ModelRequest, Usage
 from agent_cli.core.money.accounting import Accounting
-from agent_cli.lib.language import english, tr
+from agent_cli.lib.language import tr
 
 log = logging.getLogger(__name__)
 
@@ -76,9 +76,9 @@ class Compactor:
         limit = round(window * self.compact_at)
         size = self._size(model)
         if self.memory.take_undone():
-            self._left = size  # what the person took back is not done again at once
+            self._left = size  # what the user undid is not done again at once
         if size >= max(limit, self._left + round(GROWTH * window) if self._left else 0):
-            reason = tr("The window was {share:.0%} full.", share=size / window)
+            reason = tr("The context window was {share:.0%} full.", share=size / window)
             if not await self._shorten(model, window, reason, limit, enough=limit * ENOUGH):
                 self._left = size
 
@@ -112,10 +112,10 @@ class Compactor:
             Notice(
                 level="warning",
                 text=tr(
-                    "What must be kept still has about {tokens:,} tokens.",
+                    "What has to be kept still takes about {tokens:,} tokens.",
                     tokens=draft.ledger.tokens_after,
                 ),
-                hint=tr("/unpin what is not needed, or start anew with /clear."),
+                hint=tr("/unpin what you don't need, or start over with /clear."),
             )
         )
 
@@ -159,8 +159,8 @@ class Compactor:
         )
 
     async def _summary(self, older: Sequence[Message], focus: str) -> tuple[str, str]:
-        """A summary and who wrote it; empty if nobody could, which the person is told."""
-        problem = tr("nobody can write one")
+        """A summary and who wrote it; empty if nobody could, which the user is told."""
+        problem = tr("no model available")
         for writer in self.writers():
             try:
                 facts = await self.accounting.known.facts(writer.name)
@@ -175,16 +175,16 @@ class Compactor:
             if summary := text_of_summary(reply):
                 return summary, writer.name
             problem = tr("{model} wrote nothing", model=writer.name)
-        log.warning("no summary could be written: %s", english(problem))
+        log.warning("no summary could be written: %s", problem)
         self.emit(
             Notice(
                 level="warning",
                 text=tr(
-                    "No summary of the conversation could be written ({problem}). "
+                    "The conversation couldn't be summarised ({problem}). "
                     "Older parts are left out instead; what you said and pinned is kept.",
                     problem=problem,
                 ),
-                hint=tr("/compact undo brings the rest back."),
+                hint=tr("/compact undo restores the rest."),
             )
         )
         return "", ""

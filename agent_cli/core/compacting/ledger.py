@@ -1,4 +1,4 @@
-"""What a compaction does with each part of a conversation, in words for the person."""
+"""What a compaction does with each part of a conversation, in words for the user."""
 
 from collections.abc import Iterable, Iterator
 from typing import Literal
@@ -32,7 +32,7 @@ class LedgerLine(BaseModel):
 
 
 class Ledger(BaseModel):
-    """A compaction as a person is shown it."""
+    """A compaction as the user is shown it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -40,7 +40,7 @@ class Ledger(BaseModel):
     tokens_before: int = 0
     tokens_after: int = 0
     summary: str = ""
-    """What stands in the place of what was summarised; the words of a model."""
+    """What replaces what was summarised; the words of a model."""
     writer: str = ""
     """The model that wrote it."""
 
@@ -58,7 +58,7 @@ class Ledger(BaseModel):
         lines = []
         for fate, words in FATES.items():
             if things := [line.what for line in self.lines if line.fate == fate]:
-                lines.append(tr("{fate}: {things}.", fate=tr(words), things=listed(things)))
+                lines.append(f"{tr(words)}: {listed(things)}.")
         return "\n".join(lines)
 
     def text(self) -> str:
@@ -66,7 +66,7 @@ class Ledger(BaseModel):
         parts = [self.heading]
         for fate, words in FATES.items():
             if rows := list(_rows(line for line in self.lines if line.fate == fate)):
-                parts.append("\n".join([tr("{fate}:", fate=tr(words)), *rows]))
+                parts.append("\n".join([f"{tr(words)}:", *rows]))
         if self.summary:
             heading = tr("Summary by {model}:", model=self.writer)
             parts.append(f"{heading}\n{self.summary}")

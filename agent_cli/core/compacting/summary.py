@@ -47,7 +47,7 @@ def _prompt() -> str:
 
 def _task(messages: Sequence[Message], focus: str, longest: int) -> str:
     told = head_and_tail("\n\n".join(_told(messages)), longest, _GAP)
-    wish = f"\n\nThe person wants this above all to be remembered: {focus}" if focus else ""
+    wish = f"\n\nAbove all, the user wants this remembered: {focus}" if focus else ""
     return f"<conversation>\n{told}\n</conversation>\n\nWrite the summary now.{wish}"
 
 
@@ -55,7 +55,7 @@ def _told(messages: Sequence[Message]) -> Iterator[str]:
     for message in messages:
         match message:
             case UserMessage(origin="person"):
-                yield f"PERSON: {text_of(message.content)}"
+                yield f"USER: {text_of(message.content)}"
             case UserMessage(origin="files"):
                 pass  # read again from disk anyway
             case UserMessage():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from agent_cli.core.deciding.briefing import brief
@@ -14,15 +15,13 @@ from agent_cli.core.display import Display, TerminalBlock
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.events import (
     ApprovalAnswered,
-    ApprovalAsked,
     Event,
     Notice,
     PlanAnswered,
-    PlanAsked,
 )
 from agent_cli.core.inbox import Approval, ApprovalRequest, Inbox, PlanAnswer, PlanRequest
 from agent_cli.core.log.store import Nowhere, RuleStore
-from agent_cli.core.permissions import Decision, Effect, Mode, Policy
+from agent_cli.core.permissions import Decision, Effect, Facts, Mode, Policy
 from agent_cli.core.tool import Invocation
 from agent_cli.core.tool_context import ShellStanding, ToolContext
 from agent_cli.lib.language import tr
@@ -59,6 +58,8 @@ class Authority:
     """Calls denied because nobody could be asked."""
     agent: str = ""
     """Whose calls these are, when it is not the session itself."""
+    _covered: dict[str, Callable[[], bool]] = field(default_factory=dict)
+    """By the id of an open request: whether the rules allow its call by now."""
 
     async def permit(self, hearing: Hearing) -> AnyInvocation:
         """The call as it may run; otherwise raises a failure that says why not."""
@@ -74,7 +75,8 @@ class Authority:
         if judgement.decision.effect is Effect.ALLOW:
             return hearing.invocation
         self._refuse(hearing, judgement)
-        await self._ask(hearing, judgement)
+        covered = partial(self._is_covered, judgement.facts)
+        await self._ask(hearing, judgement, None if hearing.doubt else covered)
         if discover is not None and not may_look:
             # What the person could not be shown by name is still held against the rules.
             self._refuse_denied(hearing, await self._look(hearing))
@@ -87,7 +89,7 @@ class Authority:
                 tr("Nobody is there to approve a plan. Give it as your answer and end your turn.")
             )
         request = PlanRequest(id=self.inbox.next_id(), call_id=call_id, plan=plan)
-        answer = await self.inbox.plan(request, lambda r: self.emit(PlanAsked(request=r)))
+        answer = await self.inbox.plan(request, self.emit)
         if answer.answer != "keep":
             self.policy.mode = Mode(answer.answer)
         self.emit(
@@ -160,10 +162,28 @@ class Authority:
             name, why = hearing.invocation.tool.name, listed(judgement.decision.reasons)
             raise _not_permitted(tr("{tool} is not permitted: {reason}.", tool=name, reason=why))
 
-    async def _ask(self, hearing: Hearing, judgement: Judgement) -> None:
-        """Return on a yes; a no is a failure with the person's words."""
+    def _is_covered(self, facts: Facts) -> bool:
+        """Whether no question would be asked about this by now."""
+        decision = self.policy.decide(facts)
+        return decision.effect is Effect.ALLOW and not decision.confined
+
+    async def _ask(
+        self,
+        hearing: Hearing,
+        judgement: Judgement,
+        is_covered: Callable[[], bool] | None = None,
+    ) -> None:
+        """Return on a yes; a no is a failure with the user's words.
+
+        `is_covered` tells whether a rule learnt meanwhile answers the question.
+        """
         request = await self._request(hearing, judgement)
-        answer = await self.inbox.approval(request, lambda r: self.emit(ApprovalAsked(request=r)))
+        if is_covered is not None:
+            self._covered[request.id] = is_covered
+        try:
+            answer = await self.inbox.approval(request, self.emit)
+        finally:
+            self._covered.pop(request.id, None)
         hearing.answer = answer.answer
         self.emit(
             ApprovalAnswered(
@@ -211,6 +231,7 @@ class Authority:
         if answer.answer not in ("session", "project"):
             return
         self.policy.learn(rule)
+        self.inbox.settle(lambda open_: self._covered.get(open_.id, bool)())
         if answer.answer == "session":
             return
         try:

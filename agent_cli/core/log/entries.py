@@ -18,6 +18,7 @@ from agent_cli.core.events import (
     PlanAsked,
     PromptAdded,
     QuestionAsked,
+    RequestWithdrawn,
     TextDelta,
     ThinkingDelta,
     ToolProgress,
@@ -35,6 +36,7 @@ PASSING = (
     ApprovalAsked,
     QuestionAsked,
     PlanAsked,
+    RequestWithdrawn,
 )
 """Events that are not kept: a message, a result or an answer says the same later on."""
 

@@ -118,8 +118,8 @@ class Journal:
                 self._is_failing = True
                 log.warning("the session cannot be stored: %s", error)
                 self._warn(
-                    tr("This session cannot be stored: {error}.", error=error.strerror or error),
-                    tr("It goes on. What is said now is stored as soon as that is possible again."),
+                    tr("This session can't be saved: {error}.", error=error.strerror or error),
+                    tr("It continues. New messages will be saved once writing works again."),
                 )
             return
         self._is_failing = False
@@ -128,7 +128,7 @@ class Journal:
         if not self._is_failing and self.head is not None:
             try:
                 self._store.stream(delta, after=self.head)
-            except OSError as error:  # the message itself will say so to the person
+            except OSError as error:  # the message itself will say so to the user
                 log.warning("a piece of the reply cannot be stored: %s", error)
 
     def _settle(self, *, thinking: bool, text: bool) -> bool:

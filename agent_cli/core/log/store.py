@@ -19,7 +19,7 @@ class CallRecord(BaseModel):
     call_id: str
     tool: str
     by: Literal["model", "person"] = "model"
-    """Who wanted it: a person's own command is not decided about."""
+    """Who wanted it: the user's own command is not decided about."""
     agent: str = ""
     """The profile of the agent that made it; empty: the session itself did."""
     version: str = ""
@@ -36,7 +36,7 @@ class CallRecord(BaseModel):
     rule: str | None = None
     """The rule that decided, if one did."""
     answer: str | None = None
-    """What the person answered, if asked."""
+    """What the user answered, if asked."""
     sha256: str | None = None
     """Of what was decided on: tool, validated arguments and targets, as canonical JSON."""
     success: bool = False
@@ -50,6 +50,10 @@ class Recorder(Protocol):
 
     def record(self, record: CallRecord) -> None:
         """Write one record; may raise OSError."""
+        ...
+
+    def close(self) -> None:
+        """Nothing more comes."""
         ...
 
 
@@ -75,6 +79,11 @@ class Records:
         """Give the record to each; may raise OSError."""
         for recorder in self._recorders:
             recorder.record(record)
+
+    def close(self) -> None:
+        """Close each."""
+        for recorder in self._recorders:
+            recorder.close()
 
 
 class Store(Protocol):
@@ -109,7 +118,7 @@ class Store(Protocol):
 
 
 class RuleStore(Protocol):
-    """Keeps what the person allowed for good in this project."""
+    """Keeps what the user allowed for good in this project."""
 
     def keep(self, rule: str) -> None:
         """Keep one allow rule; may raise OSError."""

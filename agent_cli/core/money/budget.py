@@ -1,30 +1,31 @@
 """How many dollars may be spent, and what happens as they are.
 
-At 70 % the person is told, at 90 % the model is told to wrap up, and when all is spent the person
+At 70 % the user is told, at 90 % the model is told to wrap up, and when all is spent the user
 is asked. Only between two steps, never in the middle of a call.
 """
 
 import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 
 from agent_cli.core.errors import AgentError
 from agent_cli.core.events import Event, Notice
 from agent_cli.core.inbox import Choice, Question
 from agent_cli.core.money.spending import Spending
-from agent_cli.lib.language import english, tr
+from agent_cli.lib.language import tr
 
 Scope = Literal["session", "day"]
 
 TELL_AT = 0.7
 WRAP_UP_AT = 0.9
 MORE_ROOM = 0.25
-"""The share of the budget that a cheaper model may use on top before the person is asked again."""
+"""The share of the budget that a cheaper model may use on top before the user is asked again."""
 WRAP_UP = (
-    "[{words} is nearly used up: ${spent:.2f} of ${limit:.2f}. Begin nothing new. Bring what you "
-    "are doing into a good state, then say what is done and what remains.]"
+    "[{whose} budget is nearly used up: ${spent:.2f} of ${limit:.2f}. Begin nothing new. Bring "
+    "what you are doing into a good state, then say what is done and what remains.]"
 )
+WHOSE: dict[Scope, str] = {"session": "This session's", "day": "Today's"}
 _AMOUNT = re.compile(r"(?:raise to )?\$?\s*(\d+(?:[.,]\d+)?)", re.IGNORECASE)
 
 
@@ -54,8 +55,8 @@ class Allowance:
     def words(self) -> str:
         """Whose budget it is."""
         if self.scope == "session":
-            return tr("The budget of this session")
-        return tr("The budget of today")
+            return tr("This session's budget")
+        return tr("Today's budget")
 
     @property
     def setting(self) -> str:
@@ -91,6 +92,18 @@ class Budget:
         setattr(self, scope, amount)
 
 
+class BudgetCheck(Protocol):
+    """Looks at a budget before each step of a turn, and at its end."""
+
+    async def check(self) -> str | None:
+        """Returns a model to switch to, if the user chose one; raises OutOfBudget."""
+        ...
+
+    def tell(self) -> None:
+        """Say what has not been said yet."""
+        ...
+
+
 @dataclass
 class Treasurer:
     """Looks at the budget before each step and does what is to be done."""
@@ -98,7 +111,7 @@ class Treasurer:
     budget: Budget
     emit: Callable[[Event], None]
     ask: Callable[[Question], Awaitable[str | None]]
-    """The person's answer; None where there is nobody to ask."""
+    """The user's answer; None where there is nobody to ask."""
     tell_model: Callable[[str], None]
     cause: Callable[[], str]
     """What the money went to, in a sentence."""
@@ -108,7 +121,7 @@ class Treasurer:
     _told_unpriced: bool = False
 
     async def check(self) -> str | None:
-        """Returns a model to go on with, if the person chose another; raises OutOfBudget."""
+        """Returns a model to switch to, if the user chose one; raises OutOfBudget."""
         self._tell_unpriced()
         chosen = None
         for allowance in self.budget.allowances():
@@ -121,7 +134,7 @@ class Treasurer:
         return chosen
 
     def tell(self) -> None:
-        """At the end of a turn: what the person has not been told yet."""
+        """At the end of a turn: what the user has not been told yet."""
         self._tell_unpriced()
         for allowance in self.budget.allowances():
             if allowance.share >= TELL_AT and self._is_news(allowance, TELL_AT):
@@ -146,7 +159,7 @@ class Treasurer:
             Notice(
                 level="warning",
                 text=tr(
-                    "The price of {models} is not known: what it uses cannot be "
+                    "The price of {models} is unknown, so its usage can't be "
                     "counted towards the budget.",
                     models=", ".join(names),
                 ),
@@ -167,33 +180,35 @@ class Treasurer:
     def _wrap_up(self, allowance: Allowance) -> None:
         self._is_news(allowance, TELL_AT)  # the greater news says it too
         text = tr(
-            "{budget} is {share:.0%} used: {amounts}. The model is told to wrap up. {cause}",
+            "{budget} is {share:.0%} used: {amounts}. The model was told to wrap up. {cause}",
             budget=allowance.words,
             share=allowance.share,
             amounts=allowance.amounts,
             cause=self.cause(),
         )
         self.emit(Notice(level="warning", text=text))
-        words, spent, limit = english(allowance.words), allowance.spent, allowance.limit
-        self.tell_model(WRAP_UP.format(words=words, spent=spent, limit=limit))
+        whose, spent, limit = WHOSE[allowance.scope], allowance.spent, allowance.limit
+        self.tell_model(WRAP_UP.format(whose=whose, spent=spent, limit=limit))
 
     async def _used_up(self, allowance: Allowance) -> str | None:
         """Ask how to go on: more money, a cheaper model, or not at all."""
-        said = used_up(allowance)
+        said = tr(
+            "{budget} is used up: {amounts}.", budget=allowance.words, amounts=allowance.amounts
+        )
         times = int(allowance.share + 0.001) + 1
         raised = round(times * allowance.limit, 2)
         raising = tr("Raise to ${amount:.2f}", amount=raised)
         more = allowance.spent + MORE_ROOM * allowance.limit
-        switches = {tr("Go on with {model}", model=name): name for name in await self.cheaper()}
-        cheaper = tr("it costs less; asks again at ${amount:.2f}", amount=more)
+        switches = {tr("Switch to {model}", model=name): name for name in await self.cheaper()}
+        cheaper = tr("costs less; you'll be asked again at ${amount:.2f}", amount=more)
         question = Question(
             text=tr(
-                "{said} {cause}\n\nHow shall it go on? An amount of your own is fine too.",
+                "{said} {cause}\n\nWhat now? You can also type a new limit.",
                 said=said,
                 cause=self.cause(),
             ),
             choices=(
-                Choice(label=tr("Stop"), description=tr("nothing more is sent")),
+                Choice(label=tr("Stop"), description=tr("send nothing more")),
                 Choice(label=raising),
                 *(Choice(label=label, description=cheaper) for label in switches),
             ),
@@ -210,18 +225,11 @@ class Treasurer:
             if wanted > allowance.spent:
                 self.budget.raise_to(allowance.scope, wanted)
                 return None
-            text = tr(
-                "${amount:.2f} is spent already. {question}", amount=wanted, question=question.text
-            )
-            question = question.model_copy(update={"text": text})
-
-
-def used_up(allowance: Allowance) -> str:
-    """That nothing is left of it."""
-    return tr("{budget} is used up: {amounts}.", budget=allowance.words, amounts=allowance.amounts)
+            text = tr("${amount:.2f} has already been spent.", amount=wanted)
+            question = question.model_copy(update={"text": f"{text} {question.text}"})
 
 
 def _amount(answer: str) -> float | None:
-    """The dollars that the person named; None if it was something else."""
+    """The dollars that the user named; None if it was something else."""
     found = _AMOUNT.fullmatch(answer.strip())
     return float(found[1].replace(",", ".")) if found else None

@@ -27,13 +27,13 @@ class Miss:
         """What happened, what it cost, and why if that can be told."""
         if prices is None or prices.cached is None:
             return tr(
-                "The prompt cache was missed: {tokens:,} tokens were read anew, "
-                "at an unknown extra price. {why}",
+                "The prompt cache was missed: {tokens:,} tokens were read again, "
+                "at an unknown extra cost. {why}",
                 tokens=self.tokens,
                 why=self._why(),
             )
         return tr(
-            "The prompt cache was missed: {tokens:,} tokens were read anew, "
+            "The prompt cache was missed: {tokens:,} tokens were read again, "
             "which cost {price} more than from the cache. {why}",
             tokens=self.tokens,
             price=price(Usage(cost=self.tokens * prices.saved)),
@@ -43,7 +43,7 @@ class Miss:
     def _why(self) -> str:
         if self.seconds < CACHES_LAST:
             return tr("The provider did not say why.")
-        return tr("The request before was {n:.0f} minutes ago.", n=self.seconds / 60)
+        return tr("The previous request was {n:.0f} minutes ago.", n=self.seconds / 60)
 
 
 @dataclass(frozen=True)

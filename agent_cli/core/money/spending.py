@@ -11,7 +11,7 @@ from agent_cli.core.model import Usage
 
 
 def local_day() -> date:
-    """Today, where the person is."""
+    """Today, where the user is."""
     return datetime.now().astimezone().date()
 
 

@@ -1,4 +1,4 @@
-"""Statistics as rows that a person reads."""
+"""Statistics as rows that the user reads."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ Row = tuple[str, ...]
 def tool_rows(statistics: Statistics) -> Iterator[Row]:
     """Each tool's calls; the first row names the columns."""
     counted = tr("calls"), tr("ok"), tr("failed"), tr("denied")
-    yield tr("tool"), *counted, tr("half within"), tr("95 % within")
+    yield tr("tool"), *counted, tr("median"), tr("p95")
     for each in statistics.tools:
         counts = (each.executions, each.successes, each.failures, each.denials)
         times = (_seconds(each.within(share)) for share in (0.5, 0.95))

@@ -24,7 +24,7 @@ from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.blocks.thinking import ThinkingBlock
 from agent_cli.frontends.tui.blocks.tool import ToolBlock
 from agent_cli.frontends.tui.transcript import Transcript
-from agent_cli.lib.collecting import paused
+from agent_cli.lib.garbage import collection_paused
 
 
 class Scribe:
@@ -57,7 +57,7 @@ class Scribe:
     def replay(self, events: Iterable[Event]) -> None:
         """Draw what happened in earlier turns."""
         self._is_past = True
-        with paused(), self._transcript.filling():
+        with collection_paused(), self._transcript.filling():
             for event in events:
                 self.write(event)
             self._close()

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from agent_cli.core.agents.profile import Profiles, stricter
+from agent_cli.core.agents.profile import Profiles
 from agent_cli.core.deciding.trust import what_trust_enables
 from agent_cli.core.errors import UserError
-from agent_cli.core.permissions import Mode
+from agent_cli.core.permissions import Mode, stricter
 from agent_cli.extensions.profiles import ProfilePlaces, read_profiles
 from tests.kit.sessions import SceneMaker
 

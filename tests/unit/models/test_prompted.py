@@ -71,9 +71,3 @@ async def test_a_model_that_makes_native_calls_is_never_read_as_text() -> None:
     assert (await reply_of(model, request())).message.calls
     assert not (await reply_of(model, request())).message.calls
     assert script.requests[1].tools
-
-
-async def test_configured_as_native_it_stays_native() -> None:
-    lone = {"text": '```json\n{"name": "Read", "arguments": {}}\n```'}
-    model = PromptedTools(ScriptedModel([lone]), prompted=False)
-    assert not (await reply_of(model, request())).message.calls

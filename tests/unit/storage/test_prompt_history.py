@@ -1,5 +1,6 @@
 """Prompts kept for the next session."""
 
+import os
 import stat
 from pathlib import Path
 
@@ -73,8 +74,7 @@ def test_a_link_in_its_place_is_not_followed(path: Path, tmp_path: Path) -> None
     path.symlink_to(target)
     history = PromptHistory(path, REDACT)
     assert history.entries() == ()
-    with pytest.raises(OSError):
-        history.add("x")
+    history.add("x")
     assert target.read_text() == '"stolen"\n'
 
 
@@ -82,3 +82,29 @@ def test_each_project_has_its_own(tmp_path: Path) -> None:
     for name in ("a", "b"):
         PromptHistory.of_project(tmp_path, tmp_path / name, REDACT).add(name)
     assert PromptHistory.of_project(tmp_path, tmp_path / "a", REDACT).entries() == ("a",)
+
+
+def test_what_cannot_be_written_is_kept_for_the_session(path: Path) -> None:
+    path.parent.parent.mkdir(parents=True)
+    path.parent.write_text("a file where the directory belongs")
+    history = PromptHistory(path, REDACT)
+    history.add("first")
+    history.add("second")
+    assert history.entries() == ("first", "second")
+    path.parent.unlink()
+    history.add("third")
+    assert history.entries() == ("first", "second", "third")
+
+
+def test_nothing_is_read_again_when_nobody_else_has_written(path: Path) -> None:
+    mine, other = PromptHistory(path, REDACT), PromptHistory(path, REDACT)
+    for text in ("one", "two"):
+        mine.add(text)
+    kept = path.stat()
+    path.write_bytes(b"\n" * kept.st_size)  # whoever reads it again finds nothing
+    os.utime(path, ns=(kept.st_atime_ns, kept.st_mtime_ns))
+    mine.add("three")
+    assert mine.entries() == ("one", "two", "three")
+    other.add("four")
+    mine.add("five")
+    assert mine.entries() == ("three", "four", "five")

@@ -1,6 +1,8 @@
 """Listing and searching: always what the logs say, whatever happened to the index."""
 
 import os
+import sqlite3
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from agent_cli.core.events import TurnStarted, UsageChanged
 from agent_cli.core.log.entries import Happened, KnownBody, Opened, Said, Titled, new_entry
 from agent_cli.core.messages import AssistantMessage, ToolMessage, UserMessage
 from agent_cli.core.model import Usage
+from agent_cli.storage import session_index
 from agent_cli.storage.sessions import Sessions, SeveralSessions
 
 USED = UsageChanged(model="m", step=Usage(cost=0.25), total=Usage())
@@ -36,7 +39,7 @@ def answer(text: str) -> Said:
     return Said(message=AssistantMessage(text=text))
 
 
-def ids(found: list[object]) -> list[str]:
+def ids(found: Sequence[object]) -> list[str]:
     return [getattr(info, "id") for info in found]  # noqa: B009
 
 
@@ -49,7 +52,7 @@ def test_a_list_tells_what_there_is_newest_first(sessions: Sessions) -> None:
     second, first = sessions.index.listing()
     assert (first.id, first.name, first.messages, first.cost) == ("aaaa11", "first prompt", 2, 0.25)
     assert (second.name, second.turns, second.workspace) == ("A title", 3, "/v")
-    assert ids([*sessions.index.listing("/w")]) == ["aaaa11"]
+    assert ids(sessions.index.listing("/w")) == ["aaaa11"]
     assert len(sessions.index.listing(limit=1)) == 1
 
 
@@ -87,8 +90,6 @@ def test_a_broken_index_is_made_anew(sessions: Sessions, tmp_path: Path, damage:
         case "truncated":
             file.write_bytes(content[: len(content) // 2])
         case _:
-            import sqlite3
-
             database = sqlite3.connect(file)
             database.execute("PRAGMA user_version = 0")
             database.close()
@@ -171,3 +172,33 @@ def test_half_a_line_at_the_end_is_read_when_it_is_whole(
     log.write_bytes(content)
     assert sessions.index.search("plums")
     assert sessions.index.listing()[0].messages == 2
+
+
+@pytest.fixture
+def held(sessions: Sessions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Another program is writing to the index, for longer than anybody waits."""
+    monkeypatch.setattr(session_index, "READ_TIMEOUT_S", 0.1)
+    monkeypatch.setattr(session_index, "REFRESH_TIMEOUT_S", 0.2)
+    write(sessions, "aaaa11", "about pears")
+    assert sessions.index.listing()
+    other = sqlite3.connect(tmp_path / "sessions.sqlite", isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    yield
+    other.close()
+
+
+def test_while_another_program_indexes_what_is_known_is_listed(
+    sessions: Sessions, held: None
+) -> None:
+    write(sessions, "bbbb22", "about plums")
+    assert ids(sessions.index.listing()) == ["aaaa11"]
+    assert ids(sessions.index.search("pears")) == ["aaaa11"]
+
+
+def test_a_session_is_not_chosen_from_a_list_that_is_out_of_date(
+    sessions: Sessions, held: None
+) -> None:
+    write(sessions, "bbbb22", "about plums")
+    for choose in (lambda: sessions.last("/w"), lambda: sessions.find("pears")):
+        with pytest.raises(UserError, match="Another agent is updating the session list"):
+            choose()

@@ -2,11 +2,13 @@
 
 import errno
 import fcntl
+import gc
 import json
 import os
 import resource
 import signal
 import stat
+import weakref
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -323,6 +325,35 @@ def test_old_sessions_are_pruned_but_never_open_ones(sessions: Sessions) -> None
     assert sessions.prune(0) == []
     assert sessions.prune(90) == ["old111"]
     running.close()
+
+
+def test_stray_files_are_neither_pruned_nor_listed(sessions: Sessions) -> None:
+    log = written(sessions, said("x"), name="old111")
+    log.close()
+    long_ago = datetime(2020, 1, 1, tzinfo=UTC).timestamp()
+    strays = [log.files.directory / name for name in ("abc.bak.jsonl", "x copy.jsonl", ".jsonl")]
+    for file in (*strays, log.files.log):
+        file.write_bytes(log.files.log.read_bytes())
+        os.utime(file, (long_ago, long_ago))
+    assert [info.id for info in sessions.index.listing()] == ["old111"]
+    sessions.prune_daily(90)
+    assert [file.exists() for file in strays] == [True, True, True]
+    assert not log.files.log.exists()
+
+
+def test_reading_a_log_leaves_no_garbage_behind(sessions: Sessions) -> None:
+    written(sessions, said("x")).close()
+
+    class Picker:
+        """Something that was closed and refers to itself, as widgets do."""
+
+        def __init__(self) -> None:
+            self.itself = self
+
+    closed = [weakref.ref(Picker()) for _ in range(12)]
+    read_log(LogFiles(sessions.new("abc123").files.directory, "abc123"))
+    gc.collect()
+    assert [ref() for ref in closed] == [None] * 12
 
 
 def _crash(log: SessionLog) -> None:

@@ -43,7 +43,7 @@ async def test_a_new_list_takes_the_place_of_the_old_one(make_session: SceneMake
     finished = of_type(await scene.play(), ToolFinished)
     told = [event.result.llm_content for event in finished]
     assert told == ["0 of 2 done.", "0 of 1 done.", "The list is empty."]
-    assert scene.session._pipeline.state.get(TodoList).items == ()
+    assert scene.session.state(TodoList).items == ()
 
 
 @pytest.mark.parametrize("mode", ["default", "plan"])

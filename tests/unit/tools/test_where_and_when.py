@@ -24,7 +24,7 @@ async def test_a_shell_that_did_not_move_stands_in_the_workspace(make_session: S
 
 async def test_a_shell_that_moved_is_told_beside_the_workspace(make_session: SceneMaker) -> None:
     scene = scene_with(make_session, "CurrentDirectory")
-    scene.session._pipeline.state.get(ShellStanding).directory = "/usr/lib"
+    scene.session.state(ShellStanding).directory = "/usr/lib"
     result = await call_in(scene)
     assert result.llm_content == f"/usr/lib\nworkspace: {make_session.workspace}"
     assert result.metadata["basename"] == "lib"

@@ -1,0 +1,207 @@
+"""What plays a session's turns: its parts wired together, and where their events go."""
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from agent_cli import __version__
+from agent_cli.core.agents.delegation import Delegation
+from agent_cli.core.agents.profile import Profile, offered_in
+from agent_cli.core.agents.wearing import Wearing
+from agent_cli.core.compacting.by_hand import CompactionByHand
+from agent_cli.core.deciding.authority import Authority
+from agent_cli.core.events import Event, Notice, TurnFinished
+from agent_cli.core.housekeeping import Housekeeping
+from agent_cli.core.log.entries import ModeChanged, ModelChanged, Opened
+from agent_cli.core.loop import Turn
+from agent_cli.core.model import Model, ModelRequest
+from agent_cli.core.money.spending import Spending
+from agent_cli.core.own import OwnCommand
+from agent_cli.core.parts import Parts
+from agent_cli.core.permissions import Mode
+from agent_cli.core.pipeline import Pipeline
+from agent_cli.core.registry import Selection
+from agent_cli.core.timeline import Timeline
+from agent_cli.core.undo.keeping import Keeper
+from agent_cli.lib.language import tr
+
+log = logging.getLogger(__name__)
+
+
+class Engine:
+    """Makes the turns of a session, and keeps and passes on what happens in them."""
+
+    def __init__(self, parts: Parts, emit: Callable[[Event], None]) -> None:
+        self._parts = parts
+        self._emit = emit
+        self._warnings: list[Notice] = []
+        self.model = parts.models.get(parts.model)
+        """The one in use."""
+        self.spending = Spending.resumed(parts.history)
+        self.timeline = Timeline(parts.store, parts.history, self._warn)
+        self.timeline.begin(self._opened(), parts.history)
+        self.pipeline = self._new_pipeline()
+        self.housekeeping = Housekeeping(
+            parts,
+            conversation=self.timeline.conversation,
+            memory=self.timeline.memory,
+            spending=self.spending,
+            emit=self.tell,
+            model=lambda: self.model,
+            request=self.request,
+        )
+        budget = self.housekeeping.treasurer.budget
+        self.pipeline.send = Delegation(
+            parts=parts,
+            conversation=self.timeline.conversation,
+            accounting=self.housekeeping.accounting,
+            budget=budget,
+            model=lambda: self.model,
+            emit=self.tell,
+        ).send
+        self._wearing = Wearing(
+            mode=(lambda: parts.policy.mode, self.set_mode),
+            model=(lambda: self.model.name, self.use_model),
+            budget=budget,
+        )
+        for problem in parts.profiles.problems:
+            self._warn(problem)
+        for error in parts.stand_ins(self.model.name)[1]:
+            text = tr("A fallback model cannot be used: {reason}", reason=error.message)
+            self._warn(text, error.hint)
+        self.wear(parts.profile)
+
+    @property
+    def profile(self) -> Profile:
+        """The role the agent plays."""
+        return self._wearing.profile
+
+    @property
+    def offered(self) -> Selection:
+        """The tools for the model: in plan mode, those that change nothing."""
+        return offered_in(self._parts.policy.mode, self.pipeline.selection)
+
+    def wear(self, profile: Profile) -> None:
+        """Play another role; raises UserError."""
+        self._wearing.change(profile)
+        self.pipeline.selection = profile.narrow(self._parts.selection, self._parts.registry)
+
+    def use_model(self, name: str) -> None:
+        """Use another model, from the next turn."""
+        self.model = self._parts.models.get(name)
+        self.timeline.journal.add(ModelChanged(model=name))
+
+    def set_mode(self, mode: Mode) -> None:
+        """Change the permission mode, from the next call."""
+        self._parts.policy.mode = mode
+        self.timeline.journal.add(ModeChanged(mode=mode.value))
+
+    def turn(self, number: int) -> Turn:
+        """A turn of the model."""
+        parts, keeping = self._parts, self.housekeeping
+        stand_ins, _ = parts.stand_ins(self.model.name)
+        return Turn(
+            number=number,
+            session_id=parts.view.id,
+            conversation=self.timeline.conversation,
+            pipeline=self.pipeline,
+            models=[self.model, *stand_ins],
+            request=self.request,
+            emit=self.tell,
+            accounting=keeping.accounting,
+            treasurer=keeping.treasurer,
+            compactor=keeping.compactor,
+            use_model=self._switch,
+            limits=parts.limits,
+            retry=parts.retry,
+        )
+
+    def own_command(
+        self, number: int, command: str, tool: str, options: Mapping[str, Any]
+    ) -> OwnCommand:
+        """A command the user typed."""
+        return OwnCommand(
+            command=command,
+            tool=tool,
+            options=options,
+            number=number,
+            session_id=self._parts.view.id,
+            model=self.model.name,
+            conversation=self.timeline.conversation,
+            pipeline=self.pipeline,
+            emit=self.tell,
+        )
+
+    def compaction(self, number: int, focus: str) -> CompactionByHand:
+        """A compaction the user asked for."""
+        return CompactionByHand(
+            focus=focus,
+            number=number,
+            session_id=self._parts.view.id,
+            model=self.model.name,
+            compactor=self.housekeeping.compactor,
+            inbox=self._parts.inbox,
+            emit=self.tell,
+        )
+
+    def request(self) -> ModelRequest:
+        """The next request: an unchanging beginning, then the history as it grew."""
+        parts = self._parts
+        return ModelRequest(
+            system="\n\n".join(filter(None, (parts.system_prompt, self.profile.prompt))),
+            messages=self.timeline.conversation.messages,
+            tools=tuple(parts.registry.declarations(self.offered)),
+            options=parts.options,
+        )
+
+    def tell(self, event: Event) -> None:
+        """Write an event down, then show it; a turn's first and last event stay what they are."""
+        self.timeline.journal.note(event)
+        notices, self._warnings = self._warnings, []
+        is_last = isinstance(event, TurnFinished)
+        events: list[Event] = [*notices, event] if is_last else [event, *notices]
+        for each in events:
+            for see in (*(o.see for o in self._parts.observers), self._parts.hooks.see):
+                try:
+                    see(each)
+                except Exception:  # whoever looks on must not end the turn
+                    log.exception("an observer failed")
+            self._emit(each)
+
+    def _new_pipeline(self) -> Pipeline:
+        parts = self._parts
+        authority = Authority(
+            policy=parts.policy,
+            inbox=parts.inbox,
+            emit=self.tell,
+            kept_rules=parts.kept_rules,
+            undo_room=parts.checkpoints.room,
+        )
+        return Pipeline(
+            registry=parts.registry,
+            authority=authority,
+            keeper=Keeper(parts.checkpoints, authority, self.tell),
+            session=parts.view,
+            recorder=parts.recorder,
+            outgoing=parts.outgoing,
+            emit=self.tell,
+            model=lambda: self.model,
+            hooks=parts.hooks,
+            selection=parts.selection,
+        )
+
+    def _switch(self, name: str) -> Model:
+        self.use_model(name)
+        return self.model
+
+    def _opened(self) -> Opened:
+        return Opened(
+            session=self._parts.view.id,
+            workspace=self._parts.view.workspace.root,
+            model=self.model.name,
+            mode=self._parts.policy.mode.value,
+            program=__version__,
+        )
+
+    def _warn(self, text: str, hint: str = "") -> None:
+        self._warnings.append(Notice(level="warning", text=text, hint=hint))
