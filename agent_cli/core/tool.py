@@ -41,12 +41,12 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from agent_cli.core.arguments import parse_arguments, rename_fields, validation_failure
-from agent_cli.core.display import Display, TextBlock
+from agent_cli.core.display import Display
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.field_docs import ClassSource
 from agent_cli.core.messages import Content
 from agent_cli.core.tool_schema import inlined, lean
-from agent_cli.lib.language import Said, english, mark
+from agent_cli.lib.language import mark
 
 if TYPE_CHECKING:
     from agent_cli.core.tool_context import ToolContext
@@ -125,21 +125,11 @@ class ToolResult(BaseModel):
     error: ToolError | None = None
     metadata: dict[str, JsonValue] = {}
 
-    @model_validator(mode="before")
-    @classmethod
-    def _in_two_languages(cls, data: Any) -> Any:
-        """What is said in another language is for the person; the model is told in English."""
-        said = data.get("llm_content") if isinstance(data, dict) else None
-        if not isinstance(said, Said):
-            return data
-        shown = data.get("display") or (TextBlock(text=said),)
-        return {**data, "llm_content": english(said), "display": shown}
-
     @classmethod
     def failed(cls, failure: ToolFailure, *, summary: str = "") -> Self:
         """The result a failure becomes."""
         error = ToolError(type=failure.type, message=failure.message, details=failure.details)
-        told = "\n".join(english(text) for text in (failure.message, failure.details) if text)
+        told = "\n".join(filter(None, (failure.message, failure.details)))
         return cls(
             success=False,
             llm_content=told,
@@ -158,6 +148,11 @@ class Description(BaseModel):
     usage_notes: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
     important: tuple[str, ...] = ()
+
+    @property
+    def first_sentence(self) -> str:
+        """What the tool does, in one sentence."""
+        return re.split(r"(?<=\.)\s", self.short, maxsplit=1)[0]
 
     @classmethod
     def beside(cls, module_file: str) -> Self:

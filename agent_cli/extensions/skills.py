@@ -27,11 +27,6 @@ LONGEST_BODY = 45_000
 """Characters of a skill that reach the model."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}")
 
-_INTRODUCTION = (
-    "Loads a skill: instructions for one kind of task, written by the person or the project. "
-    "Before a task that a skill is for, load it and follow it. It gives no permissions."
-)
-
 
 @dataclass(frozen=True)
 class Skill:
@@ -56,18 +51,18 @@ def find_skills(folder: Folder, complain: Complain) -> Iterator[Skill]:
         try:
             document = read_document(path, follow=folder.is_users)
         except BadDocument as problem:
-            complain(tr("A skill is skipped: {problem}", problem=problem), "")
+            complain(tr("Skipped a skill: {problem}", problem=problem), "")
             continue
         name = document.fact("name", 80) or path.parent.name
         described = document.fact("description", LONGEST_DESCRIPTION)
         if not _NAME.fullmatch(name) or not described:
             complain(
                 tr(
-                    "The skill {path} is skipped: it needs a description, and a name of letters, "
-                    "digits and hyphens.",
+                    "Skipped the skill {path}: it needs a description, and a name of "
+                    "letters, digits and hyphens.",
                     path=path,
                 ),
-                tr("They stand between two lines --- at its top."),
+                tr("Put them between two --- lines at the top of the file."),
             )
             continue
         yield Skill(name, described, document.body, path.parent)
@@ -86,7 +81,9 @@ def skill_tool(skills: Sequence[Skill]) -> AnyTool:
         kind=ToolKind.READONLY,
         params=Params,
         run=run,
-        description=Description(short=_INTRODUCTION, long=f"The skills:\n{listed}"),
+        description=Description.beside(__file__).model_copy(
+            update={"long": f"The skills:\n{listed}"}
+        ),
         title=lambda params: params.name,
         status=StatusTexts(mark("Loading…"), mark("Skill failed")),
     )
@@ -95,13 +92,7 @@ def skill_tool(skills: Sequence[Skill]) -> AnyTool:
 def _loaded(name: str, known: Mapping[str, Skill]) -> ToolResult:
     skill = known.get(name.strip().lstrip("/"))
     if skill is None:
-        raise refuse(
-            tr(
-                "There is no skill named {name}. The skills are: {known}.",
-                name=name[:80],
-                known=", ".join(known),
-            )
-        )
+        raise refuse(f"There is no skill named {name[:80]}. Available skills: {', '.join(known)}.")
     body = skill.body
     if len(body) > LONGEST_BODY:
         where = skill.directory / SKILL_FILE

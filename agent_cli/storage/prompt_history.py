@@ -1,4 +1,4 @@
-"""What a person asked in a project, kept for its next sessions: private, without secrets."""
+"""What the user asked in a project, kept for its next sessions: private, without secrets."""
 
 import contextlib
 import fcntl

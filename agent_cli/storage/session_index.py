@@ -65,7 +65,7 @@ class SessionInfo(NamedTuple):
     @property
     def name(self) -> str:
         """The title, or what stands for it."""
-        return self.title or self.prompt or tr("(nothing said)")
+        return self.title or self.prompt or tr("(empty)")
 
 
 class SessionIndex:

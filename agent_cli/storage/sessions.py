@@ -36,10 +36,10 @@ class SeveralSessions(UserError):
 
     def __init__(self, words: str, found: "Sequence[SessionInfo]") -> None:
         listed = "\n".join(f"  {each.id}  {each.name}" for each in found[:_MOST_LISTED])
-        said = tr("Which session shall go on?")
+        said = tr("Which session do you want to resume?")
         if words:
-            said = tr("Several sessions fit “{words}”.", words=words)
-        hint = tr("Name one by its id: agent -r ID")
+            said = tr("Several sessions match “{words}”.", words=words)
+        hint = tr("Give its id: agent -r ID")
         super().__init__(said, hint=f"{hint}\n{listed}".rstrip())
         self.words = words
 
@@ -122,8 +122,8 @@ class Sessions:
         found = found or self.index.search(text)
         if not found:
             raise UserError(
-                tr("No session fits “{words}”.", words=text),
-                hint=tr("agent sessions list shows them all."),
+                tr("No session matches “{words}”.", words=text),
+                hint=tr("agent sessions list shows all of them."),
             )
         if len(found) > 1:
             raise SeveralSessions(text, found)
@@ -135,7 +135,7 @@ class Sessions:
         if not found:
             raise UserError(
                 tr("There is no session in {directory} yet.", directory=workspace),
-                hint=tr("agent sessions list shows those of other directories."),
+                hint=tr("agent sessions list shows those in other directories."),
             )
         return found[0]
 
@@ -183,7 +183,7 @@ class Sessions:
         if not known or not self._files(session_id).log.is_file():
             raise UserError(
                 tr("There is no session {id}.", id=session_id),
-                hint=tr("agent sessions list shows them all."),
+                hint=tr("agent sessions list shows all of them."),
             )
 
     def _by_id(self, text: str) -> "list[SessionInfo]":
@@ -259,4 +259,4 @@ def _copy_payloads(old: Path, new: Path) -> None:
 
 def _unreadable(session_id: str, error: OSError) -> UserError:
     why = error.strerror or error
-    return UserError(tr("The session {id} cannot be opened: {error}.", id=session_id, error=why))
+    return UserError(tr("Cannot open the session {id}: {error}.", id=session_id, error=why))

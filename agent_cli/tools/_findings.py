@@ -6,7 +6,8 @@ from collections.abc import Callable
 from itertools import groupby
 
 from agent_cli.core.display import Display, TableBlock, TextBlock
-from agent_cli.lib.language import english, tr, trn
+from agent_cli.lib.language import tr, trn
+from agent_cli.lib.text import plural
 from agent_cli.tools._matches import Line, Reader, fetched
 from agent_cli.tools._places import Names, decoded, newest_first
 from agent_cli.tools._secrets import Secrets
@@ -65,7 +66,7 @@ class Findings(ABC):
 
     @abstractmethod
     def report(self) -> tuple[str, Display | None]:
-        """The text for the model and the block for the person."""
+        """The text for the model and the block for the user."""
 
     @property
     @abstractmethod
@@ -99,6 +100,12 @@ class Findings(ABC):
                 files=trn("{n:,} file", "{n:,} files", self.files),
             )
         )
+
+    @property
+    def total(self) -> str:
+        """The same for the model."""
+        found = f"{plural(self.matches, 'match', 'matches')} in {plural(self.files, 'file')}"
+        return found if self.whole else f"At least {found}"
 
     def _at_least(self, figures: str) -> str:
         return figures if self.whole else tr("At least {figures}", figures=figures)
@@ -177,7 +184,7 @@ class FoundLines(Findings):
 
     def report(self) -> tuple[str, Display | None]:
         if not self._lines:
-            return tr("No matches."), None
+            return "No matches.", None
         # Files are searched side by side: in the order they were found no answer is like another.
         self._lines.sort(key=lambda line: (line.path, line.number))
         groups = [
@@ -269,7 +276,7 @@ class FoundFiles(Findings):
 
     def report(self) -> tuple[str, Display | None]:
         if not self._found:
-            return tr("No matches."), None
+            return "No matches.", None
         if self._counting:
             return self._counts()
         paths = list(self._found)
@@ -282,7 +289,7 @@ class FoundFiles(Findings):
         rows = tuple((self.names.shown(path), str(count)) for path, count in most)
         text = "\n".join(f"{name}: {count}" for name, count in rows)
         columns = (tr("File"), tr("Matches"))
-        return f"{text}\n{english(self.summary)}", TableBlock(columns=columns, rows=rows)
+        return f"{text}\n{self.total}", TableBlock(columns=columns, rows=rows)
 
 
 def _with_counts(pieces: list[bytes], rest: bytes) -> tuple[list[bytes], bytes]:

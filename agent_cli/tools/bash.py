@@ -20,7 +20,7 @@ from agent_cli.core.tool import (
     refuse,
 )
 from agent_cli.core.tool_context import ShellStanding, ToolContext
-from agent_cli.lib.language import mark, tr
+from agent_cli.lib.language import mark
 from agent_cli.safety.paths import PathProblem
 from agent_cli.safety.sandbox import Room, confinement_for, was_blocked
 from agent_cli.tools._shell.command import Command
@@ -54,12 +54,9 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     if directory is None and (gone := shell.leave_missing_directory(standing, workspace)):
         # It was judged by where it would have run, so it must not run elsewhere.
         raise ToolFailure(
-            tr(
-                "The command was not run: the shell's directory {gone} is gone. "
-                "It is now in {root}; give the command again if it fits there.",
-                gone=gone,
-                root=context.workspace.root,
-            )
+            f"The command was not run: the shell's directory {gone} no longer "
+            f"exists. The shell is now in {context.workspace.root}; run the "
+            "command again if that is right."
         )
     live = Live(context.progress)
     room = await _room(context) if context.confined else None
@@ -142,16 +139,14 @@ def _directory(params: Params, context: ToolContext) -> str | None:
     try:
         found = context.workspace.resolve(wanted)
     except PathProblem as problem:
-        raise refuse(tr("working_directory: {problem}.", problem=problem.args[0])) from problem
+        raise refuse(f"working_directory: {problem.args[0]}.") from problem
     if not found.is_inside:
-        raise refuse(tr("working_directory {path} is outside the workspace.", path=wanted))
+        raise refuse(f"working_directory {wanted} is outside the workspace.")
     if not found.exists:
-        raise refuse(tr("working_directory {path} is not there.", path=wanted))
+        raise refuse(f"working_directory {wanted} does not exist.")
     if not found.is_directory:
-        kind = tr(found.kind or mark("a file"))
-        raise refuse(
-            tr("working_directory {path} is {kind}, not a directory.", path=wanted, kind=kind)
-        )
+        kind = found.kind or "a file"
+        raise refuse(f"working_directory {wanted} is {kind}, not a directory.")
     return found.real
 
 

@@ -19,7 +19,7 @@ from agent_cli.core.tool import (
     refuse,
 )
 from agent_cli.core.tool_context import ToolContext
-from agent_cli.lib.language import english, mark, tr, trn
+from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.programs import find_program
 from agent_cli.lib.text import head_and_tail
 from agent_cli.tools._shell.jobs import JOB_ALIASES, Job, Jobs
@@ -55,11 +55,11 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     lines = text.count("\n") + 1 if text else 0
     figures = trn("{n:,} new line", "{n:,} new lines", lines)
     return ToolResult(
-        llm_content=f"{text}\n[{job.id} is {english(status)}]"
+        llm_content=f"{text}\n[{job.id}: {status}]"
         if text
-        else f"[no new output; {job.id} is {english(status)}]",
+        else f"[no new output; {job.id}: {status}]",
         display=(TerminalBlock(command=job.command.text, output=text),),
-        summary=f"{figures} · {status}",
+        summary=f"{figures} · {tr(job.status)}",
         metadata={
             "status": job.status,
             "exit_code": None if is_running else job.command.exit_code,
@@ -70,7 +70,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
 
 def _list(jobs: Jobs) -> ToolResult:
     return ToolResult(
-        llm_content=jobs.listing or tr("There are no background jobs."),
+        llm_content=jobs.listing or "There are no background jobs.",
         summary=trn("{n:,} background job", "{n:,} background jobs", len(jobs)),
         metadata={"jobs": [job.id for job in jobs]},
     )
@@ -106,7 +106,7 @@ async def _matching(pattern: str, data: bytes) -> bytes:
             found, complaint = await process.communicate(data)
     except TimeoutError as error:
         raise ToolFailure(
-            tr("The filter took too long; use a simpler one."), type=FailureType.TIMEOUT
+            "The filter took too long; use a simpler one.", type=FailureType.TIMEOUT
         ) from error
     finally:
         with contextlib.suppress(ProcessLookupError):
@@ -114,9 +114,7 @@ async def _matching(pattern: str, data: bytes) -> bytes:
         await process.wait()
     if process.returncode not in (0, 1):
         why = complaint.decode(errors="replace").strip()
-        problem = tr(
-            "The filter {pattern!r} is not a valid regular expression.", pattern=pattern[:200]
-        )
+        problem = f"The filter {pattern[:200]!r} is not a valid regular expression."
         raise refuse(problem, why)
     return found
 

@@ -15,7 +15,6 @@ from agent_cli.core.errors import ToolFailure
 from agent_cli.core.tool_context import SessionView, ShellStanding
 from agent_cli.lib import sweep
 from agent_cli.lib.files import private_directory
-from agent_cli.lib.language import tr
 from agent_cli.lib.output import Output
 from agent_cli.lib.watchdog import Watchdog
 from agent_cli.safety.paths import Workspace
@@ -119,11 +118,8 @@ class ShellSession:
             # What cannot be started must not stay so for good.
             self._state = ShellState(directory=self._state.directory)
             raise ToolFailure(
-                tr(
-                    "The shell could not be started: {reason}. "
-                    "The next command gets a fresh one: its variables and functions are gone.",
-                    reason=error.strerror,
-                )
+                f"The shell could not be started: {error.strerror}. The next command "
+                "gets a fresh shell: variables and functions are lost."
             ) from error
 
     def adopt(
@@ -223,8 +219,8 @@ class ShellSession:
                 await command.end()
             return read_variables(_read_dump(command.dump))
         except UnreadableState as error:
-            said = command.output.whole().text.strip() or tr("it said nothing")
-            raise ToolFailure(tr("bash does not work here: {said}.", said=said)) from error
+            said = command.output.whole().text.strip() or "no output"
+            raise ToolFailure(f"bash does not work here: {said}.") from error
         finally:
             command.close()
 
@@ -285,7 +281,7 @@ def _environment(view: SessionView, state: ShellState, mark: str, place: str) ->
 def _bash(view: SessionView) -> str:
     found = shutil.which("bash", path=view.environment.get("PATH")) or shutil.which("/bin/bash")
     if found is None:
-        raise ToolFailure(tr("bash was not found, so no command can be run."))
+        raise ToolFailure("bash was not found, so commands cannot be run.")
     return found
 
 
