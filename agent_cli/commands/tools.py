@@ -4,7 +4,7 @@ from agent_cli.commands._command import Command, Desk
 from agent_cli.core.tool import AnyTool
 from agent_cli.lib.language import mark, tr
 
-KINDS = (mark("readonly"), mark("write"), mark("execute"))
+KINDS = (mark("readonly"), mark("session"), mark("write"), mark("execute"))
 
 
 def run(desk: Desk, argument: str) -> None:

@@ -56,8 +56,14 @@ class ToolKind(StrEnum):
     """What a tool does to the world."""
 
     READONLY = "readonly"
+    SESSION = "session"
+    """It acts on nothing but the session: its jobs, its agents."""
     WRITE = "write"
     EXECUTE = "execute"
+
+
+HARMLESS = frozenset({ToolKind.READONLY, ToolKind.SESSION})
+"""What changes nothing outside of the session needs no permission."""
 
 
 class ToolParams(BaseModel):
@@ -255,9 +261,9 @@ class Tool(Generic[P]):
     """Other names by which models give its parameters."""
     status: StatusTexts = StatusTexts()
     is_concurrency_safe: bool | None = None
-    """May run beside other calls; by default what is read-only may."""
+    """May run beside other calls; by default what is harmless may."""
     requires_permission: bool | None = None
-    """Whether it may ask the person; by default what isn't read-only does."""
+    """Whether it may ask the user; by default what isn't harmless does."""
     runs_in_shell: bool = False
     """Its command runs in the session's shell, exactly as named, and confined if so decided."""
     timeout: float | None = 120.0
@@ -268,13 +274,13 @@ class Tool(Generic[P]):
     """The role a profile must have to use it."""
 
     def __post_init__(self) -> None:
-        read_only = self.kind is ToolKind.READONLY
+        harmless = self.kind in HARMLESS
         filled: dict[str, Any] = {
             "display_name": self.display_name or self.name,
-            "is_concurrency_safe": read_only
+            "is_concurrency_safe": harmless
             if self.is_concurrency_safe is None
             else self.is_concurrency_safe,
-            "requires_permission": not read_only
+            "requires_permission": not harmless
             if self.requires_permission is None
             else self.requires_permission,
         }
@@ -343,8 +349,9 @@ class Invocation(Generic[P]):
 
     @property
     def kind(self) -> ToolKind:
-        """What this call does to the world."""
-        return self.tool.kind_of(self.params) if self.tool.kind_of else self.tool.kind
+        """What this call does to the world outside of the session."""
+        kind = self.tool.kind_of(self.params) if self.tool.kind_of else self.tool.kind
+        return ToolKind.READONLY if kind in HARMLESS else kind
 
     @property
     def title(self) -> str:

@@ -23,8 +23,6 @@ from agent_cli.lib.language import mark, tr
 
 MOST_SKILLS = 100
 LONGEST_DESCRIPTION = 300
-LONGEST_BODY = 45_000
-"""Characters of a skill that reach the model."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}")
 
 
@@ -73,8 +71,8 @@ def skill_tool(skills: Sequence[Skill]) -> AnyTool:
     known = {skill.name: skill for skill in sorted(skills, key=lambda each: each.name)}
     listed = "\n".join(f"- {skill.name}: {skill.description}" for skill in known.values())
 
-    async def run(params: Params, _context: ToolContext) -> ToolResult:
-        return _loaded(params.name, known)
+    async def run(params: Params, context: ToolContext) -> ToolResult:
+        return _loaded(params.name, known, context.session.text_chars)
 
     return Tool(
         name="Skill",
@@ -89,15 +87,15 @@ def skill_tool(skills: Sequence[Skill]) -> AnyTool:
     )
 
 
-def _loaded(name: str, known: Mapping[str, Skill]) -> ToolResult:
+def _loaded(name: str, known: Mapping[str, Skill], max_chars: int) -> ToolResult:
     skill = known.get(name.strip().lstrip("/"))
     if skill is None:
         raise refuse(f"There is no skill named {name[:80]}. Available skills: {', '.join(known)}.")
     body = skill.body
-    if len(body) > LONGEST_BODY:
+    if len(body) > max_chars:
         where = skill.directory / SKILL_FILE
-        body = f"{body[:LONGEST_BODY]}\n[Cut here. Read the rest in {where}.]"
-    text = f"The files of this skill lie in {skill.directory}.\n\n{body}"
+        body = f"{body[:max_chars]}\n[Cut here. Read the rest in {where}.]"
+    text = f"The files of this skill are in {skill.directory}.\n\n{body}"
     return ToolResult(llm_content=text, summary=tr("Loaded {names}", names=skill.name))
 
 

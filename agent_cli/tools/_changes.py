@@ -30,6 +30,7 @@ from agent_cli.tools._files import (
     resolve,
     shown,
     title,
+    to_the_end,
 )
 
 
@@ -72,7 +73,7 @@ async def carry_out(plan: Planner, path: str, context: ToolContext, doing: Doing
         memory.remember(file.real, commit(change, doing), change.data)
         return change
 
-    return await in_thread(work)
+    return await to_the_end(work, context.cancelled, f"By then {shown(file)} had been written.")
 
 
 async def show(plan: Planner, path: str, context: ToolContext) -> DiffBlock:

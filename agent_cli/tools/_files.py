@@ -154,6 +154,27 @@ async def in_thread(work: Callable[[], T]) -> T:
     return await asyncio.to_thread(work)
 
 
+async def to_the_end(work: Callable[[], T], cancelled: threading.Event, done: str) -> T:
+    """Work in a thread that must not be left to itself: a cancelled call waits for its end.
+
+    The work may give up when `cancelled` is set; if it succeeds nevertheless, the cancellation
+    carries the note `done`.
+    """
+    running = asyncio.ensure_future(asyncio.to_thread(work))
+    interruption: asyncio.CancelledError | None = None
+    while not running.done():
+        try:
+            await asyncio.wait([running])
+        except asyncio.CancelledError as error:
+            cancelled.set()
+            interruption = error
+    if interruption is None:
+        return running.result()
+    if running.exception() is None:
+        interruption.add_note(done)
+    raise interruption
+
+
 def check_cancelled(cancelled: threading.Event) -> None:
     """End work in a thread that nobody waits for any more."""
     if cancelled.is_set():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from pydantic import Field, JsonValue
 
 from agent_cli.core.errors import ToolFailure
@@ -60,14 +58,19 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
         )
     live = Live(context.progress)
     room = await _room(context) if context.confined else None
-    where = directory or shell.directory or context.workspace.root
-    command = await shell.start(
-        params.command,
-        context.session,
-        directory=directory,
-        watcher=live,
-        wrap=(lambda argv: room.wrap(argv, cwd=where)) if room else None,
-    )
+    where = directory or shell.directory or workspace.root
+    try:
+        command = await shell.start(
+            params.command,
+            context.session,
+            directory=directory,
+            watcher=live,
+            wrap=(lambda argv: room.wrap(argv, cwd=where)) if room else None,
+        )
+    except BaseException:
+        if room is not None:
+            room.close()
+        raise
     command.on_close = room.close if room else None
     try:
         if params.run_in_background:
@@ -78,20 +81,20 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
                 return timed_out(command, params.timeout / 1000)
             return in_background(jobs.add(command), at_once=False)
         await command.settle()
-    except asyncio.CancelledError:
+        before = shell.directory or workspace.root
+        note = shell.adopt(
+            command,
+            standing,
+            workspace,
+            with_directory=directory is None,
+            confined=room is not None,
+        )
+    except BaseException:
         await _end_in_any_case(command, settings)
         raise
     finally:
         live.close()
         command.watcher = None
-    before = shell.directory or context.workspace.root
-    note = shell.adopt(
-        command,
-        standing,
-        workspace,
-        with_directory=directory is None,
-        confined=room is not None,
-    )
     after = shell.directory or before
     leftover = jobs.add(command, is_leftover=True) if command.is_running else None
     if leftover is None:

@@ -24,8 +24,8 @@ from agent_cli.lib.programs import find_program
 from agent_cli.lib.text import head_and_tail
 from agent_cli.tools._shell.jobs import JOB_ALIASES, Job, Jobs
 from agent_cli.tools._shell.report import readable
+from agent_cli.tools._shell.session import shown_chars
 
-_LONGEST = 32_000
 _MOST_FILTERED = 16 * 1024 * 1024
 _FILTER_SECONDS = 10
 
@@ -47,7 +47,9 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     job = jobs.find(params.job_id)
     status, is_running = job.standing, job.status == "running"
     if params.filter:
-        text = await _filtered(job, params.filter, is_final=not is_running)
+        found = await _filtered(job, params.filter, is_final=not is_running)
+        gap = "[… {left_out:,} characters left out …]"
+        text = head_and_tail(found, shown_chars(context.session), gap)
     else:
         piece = job.command.output.since(job.read_to, is_final=not is_running)
         job.read_to, text = piece.end, piece.text
@@ -85,9 +87,7 @@ async def _filtered(job: Job, pattern: str, *, is_final: bool) -> str:
         data = data[: data.rfind(b"\n") + 1]
     matching = await _matching(pattern, data)
     job.read_to = start + len(data)
-    return head_and_tail(
-        matching.decode(errors="replace"), _LONGEST, "[… {left_out:,} characters left out …]"
-    )
+    return matching.decode(errors="replace")
 
 
 async def _matching(pattern: str, data: bytes) -> bytes:

@@ -71,7 +71,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     problems = await _search(params, place, secrets, findings, context)
     listing = _scope(params).files().null()
     notes = [await secrets.note(listing, context), *_problem_notes(problems)]
-    text, block = await asyncio.to_thread(findings.report)
+    text, block = await asyncio.to_thread(findings.report, context.session.text_chars)
     told = "\n".join(note for note in (*findings.notes, *notes) if note)
     return ToolResult(
         llm_content=f"{text}\n\n{told}" if told else text,

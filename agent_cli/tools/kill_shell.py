@@ -48,8 +48,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
 
 TOOL = Tool(
     name="KillShell",
-    # It ends nothing but what this session started, which is no matter for a question.
-    kind=ToolKind.READONLY,
+    kind=ToolKind.SESSION,
     params=Params,
     run=run,
     description=Description.beside(__file__),

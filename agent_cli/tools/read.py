@@ -70,16 +70,15 @@ class _Opened:
     descriptor: int
     identity: FileIdentity
     head: bytes
+    max_chars: int
+    """How much of it fits into one result."""
 
 
 async def run(params: Params, context: ToolContext) -> ToolResult:
     """Read what is asked for, and remember that it was read."""
     file = resolve(context, params.file_path)
-    takes_images = context.session.takes_images
     try:
-        result, identity, data = await in_thread(
-            lambda: _read(file, params, context.cancelled, takes_images=takes_images)
-        )
+        result, identity, data = await in_thread(lambda: _read(file, params, context))
     except NotRegularFile as error:
         if error.kind != "a directory":
             raise failure(file, error, "read") from error
@@ -93,19 +92,20 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
 
 
 def _read(
-    file: ResolvedPath, params: Params, cancelled: threading.Event, *, takes_images: bool
+    file: ResolvedPath, params: Params, context: ToolContext
 ) -> tuple[ToolResult, FileIdentity, bytes | None]:
     descriptor = open_regular(file.real)
     try:
         head = os.pread(descriptor, SAMPLE, 0)
-        opened = _Opened(file, descriptor, read_identity(descriptor), head)
+        identity, view = read_identity(descriptor), context.session
+        opened = _Opened(file, descriptor, identity, head, view.text_chars)
         if picture := image(head) if certainly_binary(head) else None:
-            return _picture(opened, picture, takes_images=takes_images), opened.identity, None
+            return _picture(opened, picture, takes_images=view.takes_images), identity, None
         if kind := document_kind(file.real, head):
-            return _document(opened, kind, params, cancelled), opened.identity, None
+            return _document(opened, kind, params, context.cancelled), identity, None
         if params.pages:
             raise refuse(f"{shown(file)} has no pages: use offset and limit instead.")
-        return _text(opened, params, cancelled)
+        return _text(opened, params, context.cancelled)
     finally:
         os.close(descriptor)
 
@@ -134,6 +134,7 @@ def _text(
         encoding,
         params.offset or 1,
         params.limit or _DEFAULT_LIMIT,
+        max_chars=opened.max_chars,
         count_all=data is not None or EDITABLE < identity.size <= _ONLY_BY_RANGE,
         line_break=b"\r" if breaks == "CR" else b"\n",
     )
@@ -218,6 +219,7 @@ def _document(opened: _Opened, kind: str, params: Params, cancelled: threading.E
         UTF_8,
         params.offset or 1,
         params.limit or _DEFAULT_LIMIT,
+        max_chars=opened.max_chars,
         count_all=True,
     )
     about = {**_about(opened, opened.identity), "document": kind}
@@ -236,11 +238,11 @@ def _picture(opened: _Opened, picture: Image, *, takes_images: bool) -> ToolResu
     told = TextPart(text=f"{shown(opened.file)}: {words}")
     content: tuple[TextPart | ImagePart, ...] = (told,)
     if not takes_images:
-        content = (TextPart(text=f"{told.text}. The model in use does not take pictures."),)
+        content = (TextPart(text=f"{told.text}. This model does not accept images."),)
     elif taken > _LARGEST_IMAGE:
         content = (
             TextPart(
-                text=f"{told.text}. That is too large to be shown (at most "
+                text=f"{told.text}. That is too large (the limit is "
                 f"{size(_LARGEST_IMAGE)}); make a smaller copy with Bash."
             ),
         )

@@ -1,10 +1,7 @@
 """Replaces text across files."""
 
-import asyncio
 import re
-import threading
-from collections.abc import Callable
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from pydantic import Field, model_validator
 
@@ -23,15 +20,13 @@ from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import plural
 from agent_cli.tools._batch import write_all
-from agent_cli.tools._files import EDITABLE, FileMemory, resolve, title
+from agent_cli.tools._files import EDITABLE, FileMemory, resolve, title, to_the_end
 from agent_cli.tools._glob import Globs, split_list
 from agent_cli.tools._places import PLACE_ALIASES, Names, find_place
 from agent_cli.tools._replace_report import diffs, listing, one_diff
 from agent_cli.tools._replacing import FileChange, Plan, make_plan
 from agent_cli.tools._ripgrep import LONGEST_PATTERN, globs, options
 from agent_cli.tools._secrets import Secrets
-
-T = TypeVar("T")
 
 
 class Params(ToolParams):
@@ -155,9 +150,13 @@ async def _apply(plan: Plan, context: ToolContext) -> None:
     _require_possible(plan)
     memory = context.state(FileMemory)
     known = {change.path for change in plan.changes if _is_known(change, memory, context)}
-    for change, identity in await _to_its_end(lambda stop: write_all(plan.changes, stop)):
-        if change.path in known:
-            memory.remember(change.path, identity, change.new)
+
+    def work() -> None:
+        for change, identity in write_all(plan.changes, context.cancelled):
+            if change.path in known:
+                memory.remember(change.path, identity, change.new)
+
+    await to_the_end(work, context.cancelled, f"By then {plan.total} had been replaced.")
 
 
 def _require_possible(plan: Plan) -> None:
@@ -175,18 +174,6 @@ def _is_known(change: FileChange, memory: FileMemory, context: ToolContext) -> b
     except ToolFailure:
         return False
     return True
-
-
-async def _to_its_end(work: Callable[[threading.Event], T]) -> T:
-    """Work in a thread that is not left to itself: a cancelled call waits until it has ended."""
-    stop = threading.Event()
-    running = asyncio.ensure_future(asyncio.to_thread(work, stop))
-    try:
-        return await asyncio.shield(running)
-    except asyncio.CancelledError:
-        stop.set()
-        await asyncio.wait([running])
-        raise
 
 
 async def _notes(params: Params, plan: Plan, context: ToolContext) -> list[str]:

@@ -78,7 +78,7 @@ def with_profiles(tool: AnyTool, profiles: Iterable[Profile]) -> AnyTool:
 
 TOOL = Tool(
     name="Task",
-    kind=ToolKind.READONLY,  # what the agent does is decided about call by call
+    kind=ToolKind.SESSION,  # what the agent does is decided about call by call
     params=Params,
     run=run,
     description=Description.beside(__file__),

@@ -79,6 +79,11 @@ _UNATTENDED = {
 Wrap = Callable[[Sequence[str]], Sequence[str]]
 
 
+def shown_chars(view: SessionView) -> int:
+    """Of long output the model gets this much, beginning and end: the middle seldom matters."""
+    return view.result_chars * 2 // 3
+
+
 class ShellSession:
     """The one shell of a session."""
 
@@ -193,7 +198,9 @@ class ShellSession:
         try:
             orders = _orders(state, given, dump)
             _fill(given, f"{orders}\0{text}\0")
-            command = Command(text, Output(lambda: self._file_for(view, mark)), mark, dump, watcher)
+            end = shown_chars(view) // 2
+            output = Output(lambda: self._file_for(view, mark), head=end, tail=end)
+            command = Command(text, output, mark, dump, watcher)
             argv = [_bash(view), "--noprofile", "--norc", "-c", _DRIVER.format(given=given), "bash"]
             command.launch(
                 Launch(

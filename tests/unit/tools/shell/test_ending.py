@@ -70,7 +70,7 @@ async def test_time_runs_out(bench: Bench) -> None:
     assert result.error is not None
     assert result.error.type is FailureType.TIMEOUT
     assert text_of(result.llm_content).startswith("before\n")
-    assert "[stopped after 3 s" in text_of(result.llm_content)
+    assert "[timed out after 3 s" in text_of(result.llm_content)
     assert bench.running() == []
 
 
