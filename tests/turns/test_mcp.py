@@ -1,5 +1,6 @@
 """MCP servers in a session: one that somebody else wrote, and one that misbehaves."""
 
+import asyncio
 import json
 import os
 import signal
@@ -195,6 +196,17 @@ async def test_after_kill_9_it_is_connected_again_and_the_call_waits(
     first, died, again = (str(done.result.llm_content) for done in results(events).values())
     assert first == again == 'echo: {"text": "hi"}'
     assert "disconnected during the call" in died
+
+
+async def test_a_reconnect_that_is_cancelled_does_not_go_on(make_session: SceneMaker) -> None:
+    configure(make_session.home, {"odd": odd()})
+    made = await served(make_session({"text": "."}), "odd")
+    again = asyncio.create_task(made.servers.reconnect(made.server("odd")))
+    await until(lambda: made.row("odd").state == "not started")
+    again.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await again
+    assert made.row("odd").state == "not started"
 
 
 @pytest.mark.parametrize(
