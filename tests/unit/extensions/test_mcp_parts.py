@@ -127,7 +127,7 @@ def test_results_of_every_kind() -> None:
     assert "left out" in str(converted(answered(evil), "s", takes_images=True).llm_content)
     data = converted(answered(structured={"a": 1}), "s", takes_images=False)
     assert json.loads(str(data.llm_content)) == {"a": 1}
-    with pytest.raises(ToolFailure, match="says no more"):
+    with pytest.raises(ToolFailure, match="without details"):
         converted(answered(is_error=True), "s", takes_images=False)
 
 
