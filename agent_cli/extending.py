@@ -48,7 +48,7 @@ class Asked:
     settings: Settings
     places: Places
     variables: Mapping[str, str]
-    """All of the person's; an extension gets those that the person names."""
+    """All of the user's; an extension gets those that the user names."""
     trust: TrustStore
     trusted: bool
 
@@ -112,7 +112,7 @@ class LaterExtensions:
                 lambda: make_host(self._asked, self._registry, self._inbox, self.hooks)
             )
         except Exception as error:
-            text = tr("Extensions cannot be loaded: {error}", error=error)
+            text = tr("Cannot load extensions: {error}", error=error)
             tell(Notice(level="error", text=text))
             raise
         finally:
@@ -195,7 +195,7 @@ def plugin_places(asked: Asked) -> PluginPlaces | None:
 
 
 def writing_places(asked: Asked) -> WritingPlaces:
-    """Where commands and skills are read from: the person's own, then a trusted project's."""
+    """Where commands and skills are read from: the user's own, then a trusted project's."""
     from agent_cli.extensions.places import Folder
     from agent_cli.extensions.writings import WritingPlaces
 
@@ -212,7 +212,7 @@ def writing_places(asked: Asked) -> WritingPlaces:
 
 
 def _own_settings(asked: Asked) -> dict[str, dict[str, Any]]:
-    """What our own plugins are told; only here are the person's variables put into addresses."""
+    """What our own plugins are told; only here are the user's variables put into addresses."""
     from agent_cli.extensions.mcp.spec import VARIABLE
 
     sql = asked.settings.sql.model_dump(mode="python")
@@ -256,7 +256,7 @@ def configured_servers(asked: Asked) -> Configured:
         try:
             tables[str(path)] = read(path)
         except (UserError, ValueError) as error:
-            problems.append(tr("No MCP servers from there: {error}", error=error))
+            problems.append(tr("No MCP servers were read from there: {error}", error=error))
     found = configured(tables)
     return replace(found, problems=(*problems, *found.problems))
 

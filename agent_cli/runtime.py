@@ -23,7 +23,7 @@ from agent_cli.core.money.spending import local_day
 from agent_cli.core.outgoing import Outgoing
 from agent_cli.core.parts import AgentLimits, Economy, Parts, new_session_id
 from agent_cli.core.permissions import Effect, Mode, Place, Policy, Rules
-from agent_cli.core.registry import EVERYTHING, Registry, Selection
+from agent_cli.core.registry import DEFAULT_SELECTION, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.session import Session
 from agent_cli.core.tool_context import SessionView
@@ -383,7 +383,7 @@ def make_policy(
 
 def _selection(wishes: Wishes, registry: Registry) -> Selection:
     if wishes.tools is None:
-        return EVERYTHING
+        return DEFAULT_SELECTION
     names = []
     for wanted in wishes.tools:
         tool = registry.get(wanted)

@@ -20,6 +20,7 @@ Every built-in tool as the model sees it. [tools.md](tools.md) tells the same in
 """
 KINDS = {
     ToolKind.READONLY: "changes nothing",
+    ToolKind.SESSION: "acts only on the session itself",
     ToolKind.WRITE: "changes files",
     ToolKind.EXECUTE: "acts outside of the workspace's files",
 }

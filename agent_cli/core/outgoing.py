@@ -15,25 +15,23 @@ from agent_cli.safety.sanitise import for_model
 
 B = TypeVar("B", bound=BaseModel)
 
-LONGEST = 50_000
-"""Characters of one result that reach the model."""
-
 
 class Outgoing:
     """Prepares results; whole texts of cut ones go to private files the model can Read."""
 
-    def __init__(self, redactor: Redactor, spill: Path, *, longest: int = LONGEST) -> None:
+    def __init__(self, redactor: Redactor, spill: Path) -> None:
         self._redactor = redactor
         self._spill = spill
-        self._longest = longest
 
     def redact(self, text: str) -> str:
         """The text without secrets."""
         return self._redactor.redact(text)
 
-    def prepare(self, result: ToolResult, call_id: str) -> ToolResult:
-        """The result as it may leave."""
-        content = self._each_text(result.llm_content, lambda text: self._fit(text, call_id))
+    def prepare(self, result: ToolResult, call_id: str, max_chars: int) -> ToolResult:
+        """The result as it may leave, with at most so many characters for the model."""
+        content = self._each_text(
+            result.llm_content, lambda text: self._fit(text, call_id, max_chars)
+        )
         return result.model_copy(
             update={
                 "llm_content": content,
@@ -69,18 +67,16 @@ class Outgoing:
             for part in content
         )
 
-    def _fit(self, text: str, call_id: str) -> str:
+    def _fit(self, text: str, call_id: str, max_chars: int) -> str:
         text, removed = for_model(text)
         text = self._redactor.redact(text)
         if removed:
             text += "\n[Invisible or invalid characters were removed from this text.]"
-        if len(text) <= self._longest:
+        if len(text) <= max_chars:
             return text
         kept = self._keep(text, call_id)
         where = f"The whole text is in {kept}" if kept else "The rest could not be kept"
-        return head_and_tail(
-            text, self._longest, f"[… {{left_out:,}} characters left out. {where}.]"
-        )
+        return head_and_tail(text, max_chars, f"[… {{left_out:,}} characters left out. {where}.]")
 
     def _keep(self, text: str, call_id: str) -> Path | None:
         name = "".join(c if c.isalnum() or c in "-_" else "-" for c in call_id)[:80]

@@ -17,7 +17,7 @@ from agent_cli.core.model import Model, Models
 from agent_cli.core.money.statistics import Statistics
 from agent_cli.core.outgoing import Outgoing
 from agent_cli.core.permissions import Policy
-from agent_cli.core.registry import EVERYTHING, Registry, Selection
+from agent_cli.core.registry import DEFAULT_SELECTION, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.tool_context import SessionView
 from agent_cli.core.undo.checkpoint import Checkpoints, NoCheckpoints
@@ -81,7 +81,7 @@ class Parts:
     """What others add."""
     hooks: Hooks = field(default_factory=NoHooks)
     """What is asked before each call, and told of what happens."""
-    selection: Selection = EVERYTHING
+    selection: Selection = DEFAULT_SELECTION
     profiles: Profiles = Profiles()
     """The roles an agent can play."""
     profile: Profile = DEFAULT

@@ -37,7 +37,7 @@ from agent_cli.core.log.store import CallRecord, Recorder
 from agent_cli.core.messages import ToolCall, text_of
 from agent_cli.core.model import Model
 from agent_cli.core.outgoing import Outgoing
-from agent_cli.core.registry import EVERYTHING, Registry, Selection
+from agent_cli.core.registry import DEFAULT_SELECTION, Registry, Selection
 from agent_cli.core.tool import Invocation, StatusTexts, ToolResult
 from agent_cli.core.tool_context import SessionState, SessionView, ToolContext
 from agent_cli.core.undo.keeping import Keeper
@@ -95,7 +95,7 @@ class Pipeline:
     keeper: Keeper
     hooks: Hooks = field(default_factory=NoHooks)
     state: SessionState = field(default_factory=SessionState)
-    selection: Selection = EVERYTHING
+    selection: Selection = DEFAULT_SELECTION
     send: Send | None = None
     _recording_failed: bool = False
 
@@ -135,10 +135,13 @@ class Pipeline:
                     result = await self._outside(course, invocation, context, result, str(why))
         except ToolFailure as failure:
             result = ToolResult.failed(failure)
-        except asyncio.CancelledError:
+        except asyncio.CancelledError as interruption:
             course.cancelled.set()
-            cancelled = ToolFailure(tr("Interrupted by the person."), type=FailureType.CANCELLED)
-            self._finish(course, ToolResult.failed(cancelled, summary=tr("Interrupted")))
+            done = " ".join(getattr(interruption, "__notes__", ()))  # what a tool did by then
+            said = f"Interrupted by the user. {done}".rstrip()
+            summary = tr("Interrupted after the change was made") if done else tr("Interrupted")
+            cancelled = ToolFailure(said, type=FailureType.CANCELLED)
+            self._finish(course, ToolResult.failed(cancelled, summary=summary))
             raise
         except Exception as error:  # the only broad one: a broken tool must not end the session
             log.exception("%s failed unexpectedly", call.name)
@@ -161,7 +164,7 @@ class Pipeline:
     def _bind(self, course: Course) -> AnyInvocation:
         """Find the tool, read the arguments, tell the world."""
         call = course.call
-        selection = EVERYTHING if course.by_person else self._offered
+        selection = DEFAULT_SELECTION if course.by_person else self._offered
         try:
             course.invocation = self.registry.find(call.name, selection).bind(call.arguments)
         finally:
@@ -312,7 +315,7 @@ class Pipeline:
 
     def _finish(self, course: Course, result: ToolResult) -> ToolResult:
         """Make the result fit to leave, tell the world, and write it down."""
-        result = self.outgoing.prepare(result, course.call.id)
+        result = self.outgoing.prepare(result, course.call.id, self.session.result_chars)
         invocation = course.invocation
         if not result.success and not result.summary and invocation is not None:
             result = result.model_copy(update={"summary": tr(invocation.tool.status.error)})

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from agent_cli.core.errors import FailureType, ToolFailure, UserError
-from agent_cli.core.tool import AnyTool, ToolKind
+from agent_cli.core.tool import HARMLESS, AnyTool, ToolKind
 from agent_cli.lib.language import mark, tr
-from agent_cli.lib.text import either
 
 
 @dataclass(frozen=True)
@@ -39,13 +38,14 @@ class Selection:
             tool.is_enabled()
             and (self.names == "all" or tool.name in self.names)
             and tool.category not in self.without
-            and (tool.is_read_only or not self.read_only)
+            and (tool.kind in HARMLESS or not self.read_only)
             and (not tool.modes or self.mode in tool.modes)
             and (tool.role is None or tool.role == self.role)
         )
 
 
-EVERYTHING = Selection()
+DEFAULT_SELECTION = Selection()
+"""What is offered in every mode and needs no role."""
 
 
 class Registry:
@@ -100,20 +100,16 @@ class Registry:
         real = self._names.get(_plain(name))
         return self._tools.get(real) if real is not None else None
 
-    def find(self, name: str, selection: Selection = EVERYTHING) -> AnyTool:
+    def find(self, name: str, selection: Selection = DEFAULT_SELECTION) -> AnyTool:
         """Like `get`, but a miss is a failure that names the closest tools."""
         tool = self.get(name)
         if tool is None or not selection.admits(tool):
             offered = [t.name for t in self.select(selection)]
             near = self._nearest(name, offered)
-            if tool is None:
-                said = tr("The tool {name!r} does not exist.", name=name[:80])
-            else:
-                said = tr("The tool {name!r} is not available here.", name=name[:80])
-            if near:
-                said = tr("{said} Did you mean {names}?", said=said, names=either(near))
+            said = "does not exist" if tool is None else "is not available here"
+            hint = f" Did you mean {' or '.join(near)}?" if near else ""
             raise ToolFailure(
-                said,
+                f"The tool {name[:80]!r} {said}.{hint}",
                 type=FailureType.VALIDATION,
                 details=f"Available tools: {', '.join(offered) or 'none'}",
             )
@@ -125,7 +121,7 @@ class Registry:
 
     def select(
         self,
-        selection: Selection = EVERYTHING,
+        selection: Selection = DEFAULT_SELECTION,
         *,
         kind: ToolKind | None = None,
         category: str | None = None,
@@ -143,12 +139,12 @@ class Registry:
             and (text is None or text.lower() in _searchable(tool))
         ]
 
-    def declarations(self, selection: Selection = EVERYTHING) -> list[dict[str, Any]]:
+    def declarations(self, selection: Selection = DEFAULT_SELECTION) -> list[dict[str, Any]]:
         """What the model is sent, in an order that stays the same from request to request."""
         return [tool.declaration for tool in self.select(selection)]
 
     def __iter__(self) -> Iterator[AnyTool]:
-        return iter(self.select())
+        return iter([tool for _, tool in sorted(self._tools.items())])
 
     def __len__(self) -> int:
         return len(self._tools)

@@ -41,12 +41,12 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from agent_cli.core.arguments import parse_arguments, rename_fields, validation_failure
-from agent_cli.core.display import Display, TextBlock
+from agent_cli.core.display import Display
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.field_docs import ClassSource
 from agent_cli.core.messages import Content
 from agent_cli.core.tool_schema import inlined, lean
-from agent_cli.lib.language import Said, english, mark
+from agent_cli.lib.language import mark
 
 if TYPE_CHECKING:
     from agent_cli.core.tool_context import ToolContext
@@ -56,8 +56,14 @@ class ToolKind(StrEnum):
     """What a tool does to the world."""
 
     READONLY = "readonly"
+    SESSION = "session"
+    """It acts on nothing but the session: its jobs, its agents."""
     WRITE = "write"
     EXECUTE = "execute"
+
+
+HARMLESS = frozenset({ToolKind.READONLY, ToolKind.SESSION})
+"""What changes nothing outside of the session needs no permission."""
 
 
 class ToolParams(BaseModel):
@@ -125,21 +131,11 @@ class ToolResult(BaseModel):
     error: ToolError | None = None
     metadata: dict[str, JsonValue] = {}
 
-    @model_validator(mode="before")
-    @classmethod
-    def _in_two_languages(cls, data: Any) -> Any:
-        """What is said in another language is for the person; the model is told in English."""
-        said = data.get("llm_content") if isinstance(data, dict) else None
-        if not isinstance(said, Said):
-            return data
-        shown = data.get("display") or (TextBlock(text=said),)
-        return {**data, "llm_content": english(said), "display": shown}
-
     @classmethod
     def failed(cls, failure: ToolFailure, *, summary: str = "") -> Self:
         """The result a failure becomes."""
         error = ToolError(type=failure.type, message=failure.message, details=failure.details)
-        told = "\n".join(english(text) for text in (failure.message, failure.details) if text)
+        told = "\n".join(filter(None, (failure.message, failure.details)))
         return cls(
             success=False,
             llm_content=told,
@@ -158,6 +154,11 @@ class Description(BaseModel):
     usage_notes: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
     important: tuple[str, ...] = ()
+
+    @property
+    def first_sentence(self) -> str:
+        """What the tool does, in one sentence."""
+        return re.split(r"(?<=\.)\s", self.short, maxsplit=1)[0]
 
     @classmethod
     def beside(cls, module_file: str) -> Self:
@@ -260,9 +261,9 @@ class Tool(Generic[P]):
     """Other names by which models give its parameters."""
     status: StatusTexts = StatusTexts()
     is_concurrency_safe: bool | None = None
-    """May run beside other calls; by default what is read-only may."""
+    """May run beside other calls; by default what is harmless may."""
     requires_permission: bool | None = None
-    """Whether it may ask the person; by default what isn't read-only does."""
+    """Whether it may ask the user; by default what isn't harmless does."""
     runs_in_shell: bool = False
     """Its command runs in the session's shell, exactly as named, and confined if so decided."""
     timeout: float | None = 120.0
@@ -273,13 +274,13 @@ class Tool(Generic[P]):
     """The role a profile must have to use it."""
 
     def __post_init__(self) -> None:
-        read_only = self.kind is ToolKind.READONLY
+        harmless = self.kind in HARMLESS
         filled: dict[str, Any] = {
             "display_name": self.display_name or self.name,
-            "is_concurrency_safe": read_only
+            "is_concurrency_safe": harmless
             if self.is_concurrency_safe is None
             else self.is_concurrency_safe,
-            "requires_permission": not read_only
+            "requires_permission": not harmless
             if self.requires_permission is None
             else self.requires_permission,
         }
@@ -348,8 +349,9 @@ class Invocation(Generic[P]):
 
     @property
     def kind(self) -> ToolKind:
-        """What this call does to the world."""
-        return self.tool.kind_of(self.params) if self.tool.kind_of else self.tool.kind
+        """What this call does to the world outside of the session."""
+        kind = self.tool.kind_of(self.params) if self.tool.kind_of else self.tool.kind
+        return ToolKind.READONLY if kind in HARMLESS else kind
 
     @property
     def title(self) -> str:

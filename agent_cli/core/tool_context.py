@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 S = TypeVar("S")
 
+MAX_RESULT_CHARS = 50_000
+"""Characters of one result that reach the model."""
+_NOTE_CHARS = 2_000
+
 
 class SessionState:
     """The tools' own memory during a session: one object per type, made when first used."""
@@ -77,6 +81,13 @@ class SessionView:
     """What can confine commands."""
     temporary: str | None = None
     """A private directory for temporary files; commands know it as TMPDIR."""
+    result_chars: int = MAX_RESULT_CHARS
+    """What is longer is cut before the model sees it."""
+
+    @property
+    def text_chars(self) -> int:
+        """What a tool may fill with text of its own choice, so that its notes fit as well."""
+        return max(self.result_chars - _NOTE_CHARS, self.result_chars // 2)
 
 
 @dataclass(frozen=True)

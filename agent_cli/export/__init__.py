@@ -24,7 +24,7 @@ def rendered(history: History, file_name: str) -> str:
     suffix = {".htm": ".html", ".markdown": ".md", "": ".md"}.get(suffix, suffix)
     if suffix not in FORMATS:
         raise UserError(
-            tr("A session cannot be written as {suffix}.", suffix=suffix),
+            tr("Cannot export a session as {suffix}.", suffix=suffix),
             hint=tr("Use {formats}.", formats=", ".join(FORMATS)),
         )
     return FORMATS[suffix](history)

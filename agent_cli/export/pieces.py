@@ -114,9 +114,9 @@ def _notices(event: Event) -> Iterator[Words]:
         case Notice():
             yield Words("program", clean(f"{event.text} {event.hint}".strip()))
         case ModelRetrying():
-            yield Words("program", clean(tr("{reason} Tried again.", reason=event.reason)))
+            yield Words("program", clean(tr("{reason} Retried.", reason=event.reason)))
         case HistoryCompacted():
-            yield Words("program", tr("The conversation was shortened to make room."))
+            yield Words("program", tr("The conversation was compacted to make room."))
         case TurnFinished() if event.reason != "done":
             said = f"{tr(_ENDINGS[event.reason])} {event.error}"
             yield Words("program", clean(said.strip()))

@@ -25,11 +25,13 @@ def adopt(tool: AnyTool, registry: Registry) -> AnyTool:
     """The tool as it may be registered; raises whatever its declaration raises.
 
     What the registry and the screen ask it outside of a call must not fail, its name on the screen
-    is no other tool's, "always" can allow nothing but this very tool, the person who is asked sees
+    is no other tool's, "always" can allow nothing but this very tool, the user who is asked sees
     all it is given, and its commands are not taken for those of our shell.
     """
     if not _NAME.fullmatch(tool.name):
-        raise ValueError(tr("a name is of 1 to 64 letters, digits, - and _, and no digit first"))
+        raise ValueError(
+            tr("a tool's name has 1 to 64 letters, digits, - and _, and doesn't start with a digit")
+        )
     shown = tool.display_name
     posing = (
         registry.get(shown) is not None

@@ -1,4 +1,4 @@
-"""Asks the person about an extension, outside of any call."""
+"""Asks the user about an extension, outside of any call."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -33,7 +33,7 @@ class Person:
     async def agrees(
         self, what: str, preview: Display, reasons: tuple[str, ...], odd: tuple[str, ...] = ()
     ) -> bool:
-        """Whether the person says a clear yes; where nobody is, it is a no."""
+        """Whether the user says a clear yes; where nobody is, it is a no."""
         if not self.is_there:
             return False
         request_id = self._inbox.next_id()

@@ -94,7 +94,7 @@ def _tool(
     if not words.short:
         raise TypeError(
             tr(
-                "{function} has no docstring; the model must know what it does",
+                "{function} has no docstring; it tells the model what the tool does",
                 function=function.__name__,
             )
         )
@@ -132,7 +132,7 @@ def _params(function: Callable[..., Any], words: Docstring) -> tuple[type[ToolPa
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
             raise TypeError(
                 tr(
-                    "{function}: the parameter {name} cannot be given by name",
+                    "{function}: the parameter {name} must be usable by keyword",
                     function=function.__name__,
                     name=name,
                 )
@@ -140,7 +140,7 @@ def _params(function: Callable[..., Any], words: Docstring) -> tuple[type[ToolPa
         if name not in hints:
             raise TypeError(
                 tr(
-                    "{function}: the parameter {name} has no type",
+                    "{function}: the parameter {name} has no type annotation",
                     function=function.__name__,
                     name=name,
                 )

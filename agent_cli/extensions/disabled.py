@@ -1,4 +1,4 @@
-"""Which plugins the person switched off, kept in the state directory."""
+"""Which plugins the user switched off, kept in the state directory."""
 
 import json
 from pathlib import Path

@@ -41,7 +41,7 @@ class Wanted:
     watch: bool = False
     """Whether changed tool files are loaded again by themselves."""
     keep_trust: Keep = lambda _items: None
-    """Stores what the person agreed to in the project's folder."""
+    """Stores what the user agreed to in the project's folder."""
 
 
 class Host:
@@ -94,7 +94,7 @@ class Host:
             async with asyncio.timeout(seconds):
                 await self._settled.wait()
         except TimeoutError:
-            self.warn(tr("Some extensions have not arrived within {seconds:g} s.", seconds=seconds))
+            self.warn(tr("Some extensions did not load within {seconds:g} s.", seconds=seconds))
 
     def turn_begins(self) -> None:
         """Let in what arrived since the last turn began."""
@@ -128,7 +128,7 @@ class Host:
             await self.plugins.close()
 
     def warn(self, text: str, hint: str = "") -> None:
-        """Tell the person that something is wrong."""
+        """Tell the user that something is wrong."""
         self._person.tell(Notice(level="warning", text=text, hint=hint))
 
     async def _begin(self) -> None:
@@ -168,7 +168,7 @@ class Host:
                 names = ", ".join(item.path for item in changed)
                 self.warn(
                     tr("{names} changed since you trusted it.", names=names),
-                    tr("/reload shows it."),
+                    tr("/reload shows the changes."),
                 )
             told = changed
             if said := await plugins.load(project=not changed):
@@ -183,14 +183,14 @@ class Host:
         return await in_own_thread(lambda: trust.changed(own))
 
     async def _may_load_project(self) -> bool:
-        """Whether the project's files are as trusted, or the person agrees to them now."""
+        """Whether the project's files are as trusted, or the user agrees to them now."""
         changed = await self._changed_in_project()
         if not changed:
             return True
         shown = await in_own_thread(lambda: "\n\n".join(_shown(item.path) for item in changed))
         if len(shown) > LONGEST_SHOWN:
             self.warn(
-                tr("The project's files changed by more than can be shown."),
+                tr("More project files changed than can be shown."),
                 tr("See `agent trust`."),
             )
             return False
@@ -200,7 +200,10 @@ class Host:
         ):
             return False
         if await self._changed_in_project() != changed:
-            self.warn(tr("They changed again while you looked."), tr("/reload shows them anew."))
+            self.warn(
+                tr("The files changed again while you were looking."),
+                tr("/reload shows them again."),
+            )
             return False
         assert self._trust is not None
         try:
@@ -208,7 +211,7 @@ class Host:
         except OSError as error:
             self.warn(
                 tr(
-                    "The answer holds for this session only: it cannot be stored ({error}).",
+                    "Your answer applies to this session only: it could not be saved ({error}).",
                     error=error,
                 )
             )

@@ -68,7 +68,7 @@ class Origin:
             if tool.name.lower().startswith(SERVERS_PREFIX):
                 raise LoadProblem(
                     tr(
-                        "{where}: {tool} is a name for an MCP server's tool",
+                        "{where}: {tool} is a name reserved for MCP tools",
                         where=self.where,
                         tool=tool.name,
                     )
@@ -79,9 +79,7 @@ class Origin:
         if self.entry is not None:
             return _from_package(self.entry)
         if not self.where.endswith(".py"):
-            raise LoadProblem(
-                tr("{where}: it is reached by a link, which is not followed", where=self.where)
-            )
+            raise LoadProblem(tr("{where}: symbolic links are not followed", where=self.where))
         return load_file(Path(self.where))
 
 
@@ -167,7 +165,7 @@ def _plugin_in(module: ModuleType, name: str) -> Plugin:
     hooks = [value for value in given.values() if isinstance(value, Hook)]
     if not tools and not commands and not hooks:
         raise LoadProblem(
-            tr("{where}: it has no TOOL, no @tool function and no PLUGIN", where=module.__file__)
+            tr("{where}: no TOOL, @tool function or PLUGIN found", where=module.__file__)
         )
     version = str(given.get("__version__", ""))
     words = (module.__doc__ or "").strip().split("\n", 1)[0]
@@ -194,10 +192,10 @@ def _from_package(entry: EntryPoint) -> Plugin:
 def _checked(value: Any, where: str) -> Plugin:
     if not isinstance(value, Plugin):
         kind = type(value).__name__
-        raise LoadProblem(tr("{where}: it is a {kind}, not a Plugin", where=where, kind=kind))
+        raise LoadProblem(tr("{where}: expected a Plugin, found a {kind}", where=where, kind=kind))
     tools = [tool_of(each) for each in value.tools]
     if None in tools:
-        raise LoadProblem(tr("{where}: one of its tools is no tool", where=where))
+        raise LoadProblem(tr("{where}: one of its tools is not a Tool", where=where))
     return Plugin(
         name=str(value.name),
         version=str(value.version),

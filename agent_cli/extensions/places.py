@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import Literal
 
 Complain = Callable[[str, str], None]
-"""Tells the person what is wrong, and what to do."""
+"""Tells the user what is wrong, and what to do."""
 
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder of the person's own, or of a project they trust."""
+    """A folder of the user's own, or of a project they trust."""
 
     path: Path
     kind: Literal["user", "project"]
 
     @property
     def is_users(self) -> bool:
-        """Whether it is the person's: they may link files into it."""
+        """Whether it is the user's: they may link files into it."""
         return self.kind == "user"

@@ -21,7 +21,7 @@ class PluginContext:
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The configuration's `[plugins.settings.NAME]` table."""
     tell: Callable[[str], None] = lambda _text: None
-    """Shows the person a line."""
+    """Shows the user a line."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,7 @@ from agent_cli.extensions.loading import (
 )
 from agent_cli.extensions.plugin import Plugin, PluginContext
 from agent_cli.extensions.registrar import Registrar
-from agent_cli.lib.language import english, tr, trn
+from agent_cli.lib.language import tr, trn
 from agent_cli.lib.text import listed
 from agent_cli.lib.threads import in_own_thread
 
@@ -52,7 +52,7 @@ class PluginPlaces:
 
     @property
     def switched_off(self) -> Disabled:
-        """What the person switched off for good."""
+        """What the user switched off for good."""
         return Disabled(self.state / "disabled-plugins.json")
 
     def origins(self) -> Iterable[Origin]:
@@ -179,15 +179,15 @@ class Plugins:
                 str(error) if isinstance(error, LoadProblem) else f"{type(error).__name__}: {error}"
             )
             standing.problem = problem
-            log.warning("plugin %s: %s", english(origin.where), english(problem))
+            log.warning("plugin %s: %s", origin.where, problem)
             self._tell(
-                tr("The plugin {name} was skipped: {problem}", name=origin.name, problem=problem),
-                tr("Mend it, then /reload."),
+                tr("Skipped the plugin {name}: {problem}", name=origin.name, problem=problem),
+                tr("Fix it, then run /reload."),
             )
             return
         standing.plugin = plugin
         self._registrar.offer(standing.source, plugin.tools)
-        unnamed = tr("of {plugin}", plugin=origin.name)
+        unnamed = tr("from {plugin}", plugin=origin.name)
         named = [replace(hook, name=hook.name or unnamed) for hook in plugin.hooks]
         self._hooks.offer(standing.source, named)
 
@@ -202,7 +202,9 @@ class Plugins:
                 await _within(CLEAN_WITHIN, plugin.cleanup(), late)
             except Exception as error:  # as above
                 said = tr(
-                    "The plugin {name} did not end well: {error}", name=plugin.name, error=error
+                    "The plugin {name} did not shut down cleanly: {error}",
+                    name=plugin.name,
+                    error=error,
                 )
                 self._tell(said, "")
         forget_file(standing.origin.where)

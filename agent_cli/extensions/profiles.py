@@ -8,7 +8,7 @@
     You search. Answer with files and lines.
 
 A project's file may tighten what is allowed and never loosen it: of its settings those that would
-are not taken, and it cannot stand in for a profile of the person's.
+are not taken, and it cannot stand in for a profile of the user's.
 """
 
 import os
@@ -68,9 +68,9 @@ class ProfilePlaces:
 
 
 def read_profiles(places: ProfilePlaces, known_models: Collection[str] = ()) -> Profiles:
-    """The built-in ones, the person's and the project's; what cannot be used is told.
+    """The built-in ones, the user's and the project's; what cannot be used is told.
 
-    `known_models` are those the person has named: a project may choose among them.
+    `known_models` are those the user has named: a project may choose among them.
     """
     found = {profile.name: profile for profile in BUILT_IN}
     problems: list[str] = []
@@ -79,7 +79,7 @@ def read_profiles(places: ProfilePlaces, known_models: Collection[str] = ()) -> 
         if profile.name in found:
             problems.append(
                 tr(
-                    "The profile {path} is not used: {name} is taken.",
+                    "Ignored the profile {path}: the name {name} is already in use.",
                     path=profile.source,
                     name=profile.name,
                 )
@@ -94,9 +94,7 @@ def _all_in(directory: Path, problems: list[str]) -> Iterator[Profile]:
         try:
             yield _read(path)
         except (OSError, ValueError) as error:
-            problems.append(
-                tr("The profile {path} is not used: {why}", path=path, why=_words(error))
-            )
+            problems.append(tr("Ignored the profile {path}: {why}", path=path, why=_words(error)))
 
 
 def _files(directory: Path) -> Iterator[Path]:
@@ -117,7 +115,9 @@ def _read(path: Path) -> Profile:
     head = _Head.model_validate(_settings(match["head"]) if match else {})
     name = head.name or path.stem
     if not _NAME.fullmatch(name):
-        raise ValueError(tr("{name!r} is no name: use small letters, digits, - and _", name=name))
+        raise ValueError(
+            tr("{name!r} is not a valid name: use lowercase letters, digits, - and _", name=name)
+        )
     return Profile(
         name=name,
         description=head.description,
@@ -147,7 +147,7 @@ def _settings(head: str) -> dict[str, object]:
         key = key.strip().replace("-", "_")
         if not colon or line[:1].isspace():
             raise ValueError(
-                tr("line {number} is not understood: {line}", number=number, line=stripped[:80])
+                tr("cannot parse line {number}: {line}", number=number, line=stripped[:80])
             )
         settings[key] = _value(value.strip())
     if empty := [key for key, value in settings.items() if value == ""]:
@@ -173,8 +173,8 @@ def _tightened(profile: Profile, known_models: Collection[str], problems: list[s
     if mode is not None and mode not in FROM_PROJECT:
         problems.append(
             tr(
-                "The mode {mode} of {path} is not taken: a project's profile can "
-                "tighten permissions, never loosen them.",
+                "Ignored the mode {mode} in {path}: a project's profile can only "
+                "tighten permissions.",
                 mode=mode.value,
                 path=profile.source,
             )
@@ -183,7 +183,7 @@ def _tightened(profile: Profile, known_models: Collection[str], problems: list[s
     if model and model not in known_models:
         problems.append(
             tr(
-                "The model {model} of {path} is not taken: it is none that you configured.",
+                "Ignored the model {model} in {path}: you have not configured it.",
                 model=model,
                 path=profile.source,
             )
@@ -199,7 +199,7 @@ def _words(error: Exception) -> str:
         if first["type"] == "extra_forbidden":
             known = ", ".join(name for name in _Head.model_fields if name != "color")
             return tr(
-                "there is no setting {where}. The settings are: {known}.", where=where, known=known
+                "unknown setting {where}. The settings are: {known}.", where=where, known=known
             )
         return tr("{where}: {problem}.", where=where, problem=first["msg"])
     if isinstance(error, UnicodeDecodeError):

@@ -1,4 +1,4 @@
-"""Whether a project's files are still those the person trusted, while a session runs."""
+"""Whether a project's files are still those the user trusted, while a session runs."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -12,7 +12,7 @@ class ProjectTrust:
     """Made for a folder that is trusted as it is now; it reads the folder at once.
 
     A project's tool file is code that runs in this program, and the model may have changed it: so
-    it is loaded again only if it is what the person trusted, or if they look at it and say yes.
+    it is loaded again only if it is what the user trusted, or if they look at it and say yes.
     """
 
     def __init__(self, root: Path, keep: Keep) -> None:

@@ -26,7 +26,7 @@ def find_commands(folder: Folder, complain: Complain) -> Iterator[PromptCommand]
         if not _NAME.fullmatch(name):
             complain(
                 tr(
-                    "{path} is skipped: /{name} cannot be typed as a command.",
+                    "Skipped {path}: /{name} cannot be typed as a command.",
                     path=path,
                     name=name[:64],
                 ),
@@ -36,7 +36,7 @@ def find_commands(folder: Folder, complain: Complain) -> Iterator[PromptCommand]
         try:
             document = read_document(path, follow=folder.is_users)
         except BadDocument as problem:
-            complain(tr("A command is skipped: {problem}", problem=problem), "")
+            complain(tr("Skipped a command: {problem}", problem=problem), "")
             continue
         yield _command(name, document, folder)
 

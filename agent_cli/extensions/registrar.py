@@ -62,7 +62,7 @@ class Registrar:
             except Exception as error:  # a foreign tool's declaration
                 what = f"{type(error).__name__}: {error}"
                 said = tr(
-                    "{source}: the tool {tool} cannot be used ({what}).",
+                    "{source}: cannot use the tool {tool} ({what}).",
                     source=source,
                     tool=tool.name,
                     what=what,

@@ -11,7 +11,6 @@ from pydantic import ConfigDict, ValidationError
 from agent_cli.core.arguments import parse_arguments, validation_failure
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.tool import Invocation, Tool, ToolParams
-from agent_cli.lib.language import tr
 
 MOST_PROBLEMS = 5
 
@@ -47,11 +46,7 @@ class SchemaTool(Tool[FreeParams]):
         ]
         if problems:
             raise ToolFailure(
-                tr(
-                    "{tool} was not run: its arguments are not valid.\n{problems}",
-                    tool=self.name,
-                    problems="\n".join(problems),
-                ),
+                f"{self.name} was not run: its arguments are not valid.\n" + "\n".join(problems),
                 type=FailureType.VALIDATION,
             )
         try:

@@ -23,14 +23,7 @@ from agent_cli.lib.language import mark, tr
 
 MOST_SKILLS = 100
 LONGEST_DESCRIPTION = 300
-LONGEST_BODY = 45_000
-"""Characters of a skill that reach the model."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}")
-
-_INTRODUCTION = (
-    "Loads a skill: instructions for one kind of task, written by the person or the project. "
-    "Before a task that a skill is for, load it and follow it. It gives no permissions."
-)
 
 
 @dataclass(frozen=True)
@@ -56,18 +49,18 @@ def find_skills(folder: Folder, complain: Complain) -> Iterator[Skill]:
         try:
             document = read_document(path, follow=folder.is_users)
         except BadDocument as problem:
-            complain(tr("A skill is skipped: {problem}", problem=problem), "")
+            complain(tr("Skipped a skill: {problem}", problem=problem), "")
             continue
         name = document.fact("name", 80) or path.parent.name
         described = document.fact("description", LONGEST_DESCRIPTION)
         if not _NAME.fullmatch(name) or not described:
             complain(
                 tr(
-                    "The skill {path} is skipped: it needs a description, and a name of letters, "
-                    "digits and hyphens.",
+                    "Skipped the skill {path}: it needs a description, and a name of "
+                    "letters, digits and hyphens.",
                     path=path,
                 ),
-                tr("They stand between two lines --- at its top."),
+                tr("Put them between two --- lines at the top of the file."),
             )
             continue
         yield Skill(name, described, document.body, path.parent)
@@ -78,35 +71,31 @@ def skill_tool(skills: Sequence[Skill]) -> AnyTool:
     known = {skill.name: skill for skill in sorted(skills, key=lambda each: each.name)}
     listed = "\n".join(f"- {skill.name}: {skill.description}" for skill in known.values())
 
-    async def run(params: Params, _context: ToolContext) -> ToolResult:
-        return _loaded(params.name, known)
+    async def run(params: Params, context: ToolContext) -> ToolResult:
+        return _loaded(params.name, known, context.session.text_chars)
 
     return Tool(
         name="Skill",
         kind=ToolKind.READONLY,
         params=Params,
         run=run,
-        description=Description(short=_INTRODUCTION, long=f"The skills:\n{listed}"),
+        description=Description.beside(__file__).model_copy(
+            update={"long": f"The skills:\n{listed}"}
+        ),
         title=lambda params: params.name,
         status=StatusTexts(mark("Loading…"), mark("Skill failed")),
     )
 
 
-def _loaded(name: str, known: Mapping[str, Skill]) -> ToolResult:
+def _loaded(name: str, known: Mapping[str, Skill], max_chars: int) -> ToolResult:
     skill = known.get(name.strip().lstrip("/"))
     if skill is None:
-        raise refuse(
-            tr(
-                "There is no skill named {name}. The skills are: {known}.",
-                name=name[:80],
-                known=", ".join(known),
-            )
-        )
+        raise refuse(f"There is no skill named {name[:80]}. Available skills: {', '.join(known)}.")
     body = skill.body
-    if len(body) > LONGEST_BODY:
+    if len(body) > max_chars:
         where = skill.directory / SKILL_FILE
-        body = f"{body[:LONGEST_BODY]}\n[Cut here. Read the rest in {where}.]"
-    text = f"The files of this skill lie in {skill.directory}.\n\n{body}"
+        body = f"{body[:max_chars]}\n[Cut here. Read the rest in {where}.]"
+    text = f"The files of this skill are in {skill.directory}.\n\n{body}"
     return ToolResult(llm_content=text, summary=tr("Loaded {names}", names=skill.name))
 
 

@@ -11,7 +11,6 @@ from agent_cli.core.model import ModelRequest
 from agent_cli.core.tool import ToolResult
 from agent_cli.core.tool_context import SessionState, SessionView, ToolContext
 from agent_cli.extensions.decorator import tool_of
-from agent_cli.lib.language import tr
 from agent_cli.safety.paths import Workspace
 
 
@@ -55,8 +54,8 @@ class _NoModel:
     name = "none"
 
     def stream(self, request: ModelRequest) -> NoReturn:
-        raise ToolFailure(tr("There is no model here."))
+        raise ToolFailure("There is no model here.")
 
 
 async def _not_here(*_: Any) -> NoReturn:
-    raise ToolFailure(tr("This needs a session."))
+    raise ToolFailure("This needs a session.")

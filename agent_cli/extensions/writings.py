@@ -1,4 +1,4 @@
-"""What is written for a session in Markdown: commands for the person, skills for the model."""
+"""What is written for a session in Markdown: commands for the user, skills for the model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -62,7 +62,7 @@ class Writings:
 
         await in_own_thread(read)
         if len(_first_by_name(self._skills)) > MOST_SKILLS:
-            said = tr("Only the first {most} skills are offered.", most=MOST_SKILLS)
+            said = tr("Only the first {most} skills are used.", most=MOST_SKILLS)
             complaints.append((said, ""))
         for text, hint in complaints:
             self._complain(text, hint)
@@ -72,7 +72,7 @@ class Writings:
         if before == (_names(self.commands), self.skills):
             return ""
         return tr(
-            "there are {commands} and {skills}",
+            "{commands} and {skills} available",
             commands=trn("{n:,} command", "{n:,} commands", len(self.commands)),
             skills=trn("{n:,} skill", "{n:,} skills", len(self.skills)),
         )

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-HEAD = 16_000
-TAIL = 16_000
 MOST_ON_DISK = 64 * 1024 * 1024
 
 
@@ -30,8 +28,8 @@ class Output:
         self,
         place: Callable[[], Path],
         *,
-        head: int = HEAD,
-        tail: int = TAIL,
+        head: int,
+        tail: int,
         most_on_disk: int = MOST_ON_DISK,
     ) -> None:
         self.size = 0

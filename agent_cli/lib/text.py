@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import reduce
 
-from agent_cli.lib.language import tr, trn
+from agent_cli.lib.language import tr
 
 
 def head_and_tail(text: str, limit: int, mark: str) -> str:
@@ -50,9 +50,9 @@ def in_lines(texts: Iterable[str]) -> str:
 
 
 def size(count: int) -> str:
-    """ "1 byte", "1.4 kB", "14 MB"."""
+    """ "512 B", "1.4 kB", "14 MB": the same in every language."""
     if count < 1000:
-        return trn("{n} byte", "{n} bytes", count)
+        return f"{count} B"
     units = ["kB", "MB", "GB", "TB"]
     amount = count / 1000
     while amount >= 999.5 and len(units) > 1:

@@ -21,7 +21,7 @@ LARGEST = 1_000_000
 
 @dataclass(frozen=True)
 class Learnt:
-    """The rules of a workspace, and what the person should know about their file."""
+    """The rules of a workspace, and what the user should know about their file."""
 
     rules: Rules = Rules()
     warnings: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ class LearntRules:
         if not isinstance(entry, dict):
             raise ValueError(tr("it is not an object"))  # noqa: TRY004  one kind of error for the caller
         if entry.get("workspace") != self._workspace:
-            raise ValueError(tr("it is about another workspace"))
+            raise ValueError(tr("it belongs to another workspace"))
         if entry.get("effect") not in ("allow", "deny"):
             raise ValueError(tr("its effect is neither allow nor deny"))
         if not isinstance(entry.get("rule"), str):
@@ -91,8 +91,8 @@ class LearntRules:
 
     def _broken(self, problem: str, deny: Iterable[Rule]) -> Learnt:
         said = tr(
-            "The learnt rules in {path} are broken: {problem}. None of them allows anything "
-            "until the file is mended or removed.",
+            "The learned rules in {path} are damaged: {problem}. None of them "
+            "allows anything until the file is repaired or removed.",
             path=self.path,
             problem=problem,
         )

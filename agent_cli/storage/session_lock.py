@@ -20,7 +20,7 @@ class SessionInUse(UserError):
             )
         else:
             said = tr("The session {id} is open in another program.", id=session_id)
-        hint = tr("Continue there, or in a copy of it: agent -r {id} --fork", id=session_id)
+        hint = tr("Continue there, or fork it: agent -r {id} --fork", id=session_id)
         super().__init__(said, hint=hint)
         self.session_id = session_id
         self.owner = owner

@@ -1,4 +1,4 @@
-"""Which folders the person trusts: by real path, and only while what it enables is unchanged.
+"""Which folders the user trusts: by real path, and only while what it enables is unchanged.
 
 One file for each folder, in the user's state, named by the hash of the folder's real path.
 """
@@ -24,7 +24,7 @@ class Standing:
 
     state: Literal["trusted", "untrusted", "changed"]
     changed: tuple[str, ...] = ()
-    """The files that are new, gone or different since the person trusted the folder."""
+    """The files that are new, gone or different since the user trusted the folder."""
 
     @property
     def trusted(self) -> bool:
@@ -34,14 +34,14 @@ class Standing:
 
 @dataclass(frozen=True)
 class TrustedFolder:
-    """One folder the person trusted."""
+    """One folder the user trusted."""
 
     path: str
     since: str
 
 
 class TrustStore:
-    """The person's trust, kept in a directory. A folder never inherits it from another."""
+    """The user's trust, kept in a directory. A folder never inherits it from another."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -62,7 +62,7 @@ class TrustStore:
         return Standing("changed", tuple(sorted(changed))) if changed else Standing("trusted")
 
     def trust(self, root: Path, shown: tuple[TrustItem, ...]) -> None:
-        """Trust the folder with exactly what the person was shown; raises OSError."""
+        """Trust the folder with exactly what the user was shown; raises OSError."""
         real = root.resolve()
         entry = {
             "path": str(real),

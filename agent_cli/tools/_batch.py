@@ -11,7 +11,6 @@ from pathlib import Path
 
 from agent_cli.core.errors import ToolFailure
 from agent_cli.lib.files import FileIdentity, open_directory, read_identity, write_atomic
-from agent_cli.lib.language import tr
 from agent_cli.tools._files import check_cancelled, title
 from agent_cli.tools._replacing import FileChange
 
@@ -36,11 +35,8 @@ def write_all(
         _exchange(staged)
     except OSError as error:
         raise ToolFailure(
-            tr(
-                "Nothing was changed: {file} cannot be written ({reason}).",
-                file=title(str(error.filename or "")),
-                reason=error.strerror,
-            )
+            "Nothing was changed: cannot write "
+            f"{title(str(error.filename or ''))} ({error.strerror})."
         ) from error
     finally:
         for each in staged:
@@ -79,10 +75,8 @@ def _exchange(staged: Sequence[Staged]) -> None:
 def _refuse_change(change: FileChange) -> None:
     if read_identity(change.path) != change.identity:
         raise ToolFailure(
-            tr(
-                "Nothing was changed: {file} changed on disk meanwhile. Look again.",
-                file=title(change.path),
-            )
+            f"Nothing was changed: {title(change.path)} changed on disk in the "
+            "meantime. Search again, then retry."
         )
 
 

@@ -17,7 +17,6 @@ from agent_cli.lib.files import (
     read_identity,
     write_atomic,
 )
-from agent_cli.lib.language import tr
 from agent_cli.safety.paths import PathProblem, ResolvedPath, fingerprint, still_same
 from agent_cli.tools._diffs import diff_block
 from agent_cli.tools._files import (
@@ -31,6 +30,7 @@ from agent_cli.tools._files import (
     resolve,
     shown,
     title,
+    to_the_end,
 )
 
 
@@ -73,7 +73,7 @@ async def carry_out(plan: Planner, path: str, context: ToolContext, doing: Doing
         memory.remember(file.real, commit(change, doing), change.data)
         return change
 
-    return await in_thread(work)
+    return await to_the_end(work, context.cancelled, f"By then {shown(file)} had been written.")
 
 
 async def show(plan: Planner, path: str, context: ToolContext) -> DiffBlock:
@@ -100,12 +100,8 @@ def look(file: ResolvedPath, doing: Doing) -> Existing | None:
         mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
         if not mode & 0o222 or not os.access(file.real, os.W_OK):
             raise ToolFailure(
-                tr(
-                    "{what}: it is write-protected (mode {mode:04o}). "
-                    "Ask the person before you change that.",
-                    what=cannot(doing, file),
-                    mode=mode,
-                )
+                f"{cannot(doing, file)}: it is write-protected (mode {mode:04o}). Ask "
+                "the user before changing that."
             )
         return Existing(*read_small(descriptor))
     finally:
@@ -113,7 +109,7 @@ def look(file: ResolvedPath, doing: Doing) -> Existing | None:
 
 
 def note_approval(context: ToolContext, file: ResolvedPath) -> None:
-    """Bind what the person is shown now to the place and state it is about."""
+    """Bind what the user is shown now to the place and state it is about."""
     try:
         context.state(FileMemory).approved[context.call_id] = fingerprint(file.lexical)
     except (PathProblem, NotRegularFile):
@@ -121,15 +117,12 @@ def note_approval(context: ToolContext, file: ResolvedPath) -> None:
 
 
 def check_approval(context: ToolContext, file: ResolvedPath) -> None:
-    """Refuse if the place is no longer what the person was shown."""
+    """Refuse if the place is no longer what the user was shown."""
     approved = context.state(FileMemory).approved.pop(context.call_id, None)
     if approved is not None and (why := still_same(approved)):
         raise ToolFailure(
-            tr(
-                "{file} was not written: since the person was asked, {why}. Look again.",
-                file=shown(file),
-                why=why,
-            )
+            f"{shown(file)} was not written: since the user was asked, {why}. "
+            "Read it again, then retry."
         )
 
 
@@ -146,7 +139,7 @@ def commit(change: Change, doing: Doing) -> FileIdentity:
 
 
 def links_note(file: ResolvedPath) -> tuple[str, ...]:
-    """What a person and the model should know about the way to the file."""
+    """What the user and the model should know about the way to the file."""
     notes = []
     if file.via_link:
         notes.append(f"the path leads through a link to {file.real}")

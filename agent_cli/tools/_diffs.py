@@ -20,7 +20,7 @@ Opcode = tuple[str, int, int, int, int]
 
 
 def diff_block(path: str, before: str, after: str) -> DiffBlock:
-    """The change of a file's text, for a person."""
+    """The change of a file's text, for the user."""
     visible_breaks = breaks_of(before) != breaks_of(after) and bool(before)
     old, new = _lines(before, visible_breaks), _lines(after, visible_breaks)
     opcodes = list(_opcodes(old, new))
@@ -31,7 +31,7 @@ def diff_block(path: str, before: str, after: str) -> DiffBlock:
     for line in _hunks(opcodes, old, new):
         if len(lines) >= _MOST_LINES or size > _MOST_CHARACTERS:
             rest = tr(
-                "… the rest is not shown ({added:,} lines added, {removed:,} removed)",
+                "… {added:,} lines added and {removed:,} removed in total; the rest is not shown",
                 added=added,
                 removed=removed,
             )

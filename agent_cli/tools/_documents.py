@@ -14,7 +14,6 @@ from typing import Any
 
 from agent_cli.core.errors import ToolFailure
 from agent_cli.core.tool import refuse
-from agent_cli.lib.language import tr
 from agent_cli.tools._files import check_cancelled
 
 LARGEST = 50_000_000
@@ -57,21 +56,14 @@ def document_text(kind: str, data: bytes, pages: str, cancelled: threading.Event
         raise
     except ImportError as error:
         raise ToolFailure(
-            tr(
-                "{kind} documents need a library that is not installed ({library}). "
-                "The person can add it with: pip install 'agent-cli[docs]'",
-                kind=kind,
-                library=error.name,
-            )
+            f"Reading {kind} documents needs a library that is not installed "
+            f"({error.name}). The user can add it with: pip install "
+            "'agent-cli[docs]'"
         ) from error
     except Exception as error:  # whatever these libraries raise, the document is to blame
         raise ToolFailure(
-            tr(
-                "The {kind} document cannot be understood ({error}); "
-                "it may be damaged or protected.",
-                kind=kind,
-                error=type(error).__name__,
-            )
+            f"Cannot parse the {kind} document ({type(error).__name__}); it may "
+            "be damaged or protected."
         ) from error
     return "\n".join(gathered)
 
@@ -81,43 +73,25 @@ def wanted_pages(pages: str, total: int) -> list[int]:
     if not pages.strip():
         if total > _PAGES_WITHOUT_RANGE:
             raise refuse(
-                tr(
-                    "The document has {total:,} pages. Say which with pages, such as "
-                    '"1-{few}" (at most {most} at a time).',
-                    total=total,
-                    few=_PAGES_WITHOUT_RANGE,
-                    most=MOST_PAGES,
-                )
+                f"The document has {total:,} pages. Choose some with pages, e.g. "
+                f'"1-{_PAGES_WITHOUT_RANGE}" (at most {MOST_PAGES} per call).'
             )
         return list(range(1, total + 1))
     wanted: list[int] = []
     for part in pages.split(","):
         found = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})?\s*)?", part)
         if found is None:
-            raise refuse(
-                tr(
-                    'pages {pages!r} is not understood; write "3", "1-5" or "1,4-6".',
-                    pages=pages[:40],
-                )
-            )
+            raise refuse(f'pages {pages[:40]!r} is not valid; use "3", "1-5" or "1,4-6".')
         first = int(found[1])
         last = int(found[2]) if found[2] else (total if "-" in part else first)
         if first < 1 or last < first or first > total:
             raise refuse(
-                tr(
-                    "There is no page range {range}: the document has {total:,} pages.",
-                    range=part.strip(),
-                    total=total,
-                )
+                f"There is no page range {part.strip()}: the document has {total:,} pages."
             )
         wanted += range(first, min(last, total, first + MOST_PAGES) + 1)
     if len(wanted) > MOST_PAGES:
         raise refuse(
-            tr(
-                "At most {most} pages can be read at a time (the document has {total:,}).",
-                most=MOST_PAGES,
-                total=total,
-            )
+            f"At most {MOST_PAGES} pages can be read per call (the document has {total:,})."
         )
     return wanted
 
@@ -127,7 +101,7 @@ def _pdf(data: bytes, pages: str) -> Iterator[str]:
 
     reader = pypdf.PdfReader(io.BytesIO(data))
     if reader.is_encrypted and not reader.decrypt(""):
-        raise ToolFailure(tr("The PDF document is protected with a password."))
+        raise ToolFailure("The PDF is password-protected.")
     total = len(reader.pages)
     for number in wanted_pages(pages, total):
         text = reader.pages[number - 1].extract_text().strip()
@@ -196,5 +170,5 @@ def _refuse_bomb(data: bytes) -> None:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         if sum(entry.file_size for entry in archive.infolist()) > _MOST_UNPACKED:
             raise ToolFailure(
-                tr("The document unpacks to far more than it should; it is not opened.")
+                "The document was not opened: it unpacks to far more than its size suggests."
             )

@@ -13,7 +13,6 @@ from typing import Literal, TypeVar
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.files import FileIdentity, NotRegularFile, read_identity
-from agent_cli.lib.language import mark, tr
 from agent_cli.safety.oddities import visible
 from agent_cli.safety.paths import Fingerprint, PathProblem, ResolvedPath
 
@@ -43,7 +42,7 @@ class FileMemory:
     def __init__(self) -> None:
         self._seen: dict[str, Seen] = {}
         self.approved: dict[str, Fingerprint] = {}
-        """What the person was shown, by call."""
+        """What the user was shown, by call."""
 
     def remember(self, real: str, identity: FileIdentity, data: bytes | None) -> None:
         """Note that the model knows this file as it is now."""
@@ -58,12 +57,8 @@ class FileMemory:
         changed = datetime.fromtimestamp(identity.mtime_ns / 1e9).astimezone()
         if seen is None:
             raise ToolFailure(
-                tr(
-                    "{file} exists and has not been read in this session "
-                    "(it was last changed {changed}). Read it first, then try again.",
-                    file=name,
-                    changed=clock(changed),
-                )
+                f"{name} exists but has not been read in this session (last changed "
+                f"{clock(changed)}). Read it first, then retry."
             )
         if seen.digest is not None and data is not None:
             same = seen.digest == digest_of(data)
@@ -71,13 +66,9 @@ class FileMemory:
             same = seen.identity == identity
         if not same:
             raise ToolFailure(
-                tr(
-                    "{file} changed since it was read: it was read {read} and last changed "
-                    "{changed}. Read it again, then repeat the call against what it says now.",
-                    file=name,
-                    read=clock(seen.at),
-                    changed=clock(changed),
-                )
+                f"{name} changed since it was read (read {clock(seen.at)}, last "
+                f"changed {clock(changed)}). Read it again, then retry against the "
+                "new content."
             )
 
 
@@ -97,7 +88,7 @@ def resolve(context: ToolContext, path: str) -> ResolvedPath:
         return context.workspace.resolve(path)
     except PathProblem as problem:
         where = visible(str(problem).removesuffix(problem.reason), one_line=True)
-        said = tr("{where}{reason}.", where=where, reason=problem.reason)
+        said = f"{where}{problem.reason}."
         raise ToolFailure(said, type=FailureType.VALIDATION) from problem
 
 
@@ -115,36 +106,36 @@ def title(path: str) -> str:
 Doing = Literal["read", "listed", "written", "edited", "changed"]
 
 _CANNOT: dict[Doing, str] = {
-    "read": mark("{file} cannot be read"),
-    "listed": mark("{file} cannot be listed"),
-    "written": mark("{file} cannot be written"),
-    "edited": mark("{file} cannot be edited"),
-    "changed": mark("{file} cannot be changed"),
+    "read": "Cannot read {file}",
+    "listed": "Cannot list {file}",
+    "written": "Cannot write {file}",
+    "edited": "Cannot edit {file}",
+    "changed": "Cannot change {file}",
 }
 _REASONS = {
-    errno.EACCES: mark("there is no permission"),
-    errno.EPERM: mark("there is no permission"),
-    errno.ENOTDIR: mark("a part of the path before the last is a file, not a directory"),
-    errno.ELOOP: mark("a link stands where none was before"),
-    errno.ENOSPC: mark("the disk is full; the old content is still there"),
-    errno.EROFS: mark("the file system is read-only"),
-    errno.ENAMETOOLONG: mark("the name is too long"),
+    errno.EACCES: "permission denied",
+    errno.EPERM: "permission denied",
+    errno.ENOTDIR: "a parent in the path is a file, not a directory",
+    errno.ELOOP: "a symbolic link appeared in the path",
+    errno.ENOSPC: "the disk is full; the old content is unchanged",
+    errno.EROFS: "the file system is read-only",
+    errno.ENAMETOOLONG: "the name is too long",
 }
 
 
 def cannot(doing: Doing, file: ResolvedPath) -> str:
-    """ "src/app.py cannot be written"."""
-    return tr(_CANNOT[doing], file=shown(file))
+    """ "Cannot write src/app.py"."""
+    return _CANNOT[doing].format(file=shown(file))
 
 
 def failure(file: ResolvedPath, error: OSError, doing: Doing) -> ToolFailure:
     """What an error of the system means for this file."""
     if isinstance(error, NotRegularFile):
-        reason = tr("it is {kind}, not a regular file", kind=tr(error.kind))
+        reason = f"it is {error.kind}, not a regular file"
     else:
         known = _REASONS.get(error.errno or 0)
-        reason = tr(known) if known else error.strerror or type(error).__name__
-    return ToolFailure(tr("{what}: {reason}.", what=cannot(doing, file), reason=reason))
+        reason = known or error.strerror or type(error).__name__
+    return ToolFailure(f"{cannot(doing, file)}: {reason}.")
 
 
 def read_small(descriptor: int, most: int = EDITABLE) -> tuple[FileIdentity, bytes | None]:
@@ -163,7 +154,28 @@ async def in_thread(work: Callable[[], T]) -> T:
     return await asyncio.to_thread(work)
 
 
+async def to_the_end(work: Callable[[], T], cancelled: threading.Event, done: str) -> T:
+    """Work in a thread that must not be left to itself: a cancelled call waits for its end.
+
+    The work may give up when `cancelled` is set; if it succeeds nevertheless, the cancellation
+    carries the note `done`.
+    """
+    running = asyncio.ensure_future(asyncio.to_thread(work))
+    interruption: asyncio.CancelledError | None = None
+    while not running.done():
+        try:
+            await asyncio.wait([running])
+        except asyncio.CancelledError as error:
+            cancelled.set()
+            interruption = error
+    if interruption is None:
+        return running.result()
+    if running.exception() is None:
+        interruption.add_note(done)
+    raise interruption
+
+
 def check_cancelled(cancelled: threading.Event) -> None:
     """End work in a thread that nobody waits for any more."""
     if cancelled.is_set():
-        raise ToolFailure(tr("Interrupted."), type=FailureType.CANCELLED)
+        raise ToolFailure("Interrupted.", type=FailureType.CANCELLED)

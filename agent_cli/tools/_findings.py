@@ -2,11 +2,12 @@
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from itertools import groupby
+from collections.abc import Callable, Iterable
+from itertools import groupby, islice
 
 from agent_cli.core.display import Display, TableBlock, TextBlock
-from agent_cli.lib.language import english, tr, trn
+from agent_cli.lib.language import tr, trn
+from agent_cli.lib.text import plural
 from agent_cli.tools._matches import Line, Reader, fetched
 from agent_cli.tools._places import Names, decoded, newest_first
 from agent_cli.tools._secrets import Secrets
@@ -15,6 +16,7 @@ _COUNTED = 5_000
 """Results counted beyond the limit before a search is stopped."""
 _SORTED = 10_000
 """Files kept, so that the newest of them can be shown."""
+_RAISE = "narrow the search, or raise head_limit"
 _EVERY = 0.1
 """Seconds between two pieces of progress."""
 
@@ -55,6 +57,8 @@ class Findings(ABC):
         self.matches = 0
         self.files = 0
         self.whole = False
+        self.shown = 0
+        """Matches or files in the report."""
         self.names = names
         self.secrets = secrets
         self.progress = Progress(show)
@@ -64,8 +68,8 @@ class Findings(ABC):
         """Take a piece of output."""
 
     @abstractmethod
-    def report(self) -> tuple[str, Display | None]:
-        """The text for the model and the block for the person."""
+    def report(self, max_chars: int) -> tuple[str, Display | None]:
+        """The text for the model and the block for the user; what does not fit is counted."""
 
     @property
     @abstractmethod
@@ -100,15 +104,22 @@ class Findings(ABC):
             )
         )
 
+    @property
+    def total(self) -> str:
+        """The same for the model."""
+        found = f"{plural(self.matches, 'match', 'matches')} in {plural(self.files, 'file')}"
+        return found if self.whole else f"At least {found}"
+
     def _at_least(self, figures: str) -> str:
         return figures if self.whole else tr("At least {figures}", figures=figures)
 
-    def more(self, shown: int, found: int, what: str) -> str:
-        """ "[35 more matches are not shown …]", or nothing."""
-        if found <= shown:
+    def more(self, found: int, what: str) -> str:
+        """ "[35 more matches …]", or nothing."""
+        if found <= self.shown:
             return ""
         at_least = "" if self.whole else "at least "
-        return f"[{at_least}{found - shown:,} more {what}: narrow the search, or raise head_limit.]"
+        hint = "narrow the search" if self.shown < self.limit else _RAISE
+        return f"[{at_least}{found - self.shown:,} more {what}: {hint}.]"
 
 
 class FoundLines(Findings):
@@ -168,24 +179,37 @@ class FoundLines(Findings):
 
     @property
     def notes(self) -> list[str]:
-        shown = min(self.limit, self.matches)
         binary = [path for path in self._reader.binary if not self.secrets.hides(path)]
         return [
-            self.more(shown, self.matches, "matches"),
+            self.more(self.matches, "matches"),
             *(f"{self.names.shown(path)} is a binary file with matches." for path in binary),
         ]
 
-    def report(self) -> tuple[str, Display | None]:
+    def report(self, max_chars: int) -> tuple[str, Display | None]:
         if not self._lines:
-            return tr("No matches."), None
+            return "No matches.", None
         # Files are searched side by side: in the order they were found no answer is like another.
         self._lines.sort(key=lambda line: (line.path, line.number))
+        lines = self._fitting(max_chars)
+        self.shown = sum(line.is_match and not line.goes_on for line in lines)
         groups = [
-            self._group(path, [fetched(line) for line in lines])
-            for path, lines in groupby(self._lines, key=lambda line: line.path)
+            self._group(path, list(some))
+            for path, some in groupby(lines, key=lambda each: each.path)
         ]
         text = _joined(groups)
         return text, TextBlock(text=text)
+
+    def _fitting(self, max_chars: int) -> list[Line]:
+        """The lines as they are shown, as many as fit."""
+        kept: list[Line] = []
+        for line in map(fetched, self._lines):
+            max_chars -= len(line.text) + len(f"{line.number}: \n")
+            if not kept or kept[-1].path != line.path:
+                max_chars -= len(line.path) + 2
+            if max_chars < 0 and kept:
+                break
+            kept.append(line)
+        return kept
 
     def _group(self, path: bytes, lines: list[Line]) -> str:
         if len(lines) == 1:
@@ -265,24 +289,35 @@ class FoundFiles(Findings):
 
     @property
     def notes(self) -> list[str]:
-        return [self.more(min(self.limit, self.files), self.files, "files")]
+        return [self.more(self.files, "files")]
 
-    def report(self) -> tuple[str, Display | None]:
+    def report(self, max_chars: int) -> tuple[str, Display | None]:
         if not self._found:
-            return tr("No matches."), None
+            return "No matches.", None
         if self._counting:
-            return self._counts()
+            return self._counts(max_chars)
         paths = list(self._found)
         ordered = newest_first(paths) if self.whole else sorted(paths)
-        text = "\n".join(self.names.shown(path) for path in ordered[: self.limit])
+        text = self._listed(map(self.names.shown, ordered), max_chars)
         return text, TextBlock(text=text)
 
-    def _counts(self) -> tuple[str, Display | None]:
+    def _listed(self, lines: Iterable[str], max_chars: int) -> str:
+        """One below the other, as many as are wanted and fit."""
+        kept: list[str] = []
+        for line in islice(lines, self.limit):
+            max_chars -= len(line) + 1
+            if max_chars < 0 and kept:
+                break
+            kept.append(line)
+        self.shown = len(kept)
+        return "\n".join(kept)
+
+    def _counts(self, max_chars: int) -> tuple[str, Display | None]:
         most = sorted(self._found.items(), key=lambda item: (-item[1], item[0]))[: self.limit]
         rows = tuple((self.names.shown(path), str(count)) for path, count in most)
-        text = "\n".join(f"{name}: {count}" for name, count in rows)
+        text = self._listed((f"{name}: {count}" for name, count in rows), max_chars)
         columns = (tr("File"), tr("Matches"))
-        return f"{text}\n{english(self.summary)}", TableBlock(columns=columns, rows=rows)
+        return f"{text}\n{self.total}", TableBlock(columns=columns, rows=rows)
 
 
 def _with_counts(pieces: list[bytes], rest: bytes) -> tuple[list[bytes], bytes]:

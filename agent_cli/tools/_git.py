@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent_cli.core.errors import FailureType, ToolFailure
-from agent_cli.lib.language import tr
 
 MOST_OUTPUT = 4_000_000
 """Bytes of output that are read before git is stopped."""
@@ -50,7 +49,7 @@ class Git:
     def __init__(self, directory: Path, environment: Mapping[str, str]) -> None:
         program = shutil.which("git", path=environment.get("PATH"))
         if program is None:
-            raise ToolFailure(tr("git is not installed, or not on the PATH: do without it."))
+            raise ToolFailure("git is not installed, or not on the PATH. Work without it.")
         self._program = program
         self._directory = directory
         self._options: tuple[str, ...] = ()
@@ -60,7 +59,7 @@ class Git:
         """The same, with these content filters switched off; a repository can name any program."""
         if len(names) > MOST_FILTERS or not all(map(_NAMEABLE.fullmatch, names)):
             raise ToolFailure(
-                tr("The repository configures odd content filters; it was not looked at.")
+                "The repository configures unusual content filters, so git was not run in it."
             )
         off = ("clean=", "smudge=", "process=", "required=false")
         bound = copy(self)
@@ -82,11 +81,7 @@ class Git:
             async with asyncio.timeout(seconds):
                 return await _read(process)
         except TimeoutError as error:
-            said = tr(
-                "git {command} was stopped after {seconds:g} s.",
-                command=arguments[0],
-                seconds=seconds,
-            )
+            said = f"git {arguments[0]} was stopped after {seconds:g} s."
             raise ToolFailure(said, type=FailureType.TIMEOUT) from error
         finally:
             _end(process)

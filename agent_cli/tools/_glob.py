@@ -12,7 +12,6 @@ from pydantic import BeforeValidator
 
 from agent_cli.core.errors import ToolFailure
 from agent_cli.core.tool import refuse
-from agent_cli.lib.language import tr
 
 _SPECIAL = frozenset("*?[]{}\\")
 _MOST_ALTERNATIVES = 200
@@ -90,7 +89,7 @@ def _expanded(pattern: str) -> Iterator[str]:
 
 
 def _too_many() -> ToolFailure:
-    return refuse(tr("The pattern has more than {n} alternatives in braces.", n=_MOST_ALTERNATIVES))
+    return refuse(f"The pattern has more than {_MOST_ALTERNATIVES} brace alternatives.")
 
 
 def matcher(patterns: list[str]) -> Callable[[str], object]:
@@ -98,9 +97,7 @@ def matcher(patterns: list[str]) -> Callable[[str], object]:
     try:
         return re.compile("|".join(f"(?:{_regex(p)})" for p in patterns), re.DOTALL).fullmatch
     except re.error as error:
-        said = tr(
-            "The glob {glob!r} is not valid: {reason}.", glob=patterns[0][:200], reason=error.msg
-        )
+        said = f"The glob {patterns[0][:200]!r} is not valid: {error.msg}."
         raise refuse(said) from error
 
 
@@ -160,9 +157,7 @@ def _class(part: str, start: int) -> tuple[str, int]:
     begin = start + negated
     end = part.find("]", begin + 1)
     if end < 0:
-        raise refuse(
-            tr("In {part!r} a [ is not closed; write \\[ to mean the character.", part=part[:200])
-        )
+        raise refuse(f"A [ in {part[:200]!r} is not closed; write \\[ for a literal bracket.")
     inner = part[begin:end].replace("\\", r"\\").replace("[", r"\[").replace("^", r"\^")
     inner = inner.replace("&", r"\&").replace("~", r"\~").replace("|", r"\|")
     return f"(?!/)[{'^' if negated else ''}{inner}]", end + 1

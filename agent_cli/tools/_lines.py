@@ -6,14 +6,11 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from agent_cli.core.outgoing import LONGEST
 from agent_cli.lib.encodings import Encoding, readable
 from agent_cli.tools._files import check_cancelled
 
 LONGEST_LINE = 2_000
 """Characters of a line that are shown."""
-_BUDGET = LONGEST - 2_000
-"""Characters of one answer; what a result may hold, less room for notes."""
 _KEPT = LONGEST_LINE * 4
 _BLOCK = 1_048_576
 
@@ -55,12 +52,15 @@ def take_page(
     offset: int,
     limit: int,
     *,
+    max_chars: int,
     count_all: bool,
     line_break: bytes = b"\n",
 ) -> Page:
-    """The lines from `offset` on, at most `limit` and at most what one answer can hold."""
+    """The lines from `offset` on, at most `limit` of them and about `max_chars` characters."""
     codec = "utf-8" if encoding.is_wide else encoding.codec
-    collector = _Collector(Page(offset), limit, line_break, Encoding(codec, codec).decode)
+    collector = _Collector(
+        Page(offset), limit, max_chars, line_break, Encoding(codec, codec).decode
+    )
     passed = 0
     ends_with_break = True
     for block in blocks:
@@ -98,14 +98,20 @@ class _Collector:
     """Gathers lines until there are enough of them."""
 
     def __init__(
-        self, page: Page, limit: int, line_break: bytes, decode: Callable[[bytes], str]
+        self,
+        page: Page,
+        limit: int,
+        max_chars: int,
+        line_break: bytes,
+        decode: Callable[[bytes], str],
     ) -> None:
         self.page = page
         self.is_full = False
         self._limit = limit
         self._break = line_break
         self._decode = decode
-        self._room = _BUDGET
+        self._room = max_chars
+        self._longest_line = min(LONGEST_LINE, max_chars)
         self._held = b""
         self._length = 0
 
@@ -143,8 +149,8 @@ class _Collector:
         self._held, self._length = b"", 0
         line = readable(self._decode(held[:_KEPT] if length > _KEPT else held))
         line = line.removesuffix("\r")
-        if is_cut := length > _KEPT or len(line) > LONGEST_LINE:
-            line = f"{line[:LONGEST_LINE]}… [cut: this line is {length:,} bytes long]"
+        if is_cut := length > _KEPT or len(line) > self._longest_line:
+            line = f"{line[: self._longest_line]}… [cut: this line is {length:,} bytes long]"
         if self.page.lines and len(line) + 8 > self._room:
             self.is_full = True
             return False

@@ -9,10 +9,9 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
 
 from agent_cli.lib.encodings import readable
-from agent_cli.lib.language import mark, tr, trn
+from agent_cli.lib.text import plural
 from agent_cli.tools._matching import LineNumbers
 
 _LONGEST_SEARCH = 0.5
@@ -49,14 +48,14 @@ class Miss:
 def explain(text: str, wanted: str) -> Miss:
     """The most precise thing that can be said. Both texts have LF line breaks."""
     if len(wanted) > _LONGEST_PASSAGE:
-        return Miss(tr("It is very long; replace a shorter passage, or several ones with edits."))
+        return Miss("It is very long; replace a shorter passage, or use several edits.")
     lines, wanted_lines = text.split("\n"), wanted.split("\n")
     likely = _likely_starts(text, wanted_lines)
     return (
         _damaged(text, wanted)
         or _folded(text, lines, wanted_lines, likely)
         or _closest(lines, wanted_lines, likely)
-        or Miss(tr("Nothing in the file is close to it. Read the file again."))
+        or Miss("Nothing in the file is similar. Read the file again.")
     )
 
 
@@ -79,17 +78,18 @@ def _likely_starts(text: str, wanted: list[str]) -> list[int]:
 _REPAIRS: tuple[tuple[Callable[[str], str], str], ...] = (
     (
         lambda text: _NUMBERS.sub("", text),
-        mark("It carries the line numbers that Read puts before each line; leave them out."),
+        "It includes the line numbers that Read adds; leave them out.",
     ),
     (
         lambda text: _ESCAPE.sub(lambda found: _ESCAPED[found[1]], text),
-        mark(
-            "It is escaped once too often: it has a backslash before what stands plainly in the "
-            "file (a line break, a tab, a quote). Send the text as it stands in the file."
+        (
+            "It is escaped once too often: it has a backslash before a newline, "
+            "tab or quote that the file contains as is. Send the text exactly as "
+            "it is in the file."
         ),
     ),
-    (html.unescape, mark("It is HTML-escaped (&lt; &amp; and the like); the file is not.")),
-    (str.strip, mark("Without the blank space at its beginning or end it would be found.")),
+    (html.unescape, "It is HTML-escaped (&lt; &amp; etc.); the file is not."),
+    (str.strip, "It would match without its leading or trailing whitespace."),
 )
 
 
@@ -99,14 +99,12 @@ def _damaged(text: str, wanted: str) -> Miss | None:
         repaired = repair(wanted)
         if repaired and repaired != wanted and (at := text.find(repaired)) >= 0:
             line = LineNumbers(text).at(at)
-            said = tr("{reason} The passage is at line {line}.", reason=tr(reason), line=line)
+            said = f"{reason} The match is at line {line}."
             return Miss(said)
     if "«secret" in wanted:
         return Miss(
-            tr(
-                "It holds «secret…», which stands for a value that was hidden from you. "
-                "Choose a passage without it."
-            )
+            "It contains «secret…», a placeholder for a value hidden from you. "
+            "Choose a passage without it."
         )
     return None
 
@@ -170,24 +168,18 @@ def _blanks_differ(first: int, there: list[str], wanted: list[str]) -> str:
         if mine == yours or (len(wanted) > 1 and not yours.strip() and not mine.strip()):
             continue
         if (one := _indent(mine)) != (other := _indent(yours)) and len(wanted) > 1:
-            return tr(
-                "Only blank space differs: "
-                "line {line} begins with {one} in the file, with {other} in old_string.",
-                line=number,
-                one=one,
-                other=other,
+            return (
+                f"Only whitespace differs: line {number} starts with {one} in the "
+                f"file, but with {other} in old_string."
             )
         if mine.rstrip() == yours.rstrip():
             one, other = (_blanks(line[len(line.rstrip()) :]) for line in (mine, yours))
-            return tr(
-                "Only blank space differs: "
-                "line {line} ends with {one} in the file, with {other} in old_string.",
-                line=number,
-                one=one,
-                other=other,
+            return (
+                f"Only whitespace differs: line {number} ends with {one} in the file, "
+                f"but with {other} in old_string."
             )
-        return tr("Only blank space differs, first in line {line}.", line=number)
-    return tr("Only blank space differs.")
+        return f"Only whitespace differs, first in line {number}."
+    return "Only whitespace differs."
 
 
 def _indent(line: str) -> str:
@@ -197,9 +189,7 @@ def _indent(line: str) -> str:
 def _blanks(blanks: str) -> str:
     """ "2 tabs", "4 spaces", "nothing"."""
     runs = [_run(found[0]) for found in re.finditer(r"(.)\1*", blanks, re.DOTALL)]
-    if not runs:
-        return tr("nothing")
-    return reduce(lambda some, more: tr("{some} and {more}", some=some, more=more), runs)
+    return " and ".join(runs) or "nothing"
 
 
 def _run(blanks: str) -> str:
@@ -207,11 +197,11 @@ def _run(blanks: str) -> str:
     count = len(blanks)
     match blanks[0]:
         case " ":
-            return trn("{n} space", "{n} spaces", count)
+            return plural(count, "space")
         case "\t":
-            return trn("{n} tab", "{n} tabs", count)
+            return plural(count, "tab")
         case "\r":
-            return trn("{n} carriage return", "{n} carriage returns", count)
+            return plural(count, "carriage return")
         case other:
             return f"{count} U+{ord(other):04X}{'s' if count > 1 else ''}"
 
@@ -220,24 +210,19 @@ def _characters_differ(first: int, there: list[str], wanted: list[str]) -> str:
     for number, (mine, yours) in enumerate(zip(there, wanted, strict=True), first + 1):
         only_mine = [c for c in Counter(mine) - Counter(yours) if not c.isascii()]
         only_yours = [c for c in Counter(yours) - Counter(mine) if not c.isascii()]
-        for where, odd in ((mark("the file"), only_mine), ("old_string", only_yours)):
+        for where, odd in (("the file", only_mine), ("old_string", only_yours)):
             if odd:
                 name = unicodedata.name(odd[0], "").lower()
-                return tr(
-                    "It looks the same, but a character differs: in line {line} {where} has "
-                    "U+{code:04X} ({name}).",
-                    line=number,
-                    where=tr(where),
-                    code=ord(odd[0]),
-                    name=name or tr("a character without a name"),
+                return (
+                    f"It looks the same, but a character differs: in line {number}, "
+                    f"{where} has U+{ord(odd[0]):04X} "
+                    f"({name or 'a character without a name'})."
                 )
-    return tr("It looks the same, but some characters differ.")
+    return "It looks the same, but some characters differ."
 
 
 def _case_differs(first: int, _there: list[str], _wanted: list[str]) -> str:
-    return tr(
-        "At line {line} it stands with other upper and lower case or blank space.", line=first + 1
-    )
+    return f"Line {first + 1} matches except for letter case or whitespace."
 
 
 def _closest(lines: list[str], wanted: list[str], likely: list[int]) -> Miss | None:
@@ -259,9 +244,9 @@ def _closest(lines: list[str], wanted: list[str], likely: list[int]) -> Miss | N
     passage = lines[best : best + len(wanted)]
     last = best + len(passage)
     if len(passage) == 1:
-        said = tr("The closest passage is at line {line}:", line=last)
+        said = f"The closest match is at line {last}:"
     else:
-        said = tr("The closest passage is at lines {first}-{last}:", first=best + 1, last=last)
+        said = f"The closest match is at lines {best + 1}-{last}:"
     return Miss(said, _small_diff(wanted, passage, best))
 
 

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agent_cli.core.errors import ToolFailure
-from agent_cli.lib.language import tr
-from agent_cli.lib.text import either
 from agent_cli.safety.oddities import visible
 from agent_cli.safety.paths import ResolvedPath, Workspace
 from agent_cli.tools._files import shown
@@ -37,10 +35,8 @@ def missing(file: ResolvedPath, workspace: Workspace) -> ToolFailure:
     """There is nothing at this path, and what may have been meant."""
     near = similar_paths(file, workspace)
     if not near:
-        return ToolFailure(tr("{file} does not exist.", file=shown(file)))
-    return ToolFailure(
-        tr("{file} does not exist. Did you mean {names}?", file=shown(file), names=either(near))
-    )
+        return ToolFailure(f"{shown(file)} does not exist.")
+    return ToolFailure(f"{shown(file)} does not exist. Did you mean {' or '.join(near)}?")
 
 
 def listing(real: str) -> str:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from agent_cli.core.tool import refuse
 from agent_cli.core.tool_context import ToolContext
-from agent_cli.lib.language import tr
 from agent_cli.tools._files import resolve, shown
 from agent_cli.tools._nearby import missing
 
@@ -40,13 +39,7 @@ def find_place(path: str, context: ToolContext) -> Place:
     if not found.exists:
         raise missing(found, context.workspace)
     if found.kind is not None:
-        raise refuse(
-            tr(
-                "{file} is {kind}, neither a file nor a directory.",
-                file=shown(found),
-                kind=tr(found.kind),
-            )
-        )
+        raise refuse(f"{shown(found)} is {found.kind}, not a file or directory.")
     return Place(found.real, os.path.dirname(found.real))  # noqa: PTH120 (text, as resolved)
 
 

@@ -1,4 +1,4 @@
-"""How a replacement is shown: line by line for the model, as diffs for the person."""
+"""How a replacement is shown: line by line for the model, as diffs for the user."""
 
 from collections.abc import Iterable, Iterator
 

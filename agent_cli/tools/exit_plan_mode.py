@@ -1,4 +1,4 @@
-"""Presents a plan, for the person to approve."""
+"""Presents a plan, for the user to approve."""
 
 from typing import Annotated
 
@@ -11,14 +11,14 @@ from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, tr
 
 _KEEP = (
-    "The person wants to keep planning.{reason} Nothing may be changed yet. Present a plan again "
-    "only when it has become a better one; if you need to know more first, ask and end your turn."
+    "The user wants to keep planning.{reason} Change nothing yet. Present a plan again only when "
+    "it has improved; if you need to know more first, ask and end your turn."
 )
 _GO = {
-    "default": "The person approved the plan. You may change things now; they will be asked.",
-    "accept-edits": "The person approved the plan. You may edit files now without asking.",
+    "default": "The user approved the plan. You may make changes now; they will be asked first.",
+    "accept-edits": "The user approved the plan. You may edit files now without asking.",
 }
-_EDITED = "\n\nThey edited it. Carry out this version and no other:\n\n{plan}"
+_EDITED = "\n\nThey edited it. Follow exactly this version:\n\n{plan}"
 
 
 class Params(ToolParams):
@@ -29,7 +29,7 @@ class Params(ToolParams):
 
 
 async def run(params: Params, context: ToolContext) -> ToolResult:
-    """Wait for the person; the mode, if it changes, is changed by their answer."""
+    """Wait for the user; the mode, if it changes, is changed by their answer."""
     given = await context.present(params.plan)
     plan = given.plan.strip() or params.plan
     if given.answer == "keep":
@@ -57,7 +57,7 @@ def _title(params: Params) -> str:
 
 TOOL = Tool(
     name="ExitPlanMode",
-    kind=ToolKind.READONLY,  # what follows from it is the person's doing
+    kind=ToolKind.READONLY,  # what follows from it is the user's doing
     params=Params,
     run=run,
     description=Description.beside(__file__),

@@ -5,7 +5,6 @@ import contextlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import reduce
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -14,8 +13,8 @@ from pydantic import JsonValue
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolResult
 from agent_cli.core.tool_context import ShellStanding, ToolContext
-from agent_cli.lib.language import mark, tr, trn
-from agent_cli.lib.text import in_lines
+from agent_cli.lib.language import mark, tr
+from agent_cli.lib.text import plural
 from agent_cli.safety.paths import PathProblem
 from agent_cli.tools._git import Git, valid
 from agent_cli.tools._nothing import Nothing
@@ -48,11 +47,11 @@ class State:
     staged: int = 0
     files: dict[str, list[str]] = field(
         default_factory=lambda: {
-            mark("modified"): [],
-            mark("added"): [],
-            mark("deleted"): [],
-            mark("renamed"): [],
-            mark("untracked"): [],
+            "modified": [],
+            "added": [],
+            "deleted": [],
+            "renamed": [],
+            "untracked": [],
         }
     )
     notes: list[str] = field(default_factory=list)
@@ -75,7 +74,7 @@ async def run(_params: Nothing, context: ToolContext) -> ToolResult:
     root = await asyncio.to_thread(_find_root, directory)
     if root is None:
         return ToolResult(
-            llm_content=tr("{directory} is not in a git repository.", directory=directory),
+            llm_content=f"{directory} is not in a git repository.",
             summary=tr("Not a repository"),
             metadata={"is_repo": False},
         )
@@ -92,37 +91,22 @@ async def look(git: Git, root: Path) -> State:
         git.run("config", "-z", "--get-regexp", _SETTINGS),
     )
     if top.code != 0:
-        raise ToolFailure(
-            tr(
-                "git cannot read the repository in {root}: {reason}",
-                root=root,
-                reason=_reason(top.error),
-            )
-        )
+        raise ToolFailure(f"git cannot read the repository in {root}: {_reason(top.error)}")
     if await asyncio.to_thread(Path(top.text.removesuffix("\n")).resolve) != root:
         raise ToolFailure(
-            tr(
-                "The repository in {root} keeps its files somewhere else ({place}); "
-                "that place was not looked at.",
-                root=root,
-                place=valid(top.text).strip(),
-            )
+            f"The repository in {root} keeps its files elsewhere "
+            f"({valid(top.text).strip()}); that location was not inspected."
         )
     if listed.code not in (0, 1) or not listed.whole:  # 1: nothing of the kind is set
-        raise ToolFailure(
-            tr("git cannot read its configuration: {reason}", reason=_reason(listed.error))
-        )
+        raise ToolFailure(f"git cannot read its configuration: {_reason(listed.error)}")
     settings = read_settings(listed.text)
     state = await _status(git.without_filters(sorted(settings.filters)), root)
     state.remote = _remote(state, settings)
     if settings.filters and state.files["modified"]:
         names = ", ".join(sorted(settings.filters))
         state.notes.append(
-            tr(
-                "content filters ({names}) were not run: "
-                "a file they apply to may be listed as modified without being so",
-                names=names,
-            )
+            f"content filters ({names}) were not run: "
+            "a file they apply to may be listed as modified although it is not"
         )
     return state
 
@@ -135,15 +119,13 @@ async def _status(git: Git, root: Path) -> State:
     except ToolFailure as failure:
         if failure.type is not FailureType.TIMEOUT:
             raise
-        missing = tr("untracked files were not listed: that took too long")
+        missing = "untracked files were not listed: that took too long"
         output = await git.run(*_STATUS, "--untracked-files=no", seconds=SECONDS)
     if output.whole and output.code != 0:
-        raise ToolFailure(
-            tr("git status failed in {root}: {reason}", root=root, reason=_reason(output.error))
-        )
+        raise ToolFailure(f"git status failed in {root}: {_reason(output.error)}")
     state = read_status(valid(output.text), State(root))
     if not output.whole:
-        missing = tr("there are more changes than are counted here")
+        missing = "there are more changes than listed here"
     if missing:
         state.notes.append(missing)
     return state
@@ -160,7 +142,7 @@ def read_status(text: str, state: State) -> State:
             case "1" | "2":
                 _read_change(kind, rest, entries, state)
             case "u":
-                state.files.setdefault(mark("conflicted"), []).append(rest.split(" ", 9)[-1])
+                state.files.setdefault("conflicted", []).append(rest.split(" ", 9)[-1])
             case "?":
                 state.files["untracked"].append(rest)
     return state
@@ -240,24 +222,21 @@ def without_credentials(address: str) -> str:
 
 def describe(state: State) -> str:
     """The state as compact text."""
-    lines = [tr("repository: {root}", root=valid(str(state.root)))]
+    lines = [f"repository: {valid(str(state.root))}"]
     at = state.commit[:12] if state.commit else None
     if state.branch is None:
-        lines.append(tr("detached head at {commit}", commit=at))
+        lines.append(f"detached HEAD at {at}")
     elif at:
-        lines.append(tr("branch: {branch}, commit {commit}", branch=state.branch, commit=at))
+        lines.append(f"branch: {state.branch}, commit {at}")
     else:
-        lines.append(tr("branch: {branch}, no commits yet", branch=state.branch))
+        lines.append(f"branch: {state.branch}, no commits yet")
     if state.upstream:
-        distance = _distance(state)
-        lines.append(
-            tr("upstream: {upstream}, {distance}", upstream=state.upstream, distance=distance)
-        )
+        lines.append(f"upstream: {state.upstream}, {_distance(state)}")
     if state.remote:
-        lines.append(tr("remote: {remote}", remote=state.remote))
+        lines.append(f"remote: {state.remote}")
     lines += _file_lines(state)
-    lines += [tr("note: {note}", note=note) for note in state.notes]
-    return in_lines(lines)
+    lines += [f"note: {note}" for note in state.notes]
+    return "\n".join(lines)
 
 
 def summarise(state: State) -> str:
@@ -268,27 +247,27 @@ def summarise(state: State) -> str:
     counts = [tr("{n:,} changed", n=changed)] if changed else []
     counts += [tr("{n:,} untracked", n=untracked)] if untracked else []
     parts = [where, *(counts or [tr("clean")])]
-    return reduce(lambda some, more: tr("{some}, {more}", some=some, more=more), parts)
+    return ", ".join(parts)
 
 
 def _distance(state: State) -> str:
     if state.ahead is None:
-        return tr("which does not exist any more")
-    return tr("{ahead} ahead, {behind} behind", ahead=state.ahead, behind=state.behind)
+        return "which no longer exists"
+    return f"{state.ahead} ahead, {state.behind} behind"
 
 
 def _file_lines(state: State) -> list[str]:
     if not any(state.files.values()):
-        return [tr("no changes seen") if state.notes else tr("clean: nothing changed")]
+        return ["no changes found" if state.notes else "clean: no changes"]
     lines = []
     if state.staged:
-        lines.append(tr("staged: {files}", files=trn("{n:,} file", "{n:,} files", state.staged)))
+        lines.append(f"staged: {plural(state.staged, 'file')}")
     for sort, paths in state.files.items():
         if paths:
-            lines.append(tr("{sort} ({n:,}):", sort=tr(sort), n=len(paths)))
+            lines.append(f"{sort} ({len(paths):,}):")
             lines += [f"  {_one_line(path)}" for path in paths[:MOST_SHOWN]]
         if len(paths) > MOST_SHOWN:
-            lines.append(tr("  … {n:,} more", n=len(paths) - MOST_SHOWN))
+            lines.append(f"  … {len(paths) - MOST_SHOWN:,} more")
     return lines
 
 
@@ -341,7 +320,7 @@ def _find_root(directory: Path) -> Path | None:
 
 def _reason(error: str) -> str:
     first = error.partition("\n")[0].removeprefix("fatal: ")
-    return first or tr("it does not say why")
+    return first or "no reason given"
 
 
 TOOL = Tool(

@@ -50,12 +50,12 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     start, rest = split_base(params.path, params.pattern)
     if ".." in rest.split("/"):
         raise refuse(
-            tr("In a pattern .. can only stand before the first wildcard."),
+            "In a pattern, .. is only allowed before the first wildcard.",
             "Give the directory to search as path.",
         )
     place = find_place(start, context)
     if place.is_file:
-        raise refuse(tr("{path} is a file.", path=start), "Give a directory as path, or use Read.")
+        raise refuse(f"{start} is a file.", "Give a directory as path, or use Read.")
     found = await _find(place, rest, context)
     note = ""
     if not found and "[" in rest:
@@ -118,7 +118,7 @@ async def _result(found: list[str], params: Params, note: str, context: ToolCont
         notes.append(f"{which} {SHOWN} of {plural(len(found), 'file')}: narrow the pattern.")
     if not found:
         return ToolResult(
-            llm_content=tr("No files match {pattern}.", pattern=params.pattern[:200]),
+            llm_content=f"No files match {params.pattern[:200]}.",
             summary=tr("No files found"),
             metadata={"files": 0},
         )

@@ -17,7 +17,7 @@ from agent_cli.core.tool import (
     ToolResult,
 )
 from agent_cli.core.tool_context import ToolContext
-from agent_cli.lib.language import english, mark, tr
+from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import plural
 from agent_cli.tools import _matches
 from agent_cli.tools._files import title
@@ -71,10 +71,10 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     problems = await _search(params, place, secrets, findings, context)
     listing = _scope(params).files().null()
     notes = [await secrets.note(listing, context), *_problem_notes(problems)]
-    text, block = await asyncio.to_thread(findings.report)
+    text, block = await asyncio.to_thread(findings.report, context.session.text_chars)
     told = "\n".join(note for note in (*findings.notes, *notes) if note)
     return ToolResult(
-        llm_content=f"{english(text)}\n\n{told}" if told else text,
+        llm_content=f"{text}\n\n{told}" if told else text,
         display=(block,) if isinstance(block, TableBlock | TextBlock) else (),
         summary=findings.summary,
         metadata={"matches": findings.matches, "files": findings.files, "whole": findings.whole},

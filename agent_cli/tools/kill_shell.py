@@ -29,35 +29,26 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     job = context.state(Jobs).find(params.job_id)
     if job.status != "running":
         return ToolResult(
-            llm_content=tr("{job} runs no more: {standing}.", job=job.id, standing=job.standing),
-            summary=f"{job.id} {job.standing}",
+            llm_content=f"{job.id} is not running: {job.standing}.",
+            summary=f"{job.id} {tr(job.status)}",
         )
     alive = await job.command.end(bash_settings(context.session).kill_grace)
     if alive:
         listed = ", ".join(map(str, alive))
-        raise ToolFailure(
-            tr(
-                "{job} could not be ended whole: processes {numbers} still run.",
-                job=job.id,
-                numbers=listed,
-            )
-        )
+        raise ToolFailure(f"{job.id} was not fully stopped: processes {listed} are still running.")
     job.was_killed = True
     seconds = job.command.seconds
     return ToolResult(
-        llm_content=tr(
-            "{job} was ended after {seconds:.1f} s. BashOutput still reads its last output.",
-            job=job.id,
-            seconds=seconds,
+        llm_content=(
+            f"Stopped {job.id} after {seconds:.1f} s. BashOutput can still read its last output."
         ),
-        summary=tr("{job} ended after {seconds:.1f} s", job=job.id, seconds=seconds),
+        summary=tr("{job} stopped after {seconds:.1f} s", job=job.id, seconds=seconds),
     )
 
 
 TOOL = Tool(
     name="KillShell",
-    # It ends nothing but what this session started, which is no matter for a question.
-    kind=ToolKind.READONLY,
+    kind=ToolKind.SESSION,
     params=Params,
     run=run,
     description=Description.beside(__file__),
@@ -66,6 +57,6 @@ TOOL = Tool(
     aliases=("kill_shell", "kill_bash", "kill_job", "job_kill", "stop_job"),
     param_aliases=JOB_ALIASES,
     category="shell",
-    status=StatusTexts(mark("Ending…"), mark("Could not be ended")),
+    status=StatusTexts(mark("Stopping…"), mark("Could not be stopped")),
     is_concurrency_safe=False,
 )

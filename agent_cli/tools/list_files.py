@@ -5,7 +5,6 @@ import os
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import reduce
 from pathlib import Path
 
 from agent_cli.core.display import TableBlock
@@ -21,8 +20,8 @@ from agent_cli.core.tool import (
     refuse,
 )
 from agent_cli.core.tool_context import ToolContext
-from agent_cli.lib.language import english, mark, tr, trn
-from agent_cli.lib.text import size
+from agent_cli.lib.language import mark, tr, trn
+from agent_cli.lib.text import plural, size
 from agent_cli.tools._files import title
 from agent_cli.tools._listing import list_files
 from agent_cli.tools._places import PLACE_ALIASES, Place, find_place, one_line
@@ -64,14 +63,12 @@ class Entry:
             )
         return name
 
-    @property
-    def details(self) -> str:
-        """Its size, and what is special about it."""
+    def details(self, say: Callable[[str], str] = str) -> str:
+        """Its size, and what is special about it, in the words of `say`."""
         amount = "" if self.size is None else size(self.size)
-        special = tr(self.kind) if self.kind not in ("directory", "file", "link") else ""
-        hidden = tr("hidden") if self.name.startswith(".") else ""
-        words = [word for word in (amount, special, hidden) if word]
-        return reduce(lambda some, more: tr("{some}, {more}", some=some, more=more), words or [""])
+        special = say(self.kind) if self.kind not in ("directory", "file", "link") else ""
+        hidden = say(mark("hidden")) if self.name.startswith(".") else ""
+        return ", ".join(filter(None, (amount, special, hidden)))
 
 
 @dataclass
@@ -85,7 +82,7 @@ class Listing:
 
     @property
     def totals(self) -> str:
-        """ "12 files, 3 directories"."""
+        """ "12 files, 3 directories", for the user."""
         figures = tr(
             "{files}, {directories}",
             files=trn("{n:,} file", "{n:,} files", self.files),
@@ -93,13 +90,20 @@ class Listing:
         )
         return figures if self.whole else tr("at least {figures}", figures=figures)
 
+    @property
+    def figures(self) -> str:
+        """The same for the model."""
+        directories = plural(self.directories, "directory", "directories")
+        found = f"{plural(self.files, 'file')}, {directories}"
+        return found if self.whole else f"at least {found}"
+
 
 async def run(params: Params, context: ToolContext) -> ToolResult:
     """List one level, or everything below."""
     place = find_place(params.path, context)
     if place.is_file:
         raise refuse(
-            tr("{path} is a file, not a directory.", path=params.path),
+            f"{params.path} is a file, not a directory.",
             "Use Read to see what is in it.",
         )
     if params.recursive:
@@ -111,7 +115,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     more = f"\n[{left_out:,} more are not shown: list a subdirectory, or use Glob.]"
     text = "\n".join(lines) or "The directory is empty."
     return ToolResult(
-        llm_content=f"{text}\n\n{english(listing.totals)}{more if left_out > 0 else ''}",
+        llm_content=f"{text}\n\n{listing.figures}{more if left_out > 0 else ''}",
         display=(_table(listing),) if listing.entries else (),
         summary=tr("Listed {totals}", totals=listing.totals),
         metadata={"files": listing.files, "directories": listing.directories},
@@ -133,9 +137,7 @@ def _within(directory: str, cancelled: Callable[[], bool]) -> Listing:
                     listing.whole = False
                     break
     except OSError as error:
-        said = tr(
-            "{file} cannot be listed: {reason}.", file=title(directory), reason=error.strerror
-        )
+        said = f"Cannot list {title(directory)}: {error.strerror}."
         raise ToolFailure(said) from error
     listing.entries = [_entry(directory, name) for _, name in sorted(found)[:SHOWN]]
     return listing
@@ -188,11 +190,12 @@ def _entry(directory: str, name: str) -> Entry:
 
 def _line(entry: Entry) -> str:
     """For the model."""
-    return f"{entry.shown}  ({english(entry.details)})" if entry.details else entry.shown
+    details = entry.details()
+    return f"{entry.shown}  ({details})" if details else entry.shown
 
 
 def _table(listing: Listing) -> TableBlock:
-    rows = tuple((entry.shown, entry.details) for entry in listing.entries)
+    rows = tuple((entry.shown, entry.details(tr)) for entry in listing.entries)
     return TableBlock(columns=(tr("Name"), tr("Size")), rows=rows)
 
 

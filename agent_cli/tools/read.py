@@ -24,7 +24,7 @@ from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.encodings import SAMPLE, UTF_8, Encoding, breaks_of, detect, invalid_bytes
 from agent_cli.lib.filekinds import Image, certainly_binary, image, kind_by_content
 from agent_cli.lib.files import FileIdentity, NotRegularFile, open_regular, read_identity
-from agent_cli.lib.language import english, mark, tr, trn
+from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.text import plural, size
 from agent_cli.safety.paths import ResolvedPath
 from agent_cli.tools._documents import LARGEST, document_kind, document_text
@@ -70,16 +70,15 @@ class _Opened:
     descriptor: int
     identity: FileIdentity
     head: bytes
+    max_chars: int
+    """How much of it fits into one result."""
 
 
 async def run(params: Params, context: ToolContext) -> ToolResult:
     """Read what is asked for, and remember that it was read."""
     file = resolve(context, params.file_path)
-    takes_images = context.session.takes_images
     try:
-        result, identity, data = await in_thread(
-            lambda: _read(file, params, context.cancelled, takes_images=takes_images)
-        )
+        result, identity, data = await in_thread(lambda: _read(file, params, context))
     except NotRegularFile as error:
         if error.kind != "a directory":
             raise failure(file, error, "read") from error
@@ -93,21 +92,20 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
 
 
 def _read(
-    file: ResolvedPath, params: Params, cancelled: threading.Event, *, takes_images: bool
+    file: ResolvedPath, params: Params, context: ToolContext
 ) -> tuple[ToolResult, FileIdentity, bytes | None]:
     descriptor = open_regular(file.real)
     try:
         head = os.pread(descriptor, SAMPLE, 0)
-        opened = _Opened(file, descriptor, read_identity(descriptor), head)
+        identity, view = read_identity(descriptor), context.session
+        opened = _Opened(file, descriptor, identity, head, view.text_chars)
         if picture := image(head) if certainly_binary(head) else None:
-            return _picture(opened, picture, takes_images=takes_images), opened.identity, None
+            return _picture(opened, picture, takes_images=view.takes_images), identity, None
         if kind := document_kind(file.real, head):
-            return _document(opened, kind, params, cancelled), opened.identity, None
+            return _document(opened, kind, params, context.cancelled), identity, None
         if params.pages:
-            raise refuse(
-                tr("{file} has no pages: give offset and limit instead.", file=shown(file))
-            )
-        return _text(opened, params, cancelled)
+            raise refuse(f"{shown(file)} has no pages: use offset and limit instead.")
+        return _text(opened, params, context.cancelled)
     finally:
         os.close(descriptor)
 
@@ -118,25 +116,16 @@ def _text(
     identity, data = read_small(opened.descriptor)
     if identity.size > _ONLY_BY_RANGE and params.offset is None and params.limit is None:
         raise refuse(
-            tr(
-                "{file} is {size}, too large to be read from end to end. "
-                "Give offset and limit, or search it with Grep.",
-                file=shown(opened.file),
-                size=size(identity.size),
-            )
+            f"{shown(opened.file)} is {size(identity.size)}, too large to read "
+            "whole. Set offset and limit, or search it with Grep."
         )
     sample = opened.head if data is None else data
     encoding = None if certainly_binary(opened.head) else detect(sample, whole=data is not None)
     if encoding is None:
-        kind = kind_by_content(opened.head) or mark("binary data")
+        kind = kind_by_content(opened.head) or "binary data"
         raise ToolFailure(
-            tr(
-                "{file} is {kind} ({size}), which cannot be shown as text. "
-                "Use Bash with a program that understands it.",
-                file=shown(opened.file),
-                kind=tr(kind),
-                size=size(identity.size),
-            )
+            f"{shown(opened.file)} is {kind} ({size(identity.size)}), not text. "
+            "Use Bash with a program that can read it."
         )
     text = encoding.decode(sample)
     breaks = breaks_of(text)
@@ -145,13 +134,14 @@ def _text(
         encoding,
         params.offset or 1,
         params.limit or _DEFAULT_LIMIT,
+        max_chars=opened.max_chars,
         count_all=data is not None or EDITABLE < identity.size <= _ONLY_BY_RANGE,
         line_break=b"\r" if breaks == "CR" else b"\n",
     )
     notes = [encoding.name] if encoding != UTF_8 else []
     notes += [f"{breaks} line breaks"] if breaks not in ("LF", "none") else []
     if invalid := invalid_bytes(text):
-        notes.append(f"{plural(invalid, 'byte')} that are no valid UTF-8, shown as \ufffd")
+        notes.append(f"{plural(invalid, 'byte')} that are not valid UTF-8, shown as \ufffd")
     about: dict[str, JsonValue] = {"encoding": encoding.name, "line_breaks": breaks}
     result = _page_result(opened, page, notes, _about(opened, identity, encoding) | about)
     return result, identity, data
@@ -160,29 +150,22 @@ def _text(
 def _page_result(
     opened: _Opened, page: Page, notes: list[str], about: dict[str, JsonValue]
 ) -> ToolResult:
-    """The lines for the model, the same for a person, and where to go on."""
+    """The lines for the model, the same for the user, and where to go on."""
     if page.total == 0:
         summary, told = tr("Read an empty file"), "[The file is empty.]"
     elif not page.lines:
-        lines = trn("{n:,} line", "{n:,} lines", page.total or 0)
-        raise refuse(
-            tr(
-                "offset {offset:,} is past the end: {file} has {lines}.",
-                offset=page.first,
-                file=shown(opened.file),
-                lines=lines,
-            )
-        )
+        lines = plural(page.total or 0, "line")
+        raise refuse(f"offset {page.first:,} is past the end: {shown(opened.file)} has {lines}.")
     else:
         summary, told = _figures(page), page.numbered
     if page.lines and (page.has_more or page.first > 1):
         of = f" of {page.total:,}" if page.total else ""
-        more = f"; go on with offset={page.last + 1}" if page.has_more else "; this is the end"
+        more = f"; continue with offset={page.last + 1}" if page.has_more else "; this is the end"
         notes = [f"lines {page.first}-{page.last}{of}{more}", *notes]
     if page.cut:
         notes.append(f"{plural(page.cut, 'line')} cut after {LONGEST_LINE:,} characters")
     if opened.file.via_link:
-        notes.append(f"read through a link from {title(opened.file.real)}")
+        notes.append(f"symbolic link to {title(opened.file.real)}")
     shown_text = "\n".join(page.lines)
     return ToolResult(
         llm_content=told + "".join(f"\n[{note}]" for note in notes),
@@ -222,25 +205,21 @@ def _about(
 def _document(opened: _Opened, kind: str, params: Params, cancelled: threading.Event) -> ToolResult:
     if opened.identity.size > LARGEST:
         raise ToolFailure(
-            tr(
-                "{file} ({kind} document) is {size}; at most {most} can be opened.",
-                file=shown(opened.file),
-                kind=kind,
-                size=size(opened.identity.size),
-                most=size(LARGEST),
-            )
+            f"{shown(opened.file)} ({kind} document) is "
+            f"{size(opened.identity.size)}; the limit is {size(LARGEST)}."
         )
     _, data = read_small(opened.descriptor, LARGEST)
     try:
         text = document_text(kind, data or b"", params.pages, cancelled)
     except ToolFailure as problem:
-        said = tr("{file}: {problem}", file=shown(opened.file), problem=problem.message)
+        said = f"{shown(opened.file)}: {problem.message}"
         raise ToolFailure(said, type=problem.type) from problem
     page = take_page(
         iter([text.encode("utf-8", "replace")] if text else []),
         UTF_8,
         params.offset or 1,
         params.limit or _DEFAULT_LIMIT,
+        max_chars=opened.max_chars,
         count_all=True,
     )
     about = {**_about(opened, opened.identity), "document": kind}
@@ -249,21 +228,21 @@ def _document(opened: _Opened, kind: str, params: Params, cancelled: threading.E
 
 def _picture(opened: _Opened, picture: Image, *, takes_images: bool) -> ToolResult:
     taken = opened.identity.size
-    words = tr("{image}, {size}", image=picture.name, size=size(taken))
+    words = f"{picture.name}, {size(taken)}"
     block = ImageBlock(
         path=title(opened.file.real),
         media_type=picture.media_type,
         width=picture.width,
         height=picture.height,
     )
-    told = TextPart(text=f"{shown(opened.file)}: {english(words)}")
+    told = TextPart(text=f"{shown(opened.file)}: {words}")
     content: tuple[TextPart | ImagePart, ...] = (told,)
     if not takes_images:
-        content = (TextPart(text=f"{told.text}. The model in use does not take pictures."),)
+        content = (TextPart(text=f"{told.text}. This model does not accept images."),)
     elif taken > _LARGEST_IMAGE:
         content = (
             TextPart(
-                text=f"{told.text}. That is too large to be shown (at most "
+                text=f"{told.text}. That is too large (the limit is "
                 f"{size(_LARGEST_IMAGE)}); make a smaller copy with Bash."
             ),
         )
@@ -288,7 +267,7 @@ def _directory(file: ResolvedPath) -> ToolFailure:
         held = listing(file.real)
     except OSError as error:
         return failure(file, error, "listed")
-    said = tr("{file} is a directory, not a file. It holds:", file=shown(file))
+    said = f"{shown(file)} is a directory, not a file. It contains:"
     return ToolFailure(said, details=held)
 
 

@@ -1,11 +1,7 @@
 """Replaces text across files."""
 
-import asyncio
 import re
-import threading
-from collections.abc import Callable
-from functools import reduce
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from pydantic import Field, model_validator
 
@@ -21,18 +17,16 @@ from agent_cli.core.tool import (
     ToolResult,
 )
 from agent_cli.core.tool_context import ToolContext
-from agent_cli.lib.language import english, mark, tr
-from agent_cli.lib.text import in_lines, plural
+from agent_cli.lib.language import mark, tr
+from agent_cli.lib.text import plural
 from agent_cli.tools._batch import write_all
-from agent_cli.tools._files import EDITABLE, FileMemory, resolve, title
+from agent_cli.tools._files import EDITABLE, FileMemory, resolve, title, to_the_end
 from agent_cli.tools._glob import Globs, split_list
 from agent_cli.tools._places import PLACE_ALIASES, Names, find_place
 from agent_cli.tools._replace_report import diffs, listing, one_diff
 from agent_cli.tools._replacing import FileChange, Plan, make_plan
 from agent_cli.tools._ripgrep import LONGEST_PATTERN, globs, options
 from agent_cli.tools._secrets import Secrets
-
-T = TypeVar("T")
 
 
 class Params(ToolParams):
@@ -63,7 +57,7 @@ class Params(ToolParams):
 
 
 class Plans:
-    """The plan a person is asked about, kept so that exactly this one is carried out."""
+    """The plan the user is asked about, kept so that exactly this one is carried out."""
 
     def __init__(self) -> None:
         self._call_id = ""
@@ -88,20 +82,17 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     context.state(Plans).drop()
     notes = [*await _notes(params, plan, context)]
     if not plan.changes:
-        said = tr("The replacement changes nothing") if plan.unchanged else tr("No matches")
-        return ToolResult(llm_content=in_lines([tr("{said}.", said=said), *notes]), summary=said)
+        said = mark("The replacement changes nothing") if plan.unchanged else mark("No matches")
+        return ToolResult(llm_content="\n".join([f"{said}.", *notes]), summary=tr(said))
     names = Names(context)
     if params.preview:
-        head = (
-            f"Preview: {english(plan.figures)}. "
-            "Nothing was changed; to apply it set preview to false."
-        )
+        head = f"Preview: {plan.total}. Nothing was changed; to apply it, set preview to false."
         summary = tr("Would replace {figures}", figures=plan.figures)
         body = listing(plan, names)
     else:
         await _apply(plan, context)
         summary = tr("Replaced {figures}", figures=plan.figures)
-        head = english(summary)
+        head = f"Replaced {plan.total}"
         body = "\n".join(f"{names.shown(c.path)}: {c.matches:,}" for c in plan.changes)
     return ToolResult(
         llm_content="\n".join([head, *notes, "", body]),
@@ -118,7 +109,9 @@ async def discover(params: Params, context: ToolContext) -> tuple[Target, ...]:
     plan = await _plan(params, context)
     _require_possible(plan)
     if not plan.changes:
-        raise ToolFailure(tr("Nothing was changed: nothing matches, or all is as it should be."))
+        raise ToolFailure(
+            "Nothing was changed: no matches, or every match already equals its replacement."
+        )
     context.state(Plans).keep(context.call_id, plan)
     return tuple(Target("path", change.path, "write") for change in plan.changes)
 
@@ -157,17 +150,21 @@ async def _apply(plan: Plan, context: ToolContext) -> None:
     _require_possible(plan)
     memory = context.state(FileMemory)
     known = {change.path for change in plan.changes if _is_known(change, memory, context)}
-    for change, identity in await _to_its_end(lambda stop: write_all(plan.changes, stop)):
-        if change.path in known:
-            memory.remember(change.path, identity, change.new)
+
+    def work() -> None:
+        for change, identity in write_all(plan.changes, context.cancelled):
+            if change.path in known:
+                memory.remember(change.path, identity, change.new)
+
+    await to_the_end(work, context.cancelled, f"By then {plan.total} had been replaced.")
 
 
 def _require_possible(plan: Plan) -> None:
     if plan.refused:
-        reasons = reduce(lambda a, b: tr("{a} {b}", a=a, b=b), plan.refused[:5])
+        reasons = " ".join(plan.refused[:5])
         raise ToolFailure(
-            tr("Nothing was changed, because not every file can be: {reasons}", reasons=reasons),
-            details="Leave them out with exclude, or put the cause right.",
+            f"Nothing was changed, because some files cannot be: {reasons}",
+            details="Leave them out with exclude, or fix the cause.",
         )
 
 
@@ -179,18 +176,6 @@ def _is_known(change: FileChange, memory: FileMemory, context: ToolContext) -> b
     return True
 
 
-async def _to_its_end(work: Callable[[threading.Event], T]) -> T:
-    """Work in a thread that is not left to itself: a cancelled call waits until it has ended."""
-    stop = threading.Event()
-    running = asyncio.ensure_future(asyncio.to_thread(work, stop))
-    try:
-        return await asyncio.shield(running)
-    except asyncio.CancelledError:
-        stop.set()
-        await asyncio.wait([running])
-        raise
-
-
 async def _notes(params: Params, plan: Plan, context: ToolContext) -> list[str]:
     place = find_place(params.path, context)
     listing_command = _scope(params).files().null()
@@ -198,7 +183,7 @@ async def _notes(params: Params, plan: Plan, context: ToolContext) -> list[str]:
     if plan.binary:
         notes.append(f"{plural(len(plan.binary), 'binary file')} left out: {plan.binary[0]} …")
     if plan.refused and params.preview:
-        notes.append("Cannot be changed: " + " ".join(map(english, plan.refused[:5])))
+        notes.append("Cannot be changed: " + " ".join(plan.refused[:5]))
     if re.search(r"\\\d|\\g<", params.replacement):
         notes.append(r"A backslash is literal in a replacement: groups are $1, not \1.")
     return [f"[{note}]" for note in notes if note]

@@ -19,7 +19,7 @@ from agent_cli.core.tool import (
     ToolResult,
 )
 from agent_cli.core.tool_context import ToolContext
-from agent_cli.lib.language import mark, tr, trn
+from agent_cli.lib.language import mark, trn
 from agent_cli.safety.sanitise import for_model
 
 LONGEST_DESCRIPTION = 300
@@ -30,7 +30,7 @@ class Params(ToolParams):
     """What is to be done, and by whom."""
 
     description: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
-    """The task in three to six words, for the person."""
+    """The task in three to six words, for the user."""
     prompt: Text
     """Everything the agent must know: the task, the facts, what to answer."""
     profile: str = DEFAULT.name
@@ -40,12 +40,12 @@ class Params(ToolParams):
 async def run(params: Params, context: ToolContext) -> ToolResult:
     """Wait for the agent's final answer."""
     if context.send is None:
-        raise ToolFailure(tr("There are no other agents here."))
+        raise ToolFailure("No other agents are available here.")
     back = await context.send(Errand(params.profile, params.prompt))
     if back.error:
-        said = tr("The agent stopped before it was done: {error}", error=back.error)
+        said = f"The agent stopped before it finished: {back.error}"
         if back.text:
-            said = tr("{said}\n\nIts last words:\n{words}", said=said, words=back.text)
+            said = f"{said}\n\nIts last message:\n{back.text}"
         raise ToolFailure(said, type=FailureType.UNKNOWN)
     return ToolResult(
         llm_content=back.text or "(The agent ended without an answer.)",
@@ -78,7 +78,7 @@ def with_profiles(tool: AnyTool, profiles: Iterable[Profile]) -> AnyTool:
 
 TOOL = Tool(
     name="Task",
-    kind=ToolKind.READONLY,  # what the agent does is decided about call by call
+    kind=ToolKind.SESSION,  # what the agent does is decided about call by call
     params=Params,
     run=run,
     description=Description.beside(__file__),

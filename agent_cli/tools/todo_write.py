@@ -1,5 +1,6 @@
 """Keeps the list of what there is to do."""
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, StringConstraints, field_validator, model_validator
@@ -7,7 +8,7 @@ from pydantic import BeforeValidator, Field, StringConstraints, field_validator,
 from agent_cli.core.display import TodoBlock, TodoItem
 from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
-from agent_cli.lib.language import english, mark, tr
+from agent_cli.lib.language import mark, tr
 from agent_cli.tools._lists import read_list, renamed
 
 MOST_ITEMS = 100
@@ -73,26 +74,26 @@ class TodoList:
     def __init__(self) -> None:
         self.items: tuple[TodoItem, ...] = ()
 
-    @property
-    def figures(self) -> str:
-        """ "1 of 3 done, 1 in progress"."""
+    def figures(self, say: Callable[..., str] = str.format) -> str:
+        """ "1 of 3 done, 1 in progress", in the words of `say`."""
         if not self.items:
-            return tr("The list is empty")
+            return say(mark("The list is empty"))
         done = sum(item.status == "completed" for item in self.items)
         active = sum(item.status == "in_progress" for item in self.items)
-        figures = tr("{done} of {all} done", done=done, all=len(self.items))
         if not active:
-            return figures
-        return tr("{figures}, {active} in progress", figures=figures, active=active)
+            return say(mark("{done} of {all} done"), done=done, all=len(self.items))
+        text = mark("{done} of {all} done, {active} in progress")
+        return say(text, done=done, all=len(self.items), active=active)
 
 
 async def run(params: Params, context: ToolContext) -> ToolResult:
     """Put the new list in place of the old one."""
     kept = context.state(TodoList)
     kept.items = tuple(TodoItem(text=todo.content, status=todo.status) for todo in params.todos)
-    said = kept.figures
     return ToolResult(
-        llm_content=f"{english(said)}.", summary=said, display=(TodoBlock(items=kept.items),)
+        llm_content=f"{kept.figures()}.",
+        summary=kept.figures(tr),
+        display=(TodoBlock(items=kept.items),),
     )
 
 
@@ -103,7 +104,7 @@ def _title(params: Params) -> str:
 
 TOOL = Tool(
     name="TodoWrite",
-    kind=ToolKind.READONLY,  # it changes nothing but what the person sees
+    kind=ToolKind.READONLY,  # it changes nothing but what the user sees
     params=Params,
     run=run,
     description=Description.beside(__file__),

@@ -12,8 +12,8 @@ from agent_cli.core.tool import (
 )
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.encodings import UTF_8, Encoding, breaks_of, detect
-from agent_cli.lib.language import english, mark, tr, trn
-from agent_cli.lib.text import size
+from agent_cli.lib.language import mark, tr, trn
+from agent_cli.lib.text import plural, size
 from agent_cli.safety.paths import ResolvedPath
 from agent_cli.tools._changes import (
     Change,
@@ -100,9 +100,10 @@ def _result(change: Change) -> ToolResult:
     said = tr("Created {figures}", figures=figures)
     if change.existed:
         said = tr("Overwrote {figures}", figures=figures)
+    total = f"{plural(lines, 'line')}, {plural(len(change.data), 'byte')}"
     notes = "".join(f"\n[{note}]" for note in change.notes)
     return ToolResult(
-        llm_content=f"{verb} {shown(change.file)} ({english(figures)}).{notes}",
+        llm_content=f"{verb} {shown(change.file)} ({total}).{notes}",
         display=(block,),
         summary=said,
         metadata={

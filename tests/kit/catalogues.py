@@ -4,6 +4,7 @@ Babel finds what is said in the source; what is new in a catalogue waits there f
 what is no longer said is left out, and the rest is compiled.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from babel.messages import Catalog
@@ -11,6 +12,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from agent_cli.core.tool import Description
 from agent_cli.lib.language import LANGUAGES, SOURCE
 from tests.kit.program import ROOT
 
@@ -30,7 +32,17 @@ def said() -> Catalog:
     )
     for name, _, message, _, _ in found:
         catalogue.add(message, locations=[(f"agent_cli/{name}", 0)])
+    for name, sentence in described_tools():
+        catalogue.add(sentence, locations=[(name, 0)])
     return catalogue
+
+
+def described_tools() -> Iterator[tuple[str, str]]:
+    """Where each tool of ours is described, and the sentence that /tools shows."""
+    for folder in ("tools", "extensions"):
+        for path in sorted((PACKAGE / folder).rglob("*.md")):
+            description = Description.beside(str(path))
+            yield str(path.relative_to(ROOT)), description.first_sentence
 
 
 def place(language: str, suffix: str = "po") -> Path:

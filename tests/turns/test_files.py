@@ -1,12 +1,19 @@
 """Reading and changing files in whole turns."""
 
+import asyncio
+import os
+import threading
+import time
+from contextlib import aclosing
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agent_cli.core.display import DiffBlock
-from agent_cli.core.events import ApprovalAsked, ToolFinished
+from agent_cli.core.events import ApprovalAsked, Event, ToolFinished, ToolStarted
 from agent_cli.core.inbox import Approval
+from agent_cli.lib import files
 from tests.kit.sessions import SceneMaker, of_type, results
 
 
@@ -115,3 +122,42 @@ async def test_the_file_tools_cost_the_prompt_little(make_session: SceneMaker) -
     own = [tool for tool in request.tools if tool["function"]["name"] in ("Read", "Write", "Edit")]
     assert len(own) == 3
     assert sum(len(str(tool)) for tool in own) < 3_600  # about 300 tokens each
+
+
+@pytest.mark.parametrize("tool", ["Write", "Edit"])
+async def test_an_interrupted_write_that_has_begun_is_finished_told_and_undone(
+    make_session: SceneMaker, monkeypatch: pytest.MonkeyPatch, tool: str
+) -> None:
+    changes = {
+        "Write": call("Write", file_path="a.txt", content="new\n"),
+        "Edit": call("Edit", file_path="a.txt", old_string="old", new_string="new"),
+    }
+    scene = make_session(
+        {"calls": [call("Read", file_path="a.txt")]},
+        {"calls": [changes[tool]]},
+        files={"a.txt": "old\n"},
+        settings={"mode": "yolo"},
+    )
+    begun, fsync = threading.Event(), os.fsync
+
+    def slow(descriptor: int) -> None:
+        name = str(Path(f"/proc/self/fd/{descriptor}").readlink())
+        if str(scene.workspace) in name:
+            begun.set()
+            time.sleep(0.3)
+        fsync(descriptor)
+
+    monkeypatch.setattr(files.os, "fsync", slow)
+    events: list[Event] = []
+    async with aclosing(scene.session.run("go")) as stream:
+        async for event in stream:
+            events.append(event)
+            if isinstance(event, ToolStarted) and event.tool == tool:
+                await asyncio.to_thread(begun.wait, 10)
+                scene.session.interrupt()
+    result = of_type(events, ToolFinished)[-1].result
+    assert result.llm_content == "Interrupted by the user. By then a.txt had been written."
+    assert result.summary == "Interrupted after the change was made"
+    assert (scene.workspace / "a.txt").read_text() == "new\n"
+    await scene.session.undoing.apply(await scene.session.undoing.preview("turn"))
+    assert (scene.workspace / "a.txt").read_text() == "old\n"

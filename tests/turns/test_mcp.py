@@ -1,5 +1,6 @@
 """MCP servers in a session: one that somebody else wrote, and one that misbehaves."""
 
+import asyncio
 import json
 import os
 import signal
@@ -103,7 +104,10 @@ async def test_a_rug_pull_disables_the_server_and_shows_the_difference(
     tools.write_text(json.dumps(pulled))
     assert (await result_of(scene)).llm_content == "told"
     await until(lambda: made.row("odd").state == "changed")
-    assert "is disabled: its tools changed since you approved them" in made.world.notices
+    assert (
+        "Disabled the MCP server odd: its tools changed since you approved them"
+        in made.world.notices
+    )
     refused = await result_of(scene)
     assert "does not exist" in str(refused.llm_content)
     before = len(made.world.told)
@@ -150,7 +154,7 @@ async def test_flood_lies_garbage_and_errors_are_results_and_the_server_stays(
     events = await scene.play("go", lambda _: YES)
     told = [str(done.result.llm_content) for done in results(events).values()]
     assert "was more than 10 MB and was dropped" in told[0]
-    assert "odd answered with what is no result" in told[1]
+    assert "odd sent an invalid result" in told[1]
     assert told[2] == "after the garbage"
     assert told[3] == "the disk is full"
     assert told[4] == "walked"
@@ -191,13 +195,24 @@ async def test_after_kill_9_it_is_connected_again_and_the_call_waits(
     events = await scene.play("go", lambda _: YES)
     first, died, again = (str(done.result.llm_content) for done in results(events).values())
     assert first == again == 'echo: {"text": "hi"}'
-    assert "went away during the call" in died
+    assert "disconnected during the call" in died
+
+
+async def test_a_reconnect_that_is_cancelled_does_not_go_on(make_session: SceneMaker) -> None:
+    configure(make_session.home, {"odd": odd()})
+    made = await served(make_session({"text": "."}), "odd")
+    again = asyncio.create_task(made.servers.reconnect(made.server("odd")))
+    await until(lambda: made.row("odd").state == "not started")
+    again.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await again
+    assert made.row("odd").state == "not started"
 
 
 @pytest.mark.parametrize(
     ("flag", "said"),
     [
-        ("--hang", "it did not answer within 2 s"),
+        ("--hang", "it did not respond within 2 s"),
         ("--garbage", "Listening on port 80"),
         ("--endless", "odd server, at your service"),
     ],

@@ -53,7 +53,7 @@ async def test_the_person_signs_in_once_and_floods_are_dropped(
         configure(make_session.home, {"guarded": {"url": url}})
         scene = make_session(step, {"text": "."})
         made = await served(scene)
-        assert "wants you to sign in" in await made.approve("guarded")
+        assert "needs you to sign in" in await made.approve("guarded")
 
         visits: list[asyncio.Future[object]] = []
 

@@ -98,7 +98,7 @@ async def test_a_broken_file_is_told_with_its_line_and_skipped(
         f"{tools / 'syntax.py'}:2: SyntaxError",
         f"{tools / 'raises.py'}:3: ValueError: no luck",
         f"{tools / 'leaves.py'}:2: SystemExit: 3",
-        f"{tools / 'empty.py'}: it has no TOOL",
+        f"{tools / 'empty.py'}: no TOOL",
         f"{tools / 'untyped.py'}:3: TypeError: f: the parameter x has no type",
     ):
         assert said in world.notices
@@ -118,7 +118,7 @@ async def test_a_file_that_hangs_holds_nobody_up(
         assert (await scene.play("go"))[-1].type == "turn_finished"
         world = await extended(make_session())
         assert "greet" in world.names
-        assert "hangs was skipped: it took longer than 0.5 s to load" in world.notices
+        assert "Skipped the plugin hangs: it took longer than 0.5 s to load" in world.notices
     finally:
         gate.set()
         del sys.modules["gate_of_the_test"]
@@ -267,7 +267,7 @@ async def test_a_plugin_comes_with_commands_and_goes_cleanly(
     assert await said == "**HEY**"
     (tools / "shouting.py").unlink()
     assert await world.host.reload() == "removed shouting"
-    assert "did not end well: cleanup ran" in world.notices
+    assert "did not shut down cleanly: cleanup ran" in world.notices
     assert world.session.extensions.commands == ()
 
 

@@ -191,13 +191,13 @@ async def test_a_skill_is_offered_by_name_and_loaded_when_used(
     ]
     scene = make_session({"calls": calls}, {"text": "."})
     world = await extended(scene)
-    assert f"{path.parent.parent / 'broken' / 'SKILL.md'} is skipped" in world.notices
+    assert f"{path.parent.parent / 'broken' / 'SKILL.md'}: it needs" in world.notices
     events = await scene.play("go", lambda _: Approval(answer="no"))
     assert not of_type(events, ApprovalAsked)
     done = results(events)
     release, nothing, huge, read = (done[f"call-{number}"].result for number in (1, 2, 3, 4))
     assert release.llm_content == (
-        f"The files of this skill lie in {path.parent}.\n\nRead notes.md first."
+        f"The files of this skill are in {path.parent}.\n\nRead notes.md first."
     )
     assert "There is no skill named nothing. The skills are: huge, release." in str(
         nothing.llm_content

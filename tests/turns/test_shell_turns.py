@@ -76,7 +76,7 @@ async def test_background_jobs_end_with_the_session(make_session: SceneMaker) ->
         {"text": "ok"},
     )
     events = await scene.play(answer=lambda _: Approval(answer="once"))
-    assert "bash_1 is running" in str(results(events)["b"].result.llm_content)
+    assert "bash_1: running" in str(results(events)["b"].result.llm_content)
     mark = mark_of(scene.session.id)
     assert sweep.find(mark)
     await scene.session.close()

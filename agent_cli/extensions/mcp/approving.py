@@ -1,4 +1,4 @@
-"""Shows the person a server, first how it is reached, then what it offers, and keeps the answer."""
+"""Shows the user a server, first how it is reached, then what it offers, and keeps the answer."""
 
 from collections.abc import Callable
 
@@ -6,13 +6,13 @@ from agent_cli.core.display import Display, TextBlock
 from agent_cli.extensions.asking import Asker
 from agent_cli.extensions.mcp.client import Limits, look, why
 from agent_cli.extensions.mcp.links import HttpLink, Link, Links
-from agent_cli.extensions.mcp.pins import Offer, Pin, Pins, difference, shown_lines, tool_lines
+from agent_cli.extensions.mcp.pins import Offer, Pin, Pins, difference, tool_lines
 from agent_cli.extensions.mcp.spec import Server
 from agent_cli.lib.language import tr, trn
 from agent_cli.safety.sanitise import oddities
 
 LONGEST_SHOWN = 200_000
-"""Characters; a person who is shown more can only say no."""
+"""Characters; the user who is shown more can only say no."""
 
 
 class Approval:
@@ -36,8 +36,8 @@ class Approval:
             offers = await look(link, self._limits)
         except Exception as error:  # a foreign server's
             if link is not None and link.wants_sign_in:
-                return tr("{name} wants you to sign in: /mcp login {name}", name=server.name)
-            return tr("{name} cannot be looked at: {why}.", name=server.name, why=why(error, link))
+                return tr("{name} needs you to sign in: /mcp login {name}", name=server.name)
+            return tr("Cannot inspect {name}: {why}.", name=server.name, why=why(error, link))
         lines = tool_lines(offers)
         before = pin.tools if pin is not None else None
         if lines != before and not await self._may_offer(server, before, offers):
@@ -52,13 +52,13 @@ class Approval:
         )
 
     async def sign_in(self, server: Server, show: Callable[[str], None]) -> str:
-        """Have the person sign in to a server that is approved to be reached."""
+        """Have the user sign in to a server that is approved to be reached."""
         pin = self._pins.get(server)
         if (pin is None or pin.launch != server.launch) and not await self._may_start(server, pin):
             return tr("{name} was not contacted.", name=server.name)
         link = await self._links.open(server, show)
         if not isinstance(link, HttpLink):
-            return tr("{name} is a program; there is nowhere to sign in.", name=server.name)
+            return tr("{name} is a local program; it has no sign-in.", name=server.name)
         try:
             patient = Limits(start=600.0)
             await look(link, patient)
@@ -70,11 +70,11 @@ class Approval:
 
     async def _may_start(self, server: Server, pin: Pin | None) -> bool:
         what = tr("to start the MCP server {name}", name=server.name)
-        must = tr("to see its tools, it must be started")
+        must = tr("it must be started to list its tools")
         if server.table.url:
             what = tr("to contact the MCP server {name}", name=server.name)
-            must = tr("to see its tools, it must be contacted")
-        text, because = "\n".join(server.shown), tr("it is new")
+            must = tr("it must be contacted to list its tools")
+        text, because = "\n".join(server.lines(tr)), tr("it is new")
         if pin is not None:
             text = difference(pin.launch, server.launch)
             because = tr("it changed since you approved it")
@@ -84,14 +84,14 @@ class Approval:
     async def _may_offer(
         self, server: Server, before: tuple[str, ...] | None, offers: tuple[Offer, ...]
     ) -> bool:
-        text = "\n".join(shown_lines(offers))
+        text = "\n".join(tool_lines(offers, tr))
         changed = trn("it offers {n:,} tool", "it offers {n:,} tools", len(offers))
         if before is not None:
             text = difference(before, tool_lines(offers))
-            changed = tr("what it says about its tools changed since you approved it")
+            changed = tr("its tool descriptions changed since you approved it")
         if len(text) > LONGEST_SHOWN:
             return False
-        reasons = (changed, tr("the model reads these words, which are the server's own"))
+        reasons = (changed, tr("the model will read this text, which the server wrote"))
         what = tr("the tools of the MCP server {name}", name=server.name)
         return await self._agrees(what, text, reasons)
 

@@ -19,11 +19,10 @@ from agent_cli.core.tool import ToolResult
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.extensions.mcp.links import Link
 from agent_cli.extensions.mcp.pins import Offer, tool_lines
-from agent_cli.extensions.mcp.process import dropped
+from agent_cli.extensions.mcp.process import DROPPED
 from agent_cli.extensions.mcp.results import converted
 from agent_cli.extensions.mcp.spec import Server
-from agent_cli.lib.language import Said, english, tr
-from agent_cli.lib.text import listed
+from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import clean
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
@@ -45,11 +44,19 @@ for _name in ("mcp", "httpx2", "httpcore2"):  # they must not write across the s
     logging.getLogger(_name).propagate = False
 
 
-class Changed(Exception):
+class ServerProblem(Exception):
+    """Something wrong with a server, in words of ours: a marked text and its values."""
+
+    def __init__(self, text: str, **values: object) -> None:
+        super().__init__(text.format(**values))
+        self.remark = (text, values)
+
+
+class Changed(ServerProblem):
     """A server whose tools are not those that were approved."""
 
     def __init__(self, offers: tuple[Offer, ...]) -> None:
-        super().__init__(tr("its tools changed since they were approved"))
+        super().__init__(mark("its tools changed since they were approved"))
         self.offers = offers
 
 
@@ -78,7 +85,7 @@ class Connection:
         self.offers: tuple[Offer, ...] = ()
         self.link: Link | None = None
         self._approved = approved
-        """The lines about its tools that the person agreed to; None: to whatever it has."""
+        """The lines about its tools that the user agreed to; None: to whatever it has."""
         self._open_link = open_link
         self._limits = limits
         self._tell = changed
@@ -101,10 +108,10 @@ class Connection:
                 change = next((each for each in _leaves(error) if isinstance(each, Changed)), None)
                 if change is not None:
                     self.offers = change.offers
-                    self._set("changed", _said(change))
+                    self._set("changed", why(change))
                     return
                 if self.link is not None and self.link.wants_sign_in:
-                    self._set("sign-in", tr("it wants you to sign in"))
+                    self._set("sign-in", tr("it needs you to sign in"))
                     return
                 self._set("lost", why(error, self.link))
             tries = 1 if time.monotonic() - started > STEADY else tries + 1
@@ -133,37 +140,23 @@ class Connection:
             if self._is_gone(error):
                 self._lose()
                 raise ToolFailure(
-                    tr(
-                        "The MCP server {name} went away during the call, which may have had some "
-                        "effect ({why}). It is being connected again.",
-                        name=name,
-                        why=why(error, self.link),
-                    )
+                    f"The MCP server {name} disconnected during the call, which may have had some "
+                    f"effect ({why(error, self.link, str.format)}). It is reconnecting."
                 ) from error
-            said = dropped() if error.message == english(dropped()) else error.message[:2000]
-            raise ToolFailure(
-                tr("The MCP server {name} answered: {said}", name=name, said=said)
-            ) from error
+            raise ToolFailure(f"The MCP server {name} answered: {error.message[:2000]}") from error
         except ValueError as error:  # pydantic's among them
-            raise ToolFailure(
-                tr(
-                    "The MCP server {name} answered with what is no result: {said}",
-                    name=name,
-                    said=_said(error),
-                )
-            ) from error
+            said = _said(error, str.format)
+            raise ToolFailure(f"The MCP server {name} sent an invalid result: {said}") from error
         except Exception as error:
             self._lose()
-            raise ToolFailure(
-                tr("The MCP server {name} failed: {why}", name=name, why=_said(error))
-            ) from error
+            said = _said(error, str.format)
+            raise ToolFailure(f"The MCP server {name} failed: {said}") from error
         return converted(result, name, takes_images=context.session.takes_images)
 
     def _is_gone(self, error: MCPError) -> bool:
         if self.link is not None and self.link.closed.is_set():
             return True
-        # Our own word for an answer that was dropped has the same number.
-        return error.code == CONNECTION_CLOSED and "was dropped" not in error.message
+        return error.code == CONNECTION_CLOSED and error.data != DROPPED
 
     def _lose(self) -> None:
         """Whoever calls from now on waits for the next connection."""
@@ -177,21 +170,12 @@ class Connection:
             async with asyncio.timeout(AWAITED if self.state in ("connecting", "lost") else 0):
                 await self._ready.wait()
         if self._client is None:
-            raise ToolFailure(self._absence(), type=FailureType.EXECUTION)
-        return self._client
-
-    def _absence(self) -> str:
-        name = self.server.name
-        if not self.problem:
-            return tr(
-                "The MCP server {name} is not connected. Go on without it, or tell the person.",
-                name=name,
+            raise ToolFailure(
+                f"The MCP server {self.server.name} is not connected. Continue without it, "
+                "or tell the user, who can see why with /mcp.",
+                type=FailureType.EXECUTION,
             )
-        return tr(
-            "The MCP server {name} is not connected: {why}. Go on without it, or tell the person.",
-            name=name,
-            why=self.problem,
-        )
+        return self._client
 
     async def _connect_and_stay(self) -> None:
         self._lost.clear()
@@ -276,13 +260,14 @@ async def _patience(seconds: float) -> AsyncIterator[None]:
         async with asyncio.timeout(seconds):
             yield
     except TimeoutError as error:
-        said = tr("it did not answer within {seconds:g} s", seconds=seconds)
-        raise TimeoutError(said) from error
+        text = mark("it did not respond within {seconds:g} s")
+        raise ServerProblem(text, seconds=seconds) from error
 
 
-def why(error: BaseException, link: Link | None) -> str:
-    """What went wrong with a server, in words."""
-    return listed((_said(error), *(link.remarks if link is not None else ())))
+def why(error: BaseException, link: Link | None = None, say: Callable[..., str] = tr) -> str:
+    """What went wrong with a server, in the words of `say`."""
+    remarks = link.remarks if link is not None else ()
+    return "; ".join([_said(error, say), *(say(text, **values) for text, values in remarks)])
 
 
 async def _listed(client: Client) -> tuple[Offer, ...]:
@@ -293,11 +278,11 @@ async def _listed(client: Client) -> tuple[Offer, ...]:
         page = await client.list_tools(cursor=cursor)
         offers += [_offer(tool) for tool in page.tools]
         if len(offers) > MOST_TOOLS:
-            raise ValueError(tr("it has more than {most} tools", most=MOST_TOOLS))
+            raise ServerProblem(mark("it has more than {most} tools"), most=MOST_TOOLS)
         cursor = page.next_cursor
         if cursor is None:
             return tuple(offers)
-    raise ValueError(tr("its list of tools does not end"))
+    raise ServerProblem(mark("its list of tools does not end"))
 
 
 def _offer(tool: Any) -> Offer:
@@ -323,14 +308,14 @@ def _leaves(error: BaseException) -> list[BaseException]:
     return [error]
 
 
-def _said(error: BaseException) -> str:
+def _said(error: BaseException, say: Callable[..., str]) -> str:
     first = _leaves(error)[0]
+    if isinstance(first, ServerProblem):
+        text, values = first.remark
+        return say(text, **values)
     if isinstance(first, MCPError):
         return " ".join(clean(first.message).split())[:300]
     if isinstance(first, FileNotFoundError):
-        return tr("{path} does not exist", path=first.filename)
-    told = str(first)
-    if isinstance(told, Said):  # our own words
-        return told
-    words = " ".join(clean(told).split())[:300]
+        return say(mark("{path} does not exist"), path=first.filename)
+    words = " ".join(clean(str(first)).split())[:300]
     return words or type(first).__name__

@@ -38,7 +38,7 @@ def remove_from_toml(path: Path, name: str) -> None:
         found = {}
     if _without_empty(found) != _without_empty(wanted):
         raise UserError(
-            tr("{name} cannot be taken out of {path} safely.", name=name, path=path),
+            tr("Cannot safely remove {name} from {path}.", name=name, path=path),
             hint=tr("Edit it by hand."),
         )
     _write(path, after)
@@ -99,7 +99,7 @@ def _parsed(text: str, path: Path) -> dict[str, Any]:
 
 
 def _is_there(path: Path, name: str) -> UserError:
-    return UserError(tr("{path} has an MCP server {name} already.", path=path, name=name))
+    return UserError(tr("{path} already has an MCP server named {name}.", path=path, name=name))
 
 
 def _servers(table: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -10,8 +10,8 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
 from agent_cli.extensions.mcp.mending import Mended
-from agent_cli.extensions.mcp.process import LONGEST_LINE, Streams
-from agent_cli.lib.language import english, tr
+from agent_cli.extensions.mcp.process import LONGEST_LINE, Remark, Streams
+from agent_cli.lib.language import mark
 
 SESSION = "mcp-session-id"
 FORGOTTEN = (400, 404)
@@ -25,7 +25,7 @@ class TooLong(httpx2.TransportError):
 class _Bounded(httpx2.AsyncByteStream):
     """The body of an answer, up to a size; of an event stream, each event up to that size."""
 
-    def __init__(self, inner: Any, note: Callable[[str], None], *, is_events: bool) -> None:
+    def __init__(self, inner: Any, note: Callable[[Remark], None], *, is_events: bool) -> None:
         self._inner = inner
         self._note = note
         self._is_events = is_events
@@ -37,12 +37,10 @@ class _Bounded(httpx2.AsyncByteStream):
             if self._is_events and (b"\n\n" in chunk or b"\r\n\r\n" in chunk):
                 size = 0
             if size > LONGEST_LINE:
-                what = tr(
-                    "its answer was more than {limit} MB and was dropped",
-                    limit=LONGEST_LINE // 1_000_000,
-                )
-                self._note(what)
-                raise TooLong(english(what))
+                text = mark("its response was more than {limit} MB and was dropped")
+                values = {"limit": LONGEST_LINE // 1_000_000}
+                self._note((text, values))
+                raise TooLong(text.format(**values))
             yield chunk
 
     async def aclose(self) -> None:
@@ -55,7 +53,7 @@ async def http_streams(
     headers: Mapping[str, str],
     auth: httpx2.Auth | None,
     closed: asyncio.Event,
-    note: Callable[[str], None],
+    note: Callable[[Remark], None],
 ) -> AsyncIterator[Streams]:
     """The streams of a connection; what they carry is JSON-RPC, as with a process.
 

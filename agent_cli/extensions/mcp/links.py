@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_cli.extensions.mcp.http import http_streams
-from agent_cli.extensions.mcp.process import Launch, ServerProcess
+from agent_cli.extensions.mcp.process import Launch, Remark, ServerProcess
 from agent_cli.extensions.mcp.signing_in import SignIn, Tokens
 from agent_cli.extensions.mcp.spec import Server
 from agent_cli.lib.watchdog import Watchdog
@@ -22,7 +22,7 @@ class Surroundings:
     environment: Callable[[Mapping[str, str]], dict[str, str]]
     """The variables of a child process, with these added."""
     variables: Mapping[str, str]
-    """The person's variables, for those that a configuration names."""
+    """The user's variables, for those that a configuration names."""
     tokens: Path
 
 
@@ -37,7 +37,7 @@ class ProcessLink:
         return self.transport.closed
 
     @property
-    def remarks(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[Remark, ...]:
         return self.transport.remarks
 
     @property
@@ -52,10 +52,10 @@ class HttpLink:
     transport: Any
     sign_in: SignIn
     closed: asyncio.Event
-    notes: list[str]
+    notes: list[Remark]
 
     @property
-    def remarks(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[Remark, ...]:
         return tuple(self.notes[-3:])
 
     @property
@@ -67,14 +67,14 @@ Link = ProcessLink | HttpLink
 
 
 class Links:
-    """Opens links; `show` is given the address at which the person signs in."""
+    """Opens links; `show` is given the address at which the user signs in."""
 
     def __init__(self, surroundings: Surroundings, watchdog: Watchdog) -> None:
         self._surroundings = surroundings
         self._watchdog = watchdog
 
     def tokens(self, server: Server) -> Tokens:
-        """What is kept for a server that wants the person to sign in."""
+        """What is kept for a server that wants the user to sign in."""
         return Tokens(self._surroundings.tokens / f"{server.key}.json")
 
     async def open(self, server: Server, show: Callable[[str], None] | None = None) -> Link:
@@ -88,7 +88,7 @@ class Links:
         has_own = any(name.lower() == "authorization" for name in headers)
         auth = None if has_own else await sign_in.provider()
         closed = asyncio.Event()
-        notes: list[str] = []
+        notes: list[Remark] = []
         streams = http_streams(table.url, headers, auth, closed, notes.append)
         return HttpLink(streams, sign_in, closed, notes)
 

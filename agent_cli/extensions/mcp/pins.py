@@ -1,16 +1,16 @@
-"""What the person approved of each MCP server, to the letter; any change asks again."""
+"""What the user approved of each MCP server, to the letter; any change asks again."""
 
 import difflib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from agent_cli.extensions.mcp.spec import Server
 from agent_cli.lib.files import open_regular, private_directory, write_atomic
-from agent_cli.lib.language import english, tr
+from agent_cli.lib.language import mark
 
 LARGEST = 20_000_000
 
@@ -25,16 +25,16 @@ class Offer:
     schema: Mapping[str, Any]
     annotations: Mapping[str, Any]
 
-    @property
-    def lines(self) -> list[str]:
-        """All of it, for a person to read and to compare."""
-        head = tr("tool {name}", name=self.name)
+    def lines(self, say: Callable[..., str]) -> list[str]:
+        """All of it in the words of `say`, to read and to compare."""
+        head = say(mark("tool {name}"), name=self.name)
         if self.title:
-            head = tr("tool {name} ({title})", name=self.name, title=self.title)
+            head = say(mark("tool {name} ({title})"), name=self.name, title=self.title)
         told = [f"    {line}" for line in self.description.splitlines()]
-        lines = [head, *told, tr("    parameters {schema}", schema=_canonical(self.schema))]
+        schema = say(mark("    parameters {schema}"), schema=_canonical(self.schema))
+        lines = [head, *told, schema]
         if self.annotations:
-            lines.append(tr("    claims {claims}", claims=_canonical(self.annotations)))
+            lines.append(say(mark("    claims {claims}"), claims=_canonical(self.annotations)))
         return lines
 
 
@@ -46,14 +46,10 @@ class Pin:
     tools: tuple[str, ...]
 
 
-def shown_lines(offers: Iterable[Offer]) -> tuple[str, ...]:
-    """Every tool in full, in an order of our own, as the person reads it."""
-    return tuple(line for offer in sorted(offers, key=lambda o: o.name) for line in offer.lines)
-
-
-def tool_lines(offers: Iterable[Offer]) -> tuple[str, ...]:
-    """The same as it is pinned, whatever language is spoken."""
-    return tuple(map(english, shown_lines(offers)))
+def tool_lines(offers: Iterable[Offer], say: Callable[..., str] = str.format) -> tuple[str, ...]:
+    """Every tool in full, in an order of our own: as it is pinned, or as `say` words it."""
+    in_order = sorted(offers, key=lambda offer: offer.name)
+    return tuple(line for offer in in_order for line in offer.lines(say))
 
 
 class Pins:
@@ -72,7 +68,7 @@ class Pins:
             return None
 
     def approve(self, server: Server, pin: Pin) -> None:
-        """Keep what the person agreed to; raises OSError."""
+        """Keep what the user agreed to; raises OSError."""
         entry = {
             "name": server.name,
             "source": server.source,

@@ -16,11 +16,11 @@ from typing import Any
 
 import anyio
 from mcp.shared.message import SessionMessage
-from mcp_types import ErrorData, JSONRPCError, jsonrpc_message_adapter
+from mcp_types import CONNECTION_CLOSED, ErrorData, JSONRPCError, jsonrpc_message_adapter
 
 from agent_cli.extensions.mcp.mending import mend
 from agent_cli.lib import sweep
-from agent_cli.lib.language import english, tr
+from agent_cli.lib.language import mark
 from agent_cli.safety.sanitise import clean
 
 LONGEST_LINE = 10_000_000
@@ -36,7 +36,12 @@ _LAST_WORDS = 2_000
 _ID_FIRST = re.compile(rb'^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18})\s*,')
 _ID_LAST = re.compile(rb'"id"\s*:\s*(\d{1,18})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$')
 
+DROPPED = {"agent": "dropped"}
+"""Data of the error that we answer with in place of a message that was too long."""
+
 Streams = tuple[Any, Any]
+Remark = tuple[str, Mapping[str, object]]
+"""A marked text and its values: shown in the user's language, told to the model in English."""
 
 
 @dataclass(frozen=True)
@@ -47,12 +52,6 @@ class Launch:
     directory: str
     environment: Mapping[str, str]
     mark: str
-
-
-def dropped() -> str:
-    """What stands for an answer that was too long."""
-    limit = LONGEST_LINE // 1_000_000
-    return tr("The server's answer was more than {limit} MB and was dropped.", limit=limit)
 
 
 class ServerProcess:
@@ -74,19 +73,19 @@ class ServerProcess:
         return self._process.pid if self._process is not None else None
 
     @property
-    def remarks(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[Remark, ...]:
         """What is worth telling about how it behaves."""
-        said = []
+        said: list[Remark] = []
         if self._garbage:
             said.append(
-                tr(
-                    "it printed {count} lines that are no messages, such as {line!r}",
-                    count=self._garbage,
-                    line=self._first_garbage,
+                (
+                    mark("it printed {count} lines that are not messages, such as {line!r}"),
+                    {"count": self._garbage, "line": self._first_garbage},
                 )
             )
         if words := clean(self._words.decode("utf-8", "replace")).strip():
-            said.append(tr("its last words: {words}", words=words.splitlines()[-1][:300]))
+            last = words.splitlines()[-1][:300]
+            said.append((mark("its last output: {words}"), {"words": last}))
         return tuple(said)
 
     async def __aenter__(self) -> Streams:
@@ -165,7 +164,7 @@ class ServerProcess:
             self._garbage += 1
             self._first_garbage = self._first_garbage or clean(line[:80].decode("utf-8", "replace"))
             if self._garbage >= MOST_GARBAGE:
-                raise ConnectionError("it prints nothing but nonsense") from None
+                raise ConnectionError("it prints nothing but invalid messages") from None
             return
         await self._pace()
         await self._incoming.send(mend(SessionMessage(message)))
@@ -175,7 +174,10 @@ class ServerProcess:
         found = _ID_LAST.search(tail) or _ID_FIRST.search(head)
         if found is None:
             raise ConnectionError("it sent a message that is too long")
-        error = ErrorData(code=-32000, message=english(dropped()))
+        what = (
+            f"The server's response was more than {LONGEST_LINE // 1_000_000} MB and was dropped."
+        )
+        error = ErrorData(code=CONNECTION_CLOSED, message=what, data=DROPPED)
         answer = JSONRPCError(jsonrpc="2.0", id=int(found[1]), error=error)
         await self._incoming.send(SessionMessage(answer))
 

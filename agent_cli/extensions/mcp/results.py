@@ -8,7 +8,7 @@ from agent_cli.core.display import Display, ImageBlock, TextBlock
 from agent_cli.core.errors import ToolFailure
 from agent_cli.core.messages import ImagePart, TextPart
 from agent_cli.core.tool import ToolResult
-from agent_cli.lib.language import english, tr, trn
+from agent_cli.lib.language import tr, trn
 
 LARGEST_PICTURE = 5_000_000
 """Characters of base64."""
@@ -26,31 +26,28 @@ def converted(result: Any, server: str, *, takes_images: bool) -> ToolResult:
         if picture is None:
             texts.append(_text(block))
         elif not takes_images or len(pictures) >= MOST_PICTURES:
-            why = tr("this model takes no pictures")
+            why = "this model does not accept images"
             if takes_images:
-                why = tr("no more pictures are taken")
-            texts.append(
-                tr("[a picture ({kind}) was left out: {why}]", kind=picture.media_type, why=why)
-            )
+                why = "too many images"
+            texts.append(f"[image ({picture.media_type}) left out: {why}]")
         else:
             pictures.append(picture)
     if len(result.content) > MOST_BLOCKS:
         more = len(result.content) - MOST_BLOCKS
-        texts.append(tr("[{count:,} more parts were left out]", count=more))
+        texts.append(f"[{more:,} more parts left out]")
     if result.structured_content is not None and not any(text.strip() for text in texts):
         texts.append(json.dumps(result.structured_content, ensure_ascii=False, indent=1))
     texts = [text for text in texts if text]
     if result.is_error:
         raise ToolFailure(
-            "\n".join(map(english, texts))
-            or tr("The MCP server {name} reports an error and says no more.", name=server)
+            "\n".join(texts) or f"The MCP server {server} reported an error without details."
         )
     return _result(texts, pictures, server)
 
 
 def _result(texts: list[str], pictures: list[ImagePart], server: str) -> ToolResult:
-    told = "\n".join(map(english, texts))
-    shown: list[Display] = [TextBlock(text="\n".join(texts))] if texts else []
+    told = "\n".join(texts)
+    shown: list[Display] = [TextBlock(text=told)] if texts else []
     shown += [
         ImageBlock(path=tr("from {server}", server=server), media_type=picture.media_type)
         for picture in pictures
@@ -88,10 +85,10 @@ def _text(block: Any) -> str:
             held = block.resource
             text = getattr(held, "text", None)
             if text is None:
-                return tr("[resource {uri}: binary, left out]", uri=held.uri)
-            return tr("[resource {uri}]\n{text}", uri=held.uri, text=text)
+                return f"[resource {held.uri}: binary, left out]"
+            return f"[resource {held.uri}]\n{text}"
         case "resource_link":
             about = f"{block.name} ({block.description})" if block.description else block.name
-            return tr("[resource {uri}: {about}]", uri=block.uri, about=about)
+            return f"[resource {block.uri}: {about}]"
         case other:
-            return tr("[{kind} content was left out]", kind=other)
+            return f"[{other} content left out]"

@@ -96,7 +96,7 @@ class _Repair:
             required = schema.get("required")
             wanted = [str(each) for each in required] if isinstance(required, list) else []
             if odd := [name for name in wanted if not _PROPERTY.fullmatch(name)]:
-                raise Unusable(tr("it needs a parameter named {name!r}", name=odd[0][:40]))
+                raise Unusable(tr("it requires a parameter named {name!r}", name=odd[0][:40]))
             fixed.setdefault("type", "object")
             fixed["properties"] = {
                 name: self.node(value, depth + 1)

@@ -38,9 +38,8 @@ class Shelf:
             name=NAME,
             kind=ToolKind.READONLY,
             params=Params,
-            description=Description(
-                short="Loads tools that are there but not declared yet; call it before using one.",
-                long=f"The tools that can be loaded: {names}",
+            description=Description.beside(__file__).model_copy(
+                update={"long": f"The tools that can be loaded: {names}"}
             ),
             run=self._run,
             title=lambda params: params.query,
@@ -51,7 +50,7 @@ class Shelf:
         found = self._found(params.query)[: params.limit]
         if not found:
             raise ToolFailure(
-                tr("No tool fits {query!r}.", query=params.query[:80]),
+                f"No tool matches {params.query[:80]!r}.",
                 type=FailureType.VALIDATION,
                 details="Try other words, or select:NAME with a name from the description.",
             )

@@ -1,7 +1,6 @@
 """The MCP servers of a session: approved ones are connected, the others are told about."""
 
 import asyncio
-import contextlib
 import importlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -43,7 +42,7 @@ class ServersWanted:
 
 @dataclass
 class Row:
-    """One server and how it stands, for a person."""
+    """One server and how it stands, for the user."""
 
     server: Server
     state: str
@@ -100,7 +99,7 @@ class Servers:
                 len(waiting),
                 names=names,
             )
-            self._warn(said, tr("/mcp approve {name} shows it.", name=waiting[0]))
+            self._warn(said, tr("/mcp approve {name} shows the details.", name=waiting[0]))
 
     async def settled(self) -> None:
         """Wait until each connection has come to something."""
@@ -125,7 +124,7 @@ class Servers:
         return next((server for server in self._found.servers if server.name == name), None)
 
     async def approve(self, server: Server) -> str:
-        """Let the person look at a server, and connect it if they agree; says what came of it."""
+        """Let the user look at a server, and connect it if they agree; says what came of it."""
         approval = await self._approval()
         said = await approval.ask(server)
         if approval.is_given:
@@ -133,14 +132,14 @@ class Servers:
         return said
 
     async def reconnect(self, server: Server) -> None:
-        """Connect anew, and wait for what comes of it."""
+        """Connect again, and wait for what comes of it."""
         await self._leave(server)
         await self._admit(server)
         if connection := self._connections.get(server.name):
             await connection.has_settled.wait()
 
     async def sign_in(self, server: Server, show: Callable[[str], None]) -> str:
-        """Let the person sign in to a server; says what came of it."""
+        """Let the user sign in to a server; says what came of it."""
         approval = await self._approval()
         said = await approval.sign_in(server, show)
         await self.reconnect(server)
@@ -175,8 +174,7 @@ class Servers:
         self._connections.pop(server.name, None)
         if task := self._tasks.pop(server.name, None):
             task.cancel()
-            with contextlib.suppress(asyncio.CancelledError, Exception):
-                await task
+            await asyncio.gather(task, return_exceptions=True)
         self._offer(server, ())
 
     def _changed(self, connection: "Connection") -> None:
@@ -190,15 +188,15 @@ class Servers:
             case "lost":
                 self._warn_once(
                     name,
-                    tr("The MCP server {name} does not answer: {why}.", name=name, why=problem),
-                    tr("It is tried on."),
+                    tr("The MCP server {name} is not responding: {why}.", name=name, why=problem),
+                    tr("Retrying."),
                 )
             case "changed":
                 self._offer(server, ())
                 self._warn(
                     tr(
-                        "The MCP server {name} is disabled: its tools changed since you approved "
-                        "them.",
+                        "Disabled the MCP server {name}: its tools changed since you "
+                        "approved them.",
                         name=name,
                     ),
                     tr("/mcp approve {name} shows the difference.", name=name),
@@ -206,13 +204,13 @@ class Servers:
             case "sign-in":
                 self._offer(server, ())
                 self._warn(
-                    tr("The MCP server {name} wants you to sign in.", name=name),
+                    tr("The MCP server {name} needs you to sign in.", name=name),
                     f"/mcp login {name}",
                 )
             case "failed":
                 self._offer(server, ())
                 self._warn(
-                    tr("The MCP server {name} is given up: {why}.", name=name, why=problem),
+                    tr("Gave up on the MCP server {name}: {why}.", name=name, why=problem),
                     tr("/mcp reconnect {name} tries again.", name=name),
                 )
 
@@ -235,7 +233,7 @@ class Servers:
                 )
             except Unusable as problem:
                 said = tr(
-                    "The MCP server {name} has a tool that cannot be used, {tool}: {why}.",
+                    "Cannot use the tool {tool} of the MCP server {name}: {why}.",
                     name=server.name,
                     tool=visible(offer.name, one_line=True),
                     why=visible(str(problem), one_line=True),

@@ -1,4 +1,4 @@
-"""Signs in to servers that want it (OAuth): in the person's browser; tokens are kept here."""
+"""Signs in to servers that want it (OAuth): in the user's browser; tokens are kept here."""
 
 import asyncio
 import contextlib
@@ -20,15 +20,15 @@ from agent_cli.lib.threads import in_own_thread
 
 LARGEST = 1_000_000
 PATIENCE = 300.0
-"""Seconds for the person to sign in."""
+"""Seconds for the user to sign in."""
 PAGE = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nConnection: close\r\n\r\n"
 
 
 class SignInNeeded(Exception):
-    """The server wants the person to sign in, and this is no moment to ask."""
+    """The server wants the user to sign in, and this is no moment to ask."""
 
     def __init__(self) -> None:
-        super().__init__(tr("it wants you to sign in"))
+        super().__init__(tr("it needs you to sign in"))
 
 
 class Tokens:
@@ -86,7 +86,7 @@ class Tokens:
 
 
 class SignIn:
-    """Waits, on this machine alone, for the browser to bring the person's consent back."""
+    """Waits, on this machine alone, for the browser to bring the user's consent back."""
 
     def __init__(self, url: str, tokens: Tokens, show: Callable[[str], None] | None) -> None:
         self._url = url
@@ -95,7 +95,7 @@ class SignIn:
         self._answer: asyncio.Future[AuthorizationCodeResult] | None = None
         self._server: asyncio.Server | None = None
         self.was_needed = False
-        """Whether the person would have had to be asked."""
+        """Whether the user would have had to be asked."""
 
     async def provider(self) -> OAuthClientProvider:
         """What signs requests. Without `show` it only uses what is kept already."""
@@ -141,7 +141,7 @@ class SignIn:
             return await self._answer
 
     async def _visit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        said = tr("This page belongs to nobody.")
+        said = tr("There is nothing here.")
         with contextlib.suppress(Exception):
             line = (await reader.readline()).decode("ascii", "replace").split(" ")
             where = urlsplit(line[1])
@@ -149,7 +149,7 @@ class SignIn:
             if where.path == "/callback" and self._answer is not None and not self._answer.done():
                 if "code" in given:
                     self._answer.set_result(AuthorizationCodeResult.model_validate(given))
-                    said = tr("Signed in. You can close this page and go back to the terminal.")
+                    said = tr("Signed in. You can close this page and return to the terminal.")
                 else:
                     told = given.get("error_description") or given.get("error")
                     problem = told[:200] if told else tr("no code")

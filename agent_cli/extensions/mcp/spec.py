@@ -4,7 +4,7 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from agent_cli.lib.files import open_regular
-from agent_cli.lib.language import english, tr
+from agent_cli.lib.language import mark, tr
 
 NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,30}")
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -42,7 +42,7 @@ class ServerTable(BaseModel):
     @classmethod
     def _http(cls, url: str) -> str:
         if url and not re.match(r"https?://[^/\s]+", url):
-            raise ValueError(tr("it is not an http(s) address"))
+            raise ValueError(tr("it is not an http(s) URL"))
         return url
 
     @model_validator(mode="after")
@@ -64,26 +64,25 @@ class Server:
     @property
     def launch(self) -> tuple[str, ...]:
         """How it is reached, line by line: what is pinned, whatever language is spoken."""
-        return tuple(map(english, self.shown))
+        return self.lines(str.format)
 
-    @property
-    def shown(self) -> tuple[str, ...]:
-        """The same as the person reads and approves it.
+    def lines(self, say: Callable[..., str]) -> tuple[str, ...]:
+        """The same in the words of `say`.
 
-        Values that are set here stand as a hash: a change of them counts, and shows no secret.
+        Values that are set here appear as a hash: a change of them counts, and shows no secret.
         """
         table = self.table
-        lines = [tr("command: {command}", command=self.command_line)]
+        lines = [say(mark("command: {command}"), command=self.command_line)]
         if table.url:
-            lines = [tr("url: {url}", url=table.url)]
+            lines = [say(mark("url: {url}"), url=table.url)]
         if table.cwd:
-            lines.append(tr("directory: {path}", path=table.cwd))
+            lines.append(say(mark("directory: {path}"), path=table.cwd))
         lines += [
-            tr("environment {name}: {origin}", name=name, origin=_origin(value))
+            say(mark("environment {name}: {origin}"), name=name, origin=_origin(value, say))
             for name, value in sorted(table.env.items())
         ]
         lines += [
-            tr("header {name}: {origin}", name=name, origin=_origin(value))
+            say(mark("header {name}: {origin}"), name=name, origin=_origin(value, say))
             for name, value in sorted(table.headers.items())
         ]
         return tuple(lines)
@@ -99,21 +98,21 @@ class Server:
         return sha256(f"{self.source}\0{self.name}".encode()).hexdigest()[:32]
 
     def filled(self, values: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, str]:
-        """`env` or `headers` with the person's variables in their places; one not set is empty."""
+        """`env` or `headers` with the user's variables in their places; one not set is empty."""
         return {
             name: VARIABLE.sub(lambda found: variables.get(found[1], ""), value)
             for name, value in values.items()
         }
 
 
-def _origin(value: str) -> str:
+def _origin(value: str, say: Callable[..., str]) -> str:
     names = ", ".join(VARIABLE.findall(value))
     if names and VARIABLE.sub("", value) == "":
-        return tr("your {names}", names=names)
+        return say(mark("your {names}"), names=names)
     hashed = sha256(value.encode()).hexdigest()[:8]
     if names:
-        return tr("set here ({hash}), with your {names}", hash=hashed, names=names)
-    return tr("set here ({hash})", hash=hashed)
+        return say(mark("set here ({hash}), with your {names}"), hash=hashed, names=names)
+    return say(mark("set here ({hash})"), hash=hashed)
 
 
 @dataclass(frozen=True)
@@ -135,7 +134,7 @@ def configured(tables: Mapping[str, Mapping[str, Any]]) -> Configured:
             except (ValidationError, ValueError) as error:
                 problems.append(
                     tr(
-                        "{file}: the MCP server {name!r} is skipped: {why}.",
+                        "{file}: skipped the MCP server {name!r}: {why}.",
                         file=source,
                         name=name,
                         why=_said(error),
@@ -145,7 +144,7 @@ def configured(tables: Mapping[str, Mapping[str, Any]]) -> Configured:
             if name in servers:
                 problems.append(
                     tr(
-                        "{file}: the MCP server {name} is skipped: {other} has one too.",
+                        "{file}: skipped the MCP server {name}: it is already in {other}.",
                         file=source,
                         name=name,
                         other=servers[name].source,
@@ -165,7 +164,7 @@ def read_json(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:
-        raise ValueError(tr("{path} cannot be read: {error}", path=path, error=error)) from error
+        raise ValueError(tr("cannot read {path}: {error}", path=path, error=error)) from error
     named = known.get("mcpServers") if isinstance(known, dict) else None
     if not isinstance(named, dict):
         said = tr('{path} has no "mcpServers"', path=path)
@@ -175,7 +174,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 def _checked(name: str) -> str:
     if not NAME.fullmatch(name):
-        raise ValueError(tr("its name must be of letters, digits, - and single _, 31 at most"))
+        raise ValueError(tr("its name must be at most 31 letters, digits, - and single _"))
     return name
 
 

@@ -16,7 +16,7 @@ def plugin() -> Plugin:
     return Plugin(
         name="sql",
         version=__version__,
-        description=tr("Asks databases; only reading needs no question."),
+        description=tr("Queries databases; reading needs no approval."),
         tools=(query_tool(databases),),
         initialize=initialize,
     )

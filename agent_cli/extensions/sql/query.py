@@ -24,7 +24,7 @@ from agent_cli.extensions.sql.remote import host_of, query_mysql, query_postgres
 from agent_cli.extensions.sql.rows import Rows
 from agent_cli.extensions.sql.sqlite import query_file
 from agent_cli.extensions.sql.statement import Statement
-from agent_cli.lib.language import mark, tr
+from agent_cli.lib.language import mark
 from agent_cli.lib.threads import in_own_thread
 from agent_cli.safety.paths import PathProblem
 
@@ -54,7 +54,7 @@ class QueryParams(ToolParams):
     query: str = Field(min_length=1)
     """One SQL statement."""
     write: bool = False
-    """Whether it may change the database; the person is asked."""
+    """Whether it may change the database; the user is asked."""
 
 
 @dataclass
@@ -90,12 +90,8 @@ class Databases:
         run = _REMOTE.get(urlsplit(url).scheme)
         if run is None:
             raise ToolFailure(
-                tr(
-                    "The database {name} is configured with an address of an unknown kind; known "
-                    "are sqlite, {known}.",
-                    name=params.database,
-                    known=", ".join(_REMOTE),
-                )
+                f"The database {params.database} is configured with an unknown kind "
+                f"of URL; supported are sqlite, {', '.join(_REMOTE)}."
             )
         return run(url, statement)
 
@@ -103,16 +99,12 @@ class Databases:
         try:
             found = context.workspace.resolve(path)
         except PathProblem as problem:
-            said = tr("{what}.", what=problem)
+            said = f"{problem}."
             raise ToolFailure(said, type=FailureType.VALIDATION) from problem
         if not found.exists:
-            said = tr("There is no file {path}.", path=path)
+            said = f"There is no file {path}."
             if known := ", ".join(self.setup.databases):
-                said = tr(
-                    "There is no file {path}. Configured databases: {known}.",
-                    path=path,
-                    known=known,
-                )
+                said = f"There is no file {path}. Configured databases: {known}."
             raise ToolFailure(said, type=FailureType.VALIDATION)
         return found.real
 

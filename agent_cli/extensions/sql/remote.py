@@ -15,7 +15,6 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.extensions.sql.rows import Rows
 from agent_cli.extensions.sql.statement import Statement
-from agent_cli.lib.language import tr
 
 CONNECT_SECONDS = 10
 # A comment within a comment ends in one place for PostgreSQL and in another for MySQL: then there
@@ -55,7 +54,7 @@ def query_postgres(url: str, statement: Statement) -> Rows:
     except psycopg.errors.QueryCanceled as error:
         raise statement.too_long() from error
     except psycopg.Error as error:
-        raise ToolFailure(tr("PostgreSQL says: {said}", said=str(error).strip())) from error
+        raise ToolFailure(f"PostgreSQL says: {str(error).strip()}") from error
 
 
 def query_mysql(url: str, statement: Statement) -> Rows:
@@ -89,9 +88,9 @@ def query_mysql(url: str, statement: Statement) -> Rows:
     except pymysql.err.OperationalError as error:
         if statement.is_over:
             raise statement.too_long() from error
-        raise ToolFailure(tr("MySQL says: {said}", said=error)) from error
+        raise ToolFailure(f"MySQL says: {error}") from error
     except pymysql.MySQLError as error:
-        raise ToolFailure(tr("MySQL says: {said}", said=error)) from error
+        raise ToolFailure(f"MySQL says: {error}") from error
 
 
 def host_of(url: str) -> str:
@@ -106,9 +105,10 @@ def _refuse_writing(statement: Statement) -> None:
         return
     if _first_word(statement.query) not in _READING or _FILES.search(statement.query):
         raise ToolFailure(
-            tr(
-                "Only reading is possible (SELECT, WITH, VALUES, SHOW, EXPLAIN, DESCRIBE). To "
-                "change the database, call again with write true, and the person is asked."
+            (
+                "Only read statements are allowed (SELECT, WITH, VALUES, SHOW, "
+                "EXPLAIN, DESCRIBE). To change the database, call again with "
+                "write=true; the user will be asked."
             ),
             type=FailureType.PERMISSION,
         )
@@ -124,12 +124,8 @@ def _driver(module: str, extra: str) -> Any:
         return import_module(module)
     except ImportError as error:
         raise ToolFailure(
-            tr(
-                "The driver {module} is not installed. The person can add it with: "
-                "pip install 'agent-cli[{extra}]'",
-                module=module,
-                extra=extra,
-            )
+            f"The driver {module} is not installed. The user can add it with: pip "
+            f"install 'agent-cli[{extra}]'"
         ) from error
 
 

@@ -1,12 +1,12 @@
-"""What a query gives: rows under headings, as text for the model and as a table for the person."""
+"""What a query gives: rows under headings, as text for the model and as a table for the user."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from agent_cli.core.display import TableBlock
-from agent_cli.lib.language import english, tr, trn
-from agent_cli.lib.text import size
+from agent_cli.lib.language import tr, trn
+from agent_cli.lib.text import plural, size
 
 LONGEST_CELL = 1_000
 
@@ -33,7 +33,7 @@ class Rows:
 
     @property
     def summary(self) -> str:
-        """One line with figures."""
+        """One line with figures, for the user."""
         if not self.columns:
             if self.changed is None:
                 return tr("done")
@@ -45,19 +45,26 @@ class Rows:
         return trn("{n:,} row", "{n:,} rows", len(self.rows))
 
     @property
+    def total(self) -> str:
+        """The same for the model."""
+        if not self.columns:
+            return "done" if self.changed is None else f"{plural(self.changed, 'row')} changed"
+        return plural(len(self.rows), "row") + (", and there are more" if self.has_more else "")
+
+    @property
     def text(self) -> str:
         """As the model reads it: one line per row, cells between bars."""
         if not self.columns:
-            return f"({english(self.summary)})"
+            return f"({self.total})"
         lines = [" | ".join(map(_in_line, row)) for row in (self.columns, *self.rows)]
-        lines.append(f"({english(self.summary)})")
+        lines.append(f"({self.total})")
         if self.has_more:
             lines.append("(Use LIMIT and OFFSET, or a narrower condition, to see others.)")
         return "\n".join(lines)
 
     @property
     def block(self) -> TableBlock | None:
-        """As the person sees it."""
+        """As the user sees it."""
         return TableBlock(columns=self.columns, rows=self.rows) if self.columns else None
 
 
@@ -65,18 +72,13 @@ def _cell(value: Any) -> str:
     if value is None:
         return "NULL"
     if isinstance(value, bytes | bytearray | memoryview):
-        return tr("({size}, not text)", size=size(len(value)))
+        return f"({size(len(value))}, not text)"
     text = str(value)
     if len(text) <= LONGEST_CELL:
         return text
-    return tr("{start}… ({n:,} characters)", start=text[:LONGEST_CELL], n=len(text))
+    return f"{text[:LONGEST_CELL]}… ({len(text):,} characters)"
 
 
 def _in_line(cell: str) -> str:
-    return (
-        english(cell)
-        .replace("\\", "\\\\")
-        .replace("\r", "\\r")
-        .replace("\n", "\\n")
-        .replace("|", "\\|")
-    )
+    cell = cell.replace("\\", "\\\\").replace("\r", "\\r")
+    return cell.replace("\n", "\\n").replace("|", "\\|")

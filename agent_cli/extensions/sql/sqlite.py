@@ -10,7 +10,6 @@ from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.extensions.sql.rows import Rows
 from agent_cli.extensions.sql.statement import Statement
 from agent_cli.lib.files import NotRegularFile, open_regular
-from agent_cli.lib.language import tr
 from agent_cli.safety.tokens import words
 
 MAGIC = b"SQLite format 3\0"
@@ -73,17 +72,15 @@ def _check(path: str) -> None:
     try:
         descriptor = open_regular(path)
     except FileNotFoundError as error:
-        said = tr("There is no file {path}.", path=path)
+        said = f"There is no file {path}."
         raise ToolFailure(said, type=FailureType.VALIDATION) from error
     except (NotRegularFile, OSError) as error:
-        raise ToolFailure(
-            tr("{path} cannot be opened: {error}.", path=path, error=error)
-        ) from error
+        raise ToolFailure(f"Cannot open {path}: {error}.") from error
     with os.fdopen(descriptor, "rb") as file:
         start = file.read(len(MAGIC))
     if start and start != MAGIC:
         raise ToolFailure(
-            tr("{path} is not a SQLite database (or is encrypted).", path=path),
+            f"{path} is not a SQLite database (or is encrypted).",
             type=FailureType.VALIDATION,
         )
 
@@ -136,20 +133,17 @@ def _told(error: Exception, statement: Statement) -> ToolFailure:
     if "interrupted" in said and statement.is_over:
         return statement.too_long()
     if "one statement at a time" in said:
-        return ToolFailure(
-            tr("Only one statement can be run at a time."), type=FailureType.VALIDATION
-        )
+        return ToolFailure("Only one statement can be run per call.", type=FailureType.VALIDATION)
     if any(refusal in said for refusal in _REFUSALS):
-        return ToolFailure(
-            tr("The query was refused: {said}. {why}", said=said, why=_why(statement))
-        )
-    return ToolFailure(tr("SQLite says: {said}.", said=said))
+        return ToolFailure(f"The query was refused: {said}. {_why(statement)}")
+    return ToolFailure(f"SQLite says: {said}.")
 
 
 def _why(statement: Statement) -> str:
     if statement.is_write:
-        return tr("Attaching files, loading extensions, VACUUM and most pragmas are not possible.")
-    return tr(
-        "Only reading is possible; to change the database, call again with write true, and the "
-        "person is asked. Attaching files, loading extensions and most pragmas are never possible."
+        return "ATTACH, VACUUM, loading extensions and most pragmas are not allowed."
+    return (
+        "Only read statements are allowed; to change the database, call "
+        "again with write=true; the user will be asked. ATTACH, loading "
+        "extensions and most pragmas are never allowed."
     )

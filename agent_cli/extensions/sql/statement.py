@@ -5,7 +5,6 @@ import time
 from dataclasses import dataclass, field
 
 from agent_cli.core.errors import FailureType, ToolFailure
-from agent_cli.lib.language import tr
 
 
 @dataclass(frozen=True)
@@ -32,10 +31,9 @@ class Statement:
     def too_long(self) -> ToolFailure:
         """What is told when it was stopped."""
         return ToolFailure(
-            tr(
-                "The query was stopped: it took longer than {seconds:g} s. Ask for less: a "
-                "narrower condition, an indexed column, an end to a recursion.",
-                seconds=self.seconds,
+            (
+                f"The query was stopped after {self.seconds:g} s. Ask for less: use a "
+                "narrower condition, an indexed column, or end the recursion."
             ),
             type=FailureType.TIMEOUT,
         )

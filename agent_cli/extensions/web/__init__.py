@@ -18,7 +18,7 @@ def plugin() -> Plugin:
     return Plugin(
         name="web",
         version=__version__,
-        description=tr("Fetches pages and calls HTTP interfaces; every host is asked about."),
+        description=tr("Fetches web pages and calls HTTP APIs; you are asked about every host."),
         tools=(fetch_tool(client), request_tool(client)),
         initialize=initialize,
     )

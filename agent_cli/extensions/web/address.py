@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
 from agent_cli.core.errors import FailureType, ToolFailure
-from agent_cli.lib.language import tr
 from agent_cli.lib.threads import in_own_thread
 
 LONGEST = 8_000
@@ -35,14 +34,14 @@ class Address:
     def parse(cls, text: str) -> "Address":
         """Read an address; raises ValueError with what is wrong in words."""
         if len(text) > LONGEST:
-            raise ValueError(tr("it is longer than {most:,} characters", most=LONGEST))
+            raise ValueError(f"it is longer than {LONGEST:,} characters")
         if _NOT_IN_ADDRESSES.search(text):
-            raise ValueError(tr("it holds a blank, a backslash or a control character"))
+            raise ValueError("it contains whitespace, a backslash or a control character")
         parts = urlsplit(text)
         if parts.scheme not in _PORTS:
-            raise ValueError(tr("it does not begin with http:// or https://"))
+            raise ValueError("it must start with http:// or https://")
         if parts.username is not None or parts.password is not None:
-            raise ValueError(tr("it holds a user name or password; give it without"))
+            raise ValueError("it contains a user name or password; leave it out")
         path = parts.path or "/"
         return cls(
             scheme=parts.scheme,
@@ -98,16 +97,15 @@ def is_public(ip: IpAddress) -> bool:
 
 def _not_public(host: str, ip: str) -> str:
     if ip == host:
-        return tr(
-            "{host} is not a public address, so nothing was sent. The person can allow it: "
-            'private_hosts = ["{host}"] under [web] in the configuration.',
-            host=host,
+        return (
+            f"{host} is not a public address, so nothing was sent. The user can "
+            f'allow it with private_hosts = ["{host}"] under [web] in the '
+            "configuration."
         )
-    return tr(
-        "{host} leads to {ip}, which is not a public address, so nothing was sent. The person can "
-        'allow it: private_hosts = ["{host}"] under [web] in the configuration.',
-        host=host,
-        ip=ip,
+    return (
+        f"{host} resolves to {ip}, which is not a public address, so nothing "
+        f'was sent. The user can allow it with private_hosts = ["{host}"] '
+        "under [web] in the configuration."
     )
 
 
@@ -120,26 +118,24 @@ async def _looked_up(address: Address) -> list[str]:
     try:
         return await in_own_thread(look_up)
     except (OSError, UnicodeError) as error:
-        raise ToolFailure(
-            tr("The host {host} cannot be found: {error}.", host=address.host, error=error)
-        ) from error
+        raise ToolFailure(f"Cannot resolve the host {address.host}: {error}.") from error
 
 
 def _host(name: str) -> str:
     if ":" in name:
         if "%" in name:
-            raise ValueError(tr("its host names a network of this machine"))
+            raise ValueError("its host includes a network interface of this machine")
         try:
             return str(ipaddress.IPv6Address(name))
         except ValueError as error:
-            raise ValueError(tr("its host is not an address")) from error
+            raise ValueError("its host is not a valid address") from error
     try:
         ascii_name = name if name.isascii() else name.encode("idna").decode("ascii")
     except UnicodeError as error:
-        raise ValueError(tr("its host cannot be a name")) from error
+        raise ValueError("its host is not a valid name") from error
     ascii_name = ascii_name.lower().removesuffix(".")
     if not _HOST_NAME.fullmatch(ascii_name) or len(ascii_name) > 253:
-        raise ValueError(tr("its host is missing or cannot be a name"))
+        raise ValueError("its host is missing or not a valid name")
     return ascii_name
 
 

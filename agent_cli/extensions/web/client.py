@@ -15,7 +15,6 @@ from agent_cli import __version__
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.extensions.web.address import Address, resolve
 from agent_cli.extensions.web.unpacking import ACCEPTED, Unpacker
-from agent_cli.lib.language import tr
 from agent_cli.lib.threads import in_own_thread
 
 if TYPE_CHECKING:
@@ -90,10 +89,9 @@ class Client:
                 return await self._followed(request) if follow else await self._send(request)
         except TimeoutError as error:
             raise ToolFailure(
-                tr(
-                    "{host} did not answer completely within {seconds:g} s.",
-                    host=request.address.host,
-                    seconds=self.limits.seconds,
+                (
+                    f"{request.address.host} did not finish its response within "
+                    f"{self.limits.seconds:g} s."
                 ),
                 type=FailureType.TIMEOUT,
             ) from error
@@ -108,13 +106,7 @@ class Client:
             if answer.status not in REDIRECTS or not location:
                 return answer
             address = _next_hop(address, location)
-        raise ToolFailure(
-            tr(
-                "{address} redirects more than {most} times; it was given up.",
-                address=request.address,
-                most=MOST_REDIRECTS,
-            )
-        )
+        raise ToolFailure(f"{request.address} redirects more than {MOST_REDIRECTS} times; gave up.")
 
     async def _send(self, request: Request) -> Answer:
         ips = await resolve(request.address, self.limits.private_hosts)
@@ -191,29 +183,21 @@ def _next_hop(address: Address, location: str) -> Address:
         target = address.towards(location)
     except ValueError as error:
         raise ToolFailure(
-            tr(
-                "{address} redirects to an address that cannot be used: {why}.",
-                address=address,
-                why=error,
-            )
+            f"{address} redirects to an address that cannot be used: {error}."
         ) from error
     if target.host != address.host:
         raise ToolFailure(
-            tr(
-                "{address} redirects to another host, {host}; nothing was sent there. "
-                "To go on, make a new call with this address: {target}",
-                address=address,
-                host=target.host,
-                target=target,
+            (
+                f"{address} redirects to another host, {target.host}; nothing was "
+                f"sent there. To continue, make a new call with this URL: {target}"
             ),
             type=FailureType.PERMISSION,
         )
     if address.scheme == "https" and target.scheme == "http":
         raise ToolFailure(
-            tr(
-                "{address} redirects to {target}, which is not encrypted; it was not followed.",
-                address=address,
-                target=target,
+            (
+                f"{address} redirects to {target}, which is not encrypted; the "
+                "redirect was not followed."
             ),
             type=FailureType.PERMISSION,
         )
@@ -222,4 +206,4 @@ def _next_hop(address: Address, location: str) -> Address:
 
 def _told(address: Address, error: Exception | None) -> ToolFailure:
     what = str(error) or type(error).__name__
-    return ToolFailure(tr("The request to {host} failed: {error}.", host=address.host, error=what))
+    return ToolFailure(f"The request to {address.host} failed: {what}.")

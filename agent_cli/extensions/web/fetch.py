@@ -23,7 +23,7 @@ from agent_cli.extensions.web.bodies import cut_note, described, is_html, quoted
 from agent_cli.extensions.web.cache import PageCache
 from agent_cli.extensions.web.client import Answer, Client, Request
 from agent_cli.extensions.web.readable import readable
-from agent_cli.lib.language import english, mark, tr
+from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import size
 from agent_cli.lib.threads import in_own_thread
 
@@ -35,10 +35,7 @@ ACCEPT = "text/html,application/xhtml+xml,text/markdown,text/plain,application/j
 
 
 def _readable_address(url: str) -> str:
-    try:
-        Address.parse(url)
-    except ValueError as error:  # whose words are for the model here
-        raise ValueError(english(str(error))) from error
+    Address.parse(url)
     return url
 
 
@@ -66,18 +63,13 @@ def fetch_tool(client: Client) -> Tool[FetchParams]:
                 cache.keep(str(address), answer)
         text = await _text(answer, context.cancelled)
         if answer.status >= 400:
-            start = english(text)[:LONGEST_ERROR]
+            start = text[:LONGEST_ERROR]
             raise ToolFailure(
-                tr(
-                    "{address} answered {status}.",
-                    address=answer.address,
-                    status=answer.status_line,
-                ),
+                f"{answer.address} returned {answer.status_line}.",
                 details=quoted(start, "The page that came with it") if start else "",
             )
-        about = english(described(answer))
         return ToolResult(
-            llm_content=quoted(english(text), f"{answer.address} ({about})"),
+            llm_content=quoted(text, f"{answer.address} ({described(answer)})"),
             display=(TextBlock(text=text, language="markdown" if is_html(answer) else ""),),
             summary=_summary(answer, was_kept=was_kept),
             metadata={"url": str(answer.address), "status": answer.status, "cached": was_kept},
@@ -109,7 +101,7 @@ async def _preview(params: FetchParams, _context: ToolContext) -> Display | None
 def _summary(answer: Answer, *, was_kept: bool) -> str:
     figures = {"status": answer.status_line, "size": size(len(answer.body))}
     if was_kept:
-        return tr("{status}, {size}, fetched before", **figures)
+        return tr("{status}, {size}, cached", **figures)
     return tr("{status}, {size}", **figures)
 
 
@@ -117,9 +109,8 @@ async def _text(answer: Answer, cancelled: threading.Event) -> str:
     """What to read: of a page its text, of other text all, of the rest what it is."""
     whole = text_of(answer)
     if whole is None:
-        return tr(
-            "(This is not text: {about}. To have it as a file, download it with Bash.)",
-            about=described(answer),
+        return (
+            f"(This is not text: {described(answer)}. To save it as a file, download it with Bash.)"
         )
     if not is_html(answer):
         return _with_note(whole, answer)
@@ -129,8 +120,8 @@ async def _text(answer: Answer, cancelled: threading.Event) -> str:
         return cancelled.is_set() or time.monotonic() > until
 
     text = await in_own_thread(lambda: readable(whole, base, is_given_up))
-    return _with_note(text or tr("(The page has no text.)"), answer)
+    return _with_note(text or "(The page has no text.)", answer)
 
 
 def _with_note(text: str, answer: Answer) -> str:
-    return tr("{text}\n\n{note}", text=text, note=cut_note(answer)) if answer.is_cut else text
+    return f"{text}\n\n{cut_note(answer)}" if answer.is_cut else text

@@ -178,5 +178,5 @@ class _Writer:
 
 
 def _is_hidden(attributes: Mapping[str, str]) -> bool:
-    """Whether a person would not see it: what only machines read is a place for instructions."""
+    """Whether the user would not see it: what only machines read is a place for instructions."""
     return "hidden" in attributes or _INVISIBLE.search(attributes.get("style", "")) is not None

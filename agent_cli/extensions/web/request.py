@@ -21,7 +21,7 @@ from agent_cli.extensions.web.address import Address
 from agent_cli.extensions.web.bodies import cut_note, described, quoted, text_of
 from agent_cli.extensions.web.client import Answer, Client, Request
 from agent_cli.extensions.web.fetch import Url
-from agent_cli.lib.language import english, mark, tr
+from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import size
 from agent_cli.safety.tokens import words
 
@@ -64,11 +64,10 @@ def request_tool(client: Client) -> Tool[RequestParams]:
         answer = await client.send(
             Request(Address.parse(params.url), params.method, params.headers, params.body.encode())
         )
-        lines = tuple(_told(answer))
-        told = "\n".join(map(english, lines))
+        told = "\n".join(_told(answer))
         return ToolResult(
-            llm_content=quoted(told, f"The answer of {answer.address} to {params.method}"),
-            display=(TextBlock(text="\n".join(lines)),),
+            llm_content=quoted(told, f"The response of {answer.address} to {params.method}"),
+            display=(TextBlock(text=told),),
             summary=tr("{status}, {size}", status=answer.status_line, size=size(len(answer.body))),
             metadata={"status": answer.status},
         )
@@ -106,6 +105,6 @@ def _told(answer: Answer) -> Iterator[str]:
         return
     yield ""
     text = text_of(answer)
-    yield text if text is not None else tr("(This is not text: {about}.)", about=described(answer))
+    yield text if text is not None else f"(This is not text: {described(answer)}.)"
     if answer.is_cut:
         yield cut_note(answer)

@@ -4,7 +4,6 @@ import zlib
 from typing import Any
 
 from agent_cli.core.errors import ToolFailure
-from agent_cli.lib.language import tr
 
 ACCEPTED = "gzip, deflate"
 
@@ -25,9 +24,7 @@ class Unpacker:
             try:
                 piece = self._stream.decompress(piece, room)
             except zlib.error as error:
-                raise ToolFailure(
-                    tr("The answer cannot be unpacked: {error}.", error=error)
-                ) from error
+                raise ToolFailure(f"Cannot decompress the response: {error}.") from error
         self._data += piece[:room]
         if len(self._data) > self._most:
             del self._data[self._most :]
@@ -68,8 +65,5 @@ def _stream(encoding: str) -> Any:
             return _Deflated()
         case _:
             raise ToolFailure(
-                tr(
-                    "The answer is packed in a way that was not asked for ({encoding}).",
-                    encoding=encoding[:40],
-                )
+                f"The response uses a compression that was not asked for ({encoding[:40]})."
             )

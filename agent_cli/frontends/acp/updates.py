@@ -50,6 +50,7 @@ Update = (
 
 _KINDS: dict[OwnKind, ToolKind] = {
     OwnKind.READONLY: "read",
+    OwnKind.SESSION: "other",
     OwnKind.WRITE: "edit",
     OwnKind.EXECUTE: "execute",
 }

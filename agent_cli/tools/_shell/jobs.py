@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.lib import sweep
-from agent_cli.lib.language import english, tr
+from agent_cli.lib.language import mark
 from agent_cli.lib.ports import listening
-from agent_cli.lib.text import in_lines
 from agent_cli.tools._shell.command import Command
 
 MOST_FINISHED = 20
@@ -20,7 +18,7 @@ MOST_FINISHED = 20
 JOB_ALIASES = dict.fromkeys(("shell_id", "bash_id", "id"), "job_id")
 """Other names under which models give a job."""
 
-Status = Literal["running", "ended", "killed"]
+STATUSES = (mark("running"), mark("ended"), mark("killed"))
 
 
 @dataclass
@@ -35,29 +33,25 @@ class Job:
     was_killed: bool = False
 
     @property
-    def status(self) -> Status:
-        """What became of it."""
+    def status(self) -> str:
+        """What became of it: one of STATUSES."""
         if self.was_killed:
             return "killed"
         return "running" if self.command.is_running else "ended"
 
     @property
     def standing(self) -> str:
-        """Its status in a few words."""
+        """Its status in a few words, for the model."""
         status, command = self.status, self.command
         if status == "running" and self.is_leftover:
-            return tr("running (its shell has ended)")
+            return "running (its shell has exited)"
         if status == "running":
-            return tr("running for {seconds:.1f} s", seconds=command.seconds)
+            return f"running for {command.seconds:.1f} s"
         if status == "killed":
-            return tr("killed")
+            return "killed"
         if command.exit_code is None or self.is_leftover:
-            return tr("ended")
-        return tr(
-            "ended with exit code {code} after {seconds:.1f} s",
-            code=command.exit_code,
-            seconds=command.seconds,
-        )
+            return "ended"
+        return f"ended with exit code {command.exit_code} after {command.seconds:.1f} s"
 
 
 class Jobs:
@@ -88,22 +82,16 @@ class Jobs:
         job = self._jobs.get(job_id)
         if job is None:
             raise ToolFailure(
-                tr("There is no background job {job!r}.", job=job_id[:80]),
+                f"There is no background job {job_id[:80]!r}.",
                 type=FailureType.VALIDATION,
-                details=f"Known jobs:\n{english(self.listing)}"
-                if self._jobs
-                else "No job was started.",
+                details=f"Known jobs:\n{self.listing}" if self._jobs else "No job was started.",
             )
         return job
 
     @property
     def listing(self) -> str:
         """All of them, one a line."""
-        each = [
-            tr("{job}: {standing}: {command}", job=j.id, standing=j.standing, command=_short(j))
-            for j in self
-        ]
-        return in_lines(each) if each else ""
+        return "\n".join(f"{job.id}: {job.standing}: {_short(job)}" for job in self)
 
     def running(self) -> list[dict[str, object]]:
         """What runs now, as the receipt of a turn tells it."""

@@ -1,4 +1,4 @@
-"""What is told of a command: to the model, and to the person."""
+"""What is told of a command: to the model, and to the user."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from agent_cli.core.display import TerminalBlock
 from agent_cli.core.errors import FailureType
 from agent_cli.core.tool import ToolError, ToolResult
-from agent_cli.lib.language import english, tr, trn
+from agent_cli.lib.language import mark, tr, trn
 from agent_cli.tools._shell.command import Command
 from agent_cli.tools._shell.jobs import Job
 
@@ -29,39 +29,39 @@ def ended(
 ) -> ToolResult:
     """The result of a command whose shell has ended."""
     code = command.exit_code or 0
-    how = how_it_ended(command)
+    how, figures = how_it_ended(command)
     remarks = [note] if note else []
     if code:
-        remarks.append(english(how))
+        remarks.append(how)
     if moved:
         remarks.append(f"the directory is now {cwd}")
     if leftover:
         remarks.append(
-            f"what it started in the background still runs as job {leftover.id}: "
-            f"read it with BashOutput, end it with KillShell"
+            f"what it started in the background is still running as job {leftover.id}: "
+            "read it with BashOutput, stop it with KillShell"
         )
-    figures = [how]
+    parts = [figures]
     if command.output.size:
-        figures.append(trn("{n:,} line", "{n:,} lines", command.output.lines))
+        parts.append(trn("{n:,} line", "{n:,} lines", command.output.lines))
     if leftover:
-        figures.append(tr("{job} runs on", job=leftover.id))
+        parts.append(tr("{job} still running", job=leftover.id))
     return ToolResult(
         success=code == 0,
         llm_content=_told(command, remarks, leftover),
         display=(_block(command),),
-        summary=" · ".join(figures),
-        error=ToolError(type=FailureType.EXECUTION, message=how) if code else None,
+        summary=" · ".join(parts),
+        error=ToolError(type=FailureType.EXECUTION, message=figures) if code else None,
         metadata=_metadata(command, cwd=cwd, job_id=leftover.id if leftover else None),
     )
 
 
 def timed_out(command: Command, seconds: float) -> ToolResult:
     """The result of a command that was stopped because its time was up."""
-    how = tr("stopped after {seconds:g} s: its time was up", seconds=seconds)
-    hint = "give a longer timeout (at most 600000) or run it in the background"
+    how = tr("timed out after {seconds:g} s", seconds=seconds)
+    hint = "set a longer timeout (at most 600000) or run it in the background"
     return ToolResult(
         success=False,
-        llm_content=_told(command, [english(how), hint]),
+        llm_content=_told(command, [f"timed out after {seconds:g} s", hint]),
         display=(_block(command),),
         summary=how,
         error=ToolError(type=FailureType.TIMEOUT, message=how, details=hint),
@@ -73,30 +73,29 @@ def in_background(job: Job, *, at_once: bool) -> ToolResult:
     """The result of a command that goes on in the background."""
     command = job.command
     opening = (
-        "It runs in the background"
+        "Running in the background"
         if at_once
-        else f"It still runs after {command.seconds:.0f} s and goes on in the background"
+        else f"Still running after {command.seconds:.0f} s; continuing in the background"
     )
     text = (
-        f"{opening} as job {job.id}. Read its new output with BashOutput, end it with KillShell. "
-        "What it does to directory and variables stays its own."
+        f"{opening} as job {job.id}. Read its new output with BashOutput, stop it with KillShell. "
+        "Its directory and variables do not carry over to other commands."
     )
     return ToolResult(
         llm_content=text if at_once else _told(command, [text], job),
         display=(_block(command),),
-        summary=tr("{job} runs in the background", job=job.id),
+        summary=tr("{job} running in the background", job=job.id),
         metadata=_metadata(command, job_id=job.id),
     )
 
 
-def how_it_ended(command: Command) -> str:
-    """ "exit 1 after 3.2 s"."""
-    code, seconds = _code(command), command.seconds
-    if name := signal_of(command):
-        return tr(
-            "exit {code} ({signal}) after {seconds:.1f} s", code=code, signal=name, seconds=seconds
-        )
-    return tr("exit {code} after {seconds:.1f} s", code=code, seconds=seconds)
+def how_it_ended(command: Command) -> tuple[str, str]:
+    """ "exit 1 after 3.2 s", for the model and for the user."""
+    values = {"code": _code(command), "signal": signal_of(command), "seconds": command.seconds}
+    text = mark("exit {code} after {seconds:.1f} s")
+    if values["signal"]:
+        text = mark("exit {code} ({signal}) after {seconds:.1f} s")
+    return text.format(**values), tr(text, **values)
 
 
 def signal_of(command: Command) -> str | None:

@@ -15,7 +15,6 @@ from agent_cli.core.errors import ToolFailure
 from agent_cli.core.tool_context import SessionView, ShellStanding
 from agent_cli.lib import sweep
 from agent_cli.lib.files import private_directory
-from agent_cli.lib.language import tr
 from agent_cli.lib.output import Output
 from agent_cli.lib.watchdog import Watchdog
 from agent_cli.safety.paths import Workspace
@@ -80,6 +79,11 @@ _UNATTENDED = {
 Wrap = Callable[[Sequence[str]], Sequence[str]]
 
 
+def shown_chars(view: SessionView) -> int:
+    """Of long output the model gets this much, beginning and end: the middle seldom matters."""
+    return view.result_chars * 2 // 3
+
+
 class ShellSession:
     """The one shell of a session."""
 
@@ -119,11 +123,8 @@ class ShellSession:
             # What cannot be started must not stay so for good.
             self._state = ShellState(directory=self._state.directory)
             raise ToolFailure(
-                tr(
-                    "The shell could not be started: {reason}. "
-                    "The next command gets a fresh one: its variables and functions are gone.",
-                    reason=error.strerror,
-                )
+                f"The shell could not be started: {error.strerror}. The next command "
+                "gets a fresh shell: variables and functions are lost."
             ) from error
 
     def adopt(
@@ -197,7 +198,9 @@ class ShellSession:
         try:
             orders = _orders(state, given, dump)
             _fill(given, f"{orders}\0{text}\0")
-            command = Command(text, Output(lambda: self._file_for(view, mark)), mark, dump, watcher)
+            end = shown_chars(view) // 2
+            output = Output(lambda: self._file_for(view, mark), head=end, tail=end)
+            command = Command(text, output, mark, dump, watcher)
             argv = [_bash(view), "--noprofile", "--norc", "-c", _DRIVER.format(given=given), "bash"]
             command.launch(
                 Launch(
@@ -223,8 +226,8 @@ class ShellSession:
                 await command.end()
             return read_variables(_read_dump(command.dump))
         except UnreadableState as error:
-            said = command.output.whole().text.strip() or tr("it said nothing")
-            raise ToolFailure(tr("bash does not work here: {said}.", said=said)) from error
+            said = command.output.whole().text.strip() or "no output"
+            raise ToolFailure(f"bash does not work here: {said}.") from error
         finally:
             command.close()
 
@@ -285,7 +288,7 @@ def _environment(view: SessionView, state: ShellState, mark: str, place: str) ->
 def _bash(view: SessionView) -> str:
     found = shutil.which("bash", path=view.environment.get("PATH")) or shutil.which("/bin/bash")
     if found is None:
-        raise ToolFailure(tr("bash was not found, so no command can be run."))
+        raise ToolFailure("bash was not found, so commands cannot be run.")
     return found
 
 

@@ -4,11 +4,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agent_cli.core.errors import ToolFailure
 from agent_cli.core.tool_context import SessionView
-from agent_cli.lib.language import tr
 
 
 class BashSettings(BaseModel):
-    """What a person can change about Bash."""
+    """What the user can change about Bash."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -27,6 +26,4 @@ def bash_settings(view: SessionView) -> BashSettings:
             f"{'.'.join(map(str, problem['loc'])) or 'the table'}: {problem['msg']}"
             for problem in error.errors(include_url=False)
         )
-        raise ToolFailure(
-            tr("The settings [tools.Bash] are not valid ({problems}).", problems=wrong)
-        ) from error
+        raise ToolFailure(f"The settings [tools.Bash] are not valid ({wrong}).") from error

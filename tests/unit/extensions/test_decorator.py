@@ -119,7 +119,7 @@ def test_results_may_be_anything() -> None:
 
 
 def test_functions_that_cannot_be_tools_say_why() -> None:
-    with pytest.raises(TypeError, match="rest cannot be given by name"):
+    with pytest.raises(TypeError, match="rest must be usable by keyword"):
 
         @tool
         def star(*rest: str) -> None:

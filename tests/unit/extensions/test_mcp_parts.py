@@ -120,14 +120,14 @@ def test_results_of_every_kind() -> None:
     assert "[resource file:///x: x]" in text.text  # type: ignore[union-attr]
     assert "[resource file:///y]\ninside" in text.text  # type: ignore[union-attr]
     assert "binary, left out" in text.text  # type: ignore[union-attr]
-    assert "[audio content was left out]" in text.text  # type: ignore[union-attr]
+    assert "[audio content left out]" in text.text  # type: ignore[union-attr]
     without = converted(answered(picture), "s", takes_images=False)
-    assert "takes no pictures" in str(without.llm_content)
+    assert "does not accept images" in str(without.llm_content)
     evil = block(type="image", data="<script>", mime_type="image/svg+xml")
     assert "left out" in str(converted(answered(evil), "s", takes_images=True).llm_content)
     data = converted(answered(structured={"a": 1}), "s", takes_images=False)
     assert json.loads(str(data.llm_content)) == {"a": 1}
-    with pytest.raises(ToolFailure, match="says no more"):
+    with pytest.raises(ToolFailure, match="without details"):
         converted(answered(is_error=True), "s", takes_images=False)
 
 

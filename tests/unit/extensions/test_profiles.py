@@ -71,12 +71,12 @@ def test_tools_are_written_in_several_ways(tmp_path: Path, tools: str, meant: ob
     ("head", "why"),
     [
         ("mode: wild", "mode"),
-        ("mod: plan", "there is no setting mod"),
+        ("mod: plan", "unknown setting mod"),
         ("tools:", "tools has no value"),
         ("budget: -1", "budget"),
-        ("name: Not A Name", "is no name"),
-        ("nested:\n  a: 1", "not understood"),
-        ("just words", "not understood"),
+        ("name: Not A Name", "is not a valid name"),
+        ("nested:\n  a: 1", "cannot parse"),
+        ("just words", "cannot parse"),
     ],
 )
 def test_a_file_that_is_not_understood_is_told_and_not_used(
@@ -112,7 +112,7 @@ def test_a_projects_profile_can_tighten_and_choose_a_model_that_is_configured(
 def test_a_projects_profile_cannot_stand_in_for_another(tmp_path: Path) -> None:
     profiles = read(tmp_path, project="---\ntools: all\n---\nEverything goes.", name="review.md")
     assert profiles.get("review").read_only
-    assert "review is taken" in profiles.problems[0]
+    assert "review is already in use" in profiles.problems[0]
 
 
 def test_the_stricter_of_two_modes() -> None:

@@ -40,7 +40,7 @@ def statement(query: str, *, is_write: bool = False) -> Statement:
 )
 def test_what_is_not_known_to_read_is_refused(run: object, query: str) -> None:
     assert callable(run)
-    with pytest.raises(ToolFailure, match="call again with write true"):
+    with pytest.raises(ToolFailure, match="call again with write=true"):
         run(NOWHERE, statement(query))
 
 

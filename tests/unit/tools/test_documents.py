@@ -55,7 +55,7 @@ async def test_a_short_pdf_is_read_whole(hands: Hands) -> None:
 async def test_a_long_pdf_asks_for_pages(hands: Hands) -> None:
     (hands.workspace / "a.pdf").write_bytes(pdf(*(f"text {n}" for n in range(1, 41))))
     told = await hands.told(TOOL, file_path="a.pdf")
-    assert "has 40 pages. Say which with pages" in told
+    assert "has 40 pages. Choose some with pages" in told
     assert len(told) < 300
     text = await hands.told(TOOL, file_path="a.pdf", pages="3,39-")
     assert "text 3\n" in text
@@ -130,7 +130,7 @@ async def test_a_notebook_is_shown_as_cells(hands: Hands) -> None:
 )
 async def test_a_damaged_document_is_called_so(hands: Hands, name: str, data: bytes) -> None:
     (hands.workspace / name).write_bytes(data)
-    assert "cannot be understood" in await hands.told(TOOL, file_path=name)
+    assert "Cannot parse" in await hands.told(TOOL, file_path=name)
 
 
 async def test_an_archive_that_unpacks_to_far_too_much_is_not_opened(hands: Hands) -> None:

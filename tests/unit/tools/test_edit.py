@@ -95,18 +95,18 @@ async def test_either_all_edits_are_made_or_none(hands: Hands) -> None:
         {"old_string": "nowhere", "new_string": "c"},
     ]
     told = await refused(hands, b"a\n", edits=edits)
-    assert "edit 2 of 2" in told
-    assert "None of the edits was made." in told
+    assert "Edit 2 of 2" in told
+    assert "None of the edits were made." in told
 
 
 async def test_a_passage_that_is_not_unique_is_answered_with_its_lines(hands: Hands) -> None:
     told = await refused(hands, b"x\ny\nx\n", old_string="x", new_string="z")
-    assert "at lines 1, 3." in told
+    assert "(lines 1, 3)." in told
     assert "replace_all" in told
 
 
 async def test_matches_that_overlap_are_not_unique(hands: Hands) -> None:
-    assert "more than once" in await refused(hands, b"aaa\n", old_string="aa", new_string="b")
+    assert "matches 2 places" in await refused(hands, b"aaa\n", old_string="aa", new_string="b")
 
 
 async def test_all_places_are_replaced_when_asked(hands: Hands) -> None:
@@ -118,22 +118,22 @@ async def test_all_places_are_replaced_when_asked(hands: Hands) -> None:
     ("data", "old", "said"),
     [
         ("def f():\n\treturn 1\n", "def f():\n    return 1",
-         "line 2 begins with 1 tab in the file, with 4 spaces in old_string"),
-        ("a  \nb\n", "a\nb", "line 1 ends with 2 spaces in the file, with nothing in old_string"),
-        ("x =  1\n", "x = 1", "Only blank space differs"),
+         "line 2 starts with 1 tab in the file, but with 4 spaces in old_string"),
+        ("a  \nb\n", "a\nb", "line 1 ends with 2 spaces in the file, but with nothing in old_string"),
+        ("x =  1\n", "x = 1", "Only whitespace differs"),
         ("a = 'it’s'\n", "a = 'it's'", "the file has U+2019 (right single quotation mark)"),
-        ("price\u00a05\n", "price 5", "Only blank space differs"),
+        ("price\u00a05\n", "price 5", "Only whitespace differs"),
         ("zero\u200bwidth\n", "zerowidth", "the file has U+200B"),
-        ("Hello World\n", "hello world", "upper and lower case"),
+        ("Hello World\n", "hello world", "letter case"),
         ("a\nb\n", "a\\nb", "escaped once too often"),
         ('say("hi")\n', 'say(\\"hi\\")', "escaped once too often"),
         ("if a < b:\n", "if a &lt; b:", "HTML-escaped"),
         ("one\ntwo\n", "     1\tone\n     2\ttwo", "line numbers"),
-        ("x = compute(1)\n", "\n\nx = compute(1)\n", "beginning or end"),
+        ("x = compute(1)\n", "\n\nx = compute(1)\n", "leading or trailing"),
         ("key = 'k'\n", "key = «secret:KEY»", "hidden from you"),
-        ("alpha beta gamma\ndelta\n", "alpha beta delta", "The closest passage is at line 1:"),
-        ("one\ntwo\nthree\nfour\n", "two\nthee\nfour", "The closest passage is at lines 2-4:"),
-        ("one\n", "§§§§", "Nothing in the file is close"),
+        ("alpha beta gamma\ndelta\n", "alpha beta delta", "The closest match is at line 1:"),
+        ("one\ntwo\nthree\nfour\n", "two\nthee\nfour", "The closest match is at lines 2-4:"),
+        ("one\n", "§§§§", "Nothing in the file is similar"),
     ],
 )  # fmt: skip
 async def test_a_miss_says_precisely_what_differs(
@@ -157,7 +157,7 @@ async def test_a_miss_in_a_large_file_is_explained_in_time(hands: Hands) -> None
     old = "value_150000 = compute(150000, something_else)\n" * 3
     told = await refused(hands, data[:9_900_000], old_string=old, new_string="x")
     assert time.monotonic() - start < 8
-    assert "is not in f.txt" in told
+    assert "not found in f.txt" in told
 
 
 async def test_one_long_line_is_no_trouble(hands: Hands) -> None:
@@ -263,14 +263,14 @@ async def test_what_is_no_editable_file_is_refused(hands: Hands) -> None:
     assert "a named pipe" in await told("pipe")
     assert "a directory" in await told("d")
     assert "a character device" in await told("/dev/null")
-    assert "10 MB; at most 10 MB" in await told("big")
+    assert "10 MB; files over 10 MB" in await told("big")
     assert "does not exist" in await told("missing")
     assert "has not been read" in await told("b")
 
 
 async def test_characters_the_encoding_lacks_are_refused(hands: Hands) -> None:
     told = await refused(hands, b"caf\xe9 one\n", old_string="one", new_string="→")
-    assert "Latin-1, which cannot hold '→' (U+2192)" in told
+    assert "Latin-1, which cannot represent '→' (U+2192)" in told
 
 
 async def test_the_preview_is_the_change_and_fails_like_it(hands: Hands) -> None:
@@ -280,7 +280,7 @@ async def test_the_preview_is_the_change_and_fails_like_it(hands: Hands) -> None
     assert isinstance(block, DiffBlock)
     assert block.diff.endswith("-a\n+b")
     assert (hands.workspace / "a.txt").read_text() == "a\n"
-    with pytest.raises(ToolFailure, match="is not in"):
+    with pytest.raises(ToolFailure, match="was not found"):
         await hands.preview(TOOL, file_path="a.txt", old_string="zzz", new_string="b")
 
 
@@ -291,7 +291,7 @@ async def test_a_file_that_changes_while_the_person_decides_is_not_edited(hands:
     await hands.preview(TOOL, file_path="a.txt", old_string="a", new_string="b")
     path.write_text("a\nmore\n")
     told = await hands.told(TOOL, file_path="a.txt", old_string="a", new_string="b")
-    assert "since the person was asked, it changed on disk" in told
+    assert "since the user was asked, it changed on disk" in told
     assert path.read_text() == "a\nmore\n"
 
 
@@ -339,5 +339,5 @@ async def test_a_missing_file_comes_with_names_like_it(hands: Hands) -> None:
     (hands.workspace / "settings.py").write_text("a\n")
     told = await hands.told(TOOL, file_path="setings.py", old_string="a", new_string="b")
     assert told == (
-        "setings.py does not exist. Did you mean settings.py? To create a file use Write."
+        "setings.py does not exist. Did you mean settings.py? To create a file, use Write."
     )

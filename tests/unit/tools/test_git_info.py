@@ -167,7 +167,7 @@ async def test_an_upstream_that_is_gone_is_called_so(
     repository.git("config", "branch.main.merge", "refs/heads/main")
     result = await ask(make_session)
     assert result.metadata["ahead"] is None
-    assert "does not exist any more" in str(result.llm_content)
+    assert "no longer exists" in str(result.llm_content)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ async def test_a_detached_head_is_told(make_session: SceneMaker, repository: Rep
     result = await ask(make_session)
     assert result.metadata["branch"] is None
     assert result.metadata["detached"] is True
-    assert f"detached head at {commit[:12]}" in str(result.llm_content)
+    assert f"detached HEAD at {commit[:12]}" in str(result.llm_content)
 
 
 async def test_a_linked_worktree_has_its_own_branch(
@@ -277,7 +277,7 @@ async def test_output_beyond_bounds_is_cut_at_a_whole_entry(
     named = result.metadata["status"]["untracked"]
     assert 0 < len(named) < 150
     assert all(len(name) == len("000.txt") for name in named)
-    assert "more changes than are counted" in str(result.llm_content)
+    assert "more changes than listed" in str(result.llm_content)
 
 
 async def test_untracked_files_that_take_too_long_are_left_out(
@@ -308,7 +308,7 @@ async def test_a_work_tree_somewhere_else_is_not_walked(
     repository.git("config", "core.worktree", str(tmp_path))
     result = await ask(make_session)
     assert not result.success
-    assert "somewhere else" in str(result.llm_content)
+    assert "elsewhere" in str(result.llm_content)
     assert "diary" not in result.model_dump_json()
 
 

@@ -35,7 +35,7 @@ async def test_a_listing_shows_everything_with_directories_first(bench: Bench) -
     (bench.root / "link").symlink_to("README.md")
     result = await bench.run(TOOL)
     assert result.llm_content == (
-        ".git/  (hidden)\ndist/\nsrc/\n.env  (0 bytes, hidden)\n.gitignore  (6 bytes, hidden)\n"
+        ".git/  (hidden)\ndist/\nsrc/\n.env  (0 B, hidden)\n.gitignore  (6 B, hidden)\n"
         "README.md  (2.0 kB)\nlink -> README.md\n\n4 files, 3 directories"
     )
     assert result.summary == "Listed 4 files, 3 directories"
@@ -45,8 +45,8 @@ async def test_a_listing_shows_everything_with_directories_first(bench: Bench) -
 async def test_recursive_lists_files_that_git_does_not_ignore(bench: Bench) -> None:
     text = await bench.text(TOOL, recursive=True)
     assert text == (
-        ".env  (0 bytes, hidden)\n.gitignore  (6 bytes, hidden)\nREADME.md  (2.0 kB)\n"
-        "src/a.py  (5 bytes)\nsrc/deep/b.py  (0 bytes)\n\n5 files, 2 directories"
+        ".env  (0 B, hidden)\n.gitignore  (6 B, hidden)\nREADME.md  (2.0 kB)\n"
+        "src/a.py  (5 B)\nsrc/deep/b.py  (0 B)\n\n5 files, 2 directories"
     )
 
 

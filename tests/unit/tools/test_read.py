@@ -35,7 +35,7 @@ async def test_a_range_says_where_it_stands_and_how_to_go_on(hands: Hands) -> No
     text = str(result.llm_content)
     assert text.startswith("    11\tline 11\n")
     assert "   130\tline 130\n" in text
-    assert text.endswith("[lines 11-130 of 3,400; go on with offset=131]")
+    assert text.endswith("[lines 11-130 of 3,400; continue with offset=131]")
     assert result.summary == "Read 120 of 3,400 lines"
 
 
@@ -53,7 +53,7 @@ async def test_an_answer_holds_no_more_than_a_result_may(hands: Hands) -> None:
     result = await hands.call(TOOL, file_path="a.txt")
     assert len(str(result.llm_content)) < 50_000
     last = result.metadata["lines"]
-    assert f"[lines 1-{last} of 2,000; go on with offset={int(str(last)) + 1}]" in str(
+    assert f"[lines 1-{last} of 2,000; continue with offset={int(str(last)) + 1}]" in str(
         result.llm_content
     )
 
@@ -142,7 +142,7 @@ async def test_a_directory_is_answered_with_its_listing(hands: Hands) -> None:
     (hands.workspace / "src" / "a.py").touch()
     result = await hands.call(TOOL, file_path="src")
     assert not result.success
-    assert result.llm_content == "src is a directory, not a file. It holds:\ninner/\na.py"
+    assert result.llm_content == "src is a directory, not a file. It contains:\ninner/\na.py"
     assert "It is empty" in await hands.told(TOOL, file_path="src/inner")
 
 
@@ -162,7 +162,7 @@ async def test_binary_data_is_named(hands: Hands) -> None:
     (hands.workspace / "p").write_bytes(b"\x7fELF\x02\x01\x01" + b"\0" * 100)
     (hands.workspace / "b").write_bytes(b"\0\x01hello\0\xff")
     assert "an ELF program" in await hands.told(TOOL, file_path="p")
-    assert "binary data (9 bytes)" in await hands.told(TOOL, file_path="b")
+    assert "binary data (9 B)" in await hands.told(TOOL, file_path="b")
 
 
 async def test_a_picture_goes_to_a_model_that_takes_it(hands: Hands) -> None:
@@ -171,7 +171,7 @@ async def test_a_picture_goes_to_a_model_that_takes_it(hands: Hands) -> None:
     assert isinstance(result.llm_content, tuple)
     (part,) = (part for part in result.llm_content if isinstance(part, ImagePart))
     assert base64.b64decode(part.data) == PNG
-    assert result.summary == "Read a PNG image, 640×480, 33 bytes"
+    assert result.summary == "Read a PNG image, 640×480, 33 B"
     (block,) = result.display
     assert isinstance(block, ImageBlock)
 
@@ -179,13 +179,13 @@ async def test_a_picture_goes_to_a_model_that_takes_it(hands: Hands) -> None:
 async def test_a_picture_is_named_and_measured_for_other_models(hands: Hands) -> None:
     (hands.workspace / "p.png").write_bytes(PNG)
     text = await hands.told(TOOL, file_path="p.png")
-    assert text == "p.png: PNG image, 640×480, 33 bytes. The model in use does not take pictures."
+    assert text == "p.png: PNG image, 640×480, 33 B. The model in use does not take pictures."
 
 
 async def test_a_link_is_shown_with_where_it_leads(hands: Hands) -> None:
     (hands.workspace / "a.txt").write_text("x\n")
     (hands.workspace / "l").symlink_to("a.txt")
-    assert f"link from {hands.workspace}/a.txt" in await hands.told(TOOL, file_path="l")
+    assert f"link to {hands.workspace}/a.txt" in await hands.told(TOOL, file_path="l")
 
 
 async def test_a_cancelled_call_stops_reading(hands: Hands) -> None:

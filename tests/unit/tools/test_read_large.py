@@ -57,8 +57,7 @@ def test_a_range_far_into_a_large_file_takes_little_memory(hands: Hands, big: Pa
 async def test_a_large_file_is_not_read_from_end_to_end(hands: Hands, big: Path) -> None:
     told = await hands.told(TOOL, file_path="big")
     assert told == (
-        "big is 64 MB, too large to be read from end to end. "
-        "Give offset and limit, or search it with Grep."
+        "big is 64 MB, too large to read whole. Set offset and limit, or search it with Grep."
     )
 
 

@@ -28,7 +28,7 @@ async def test_a_preview_shows_each_line_before_and_after_and_changes_nothing(be
     bench.write({"a.py": "one\nfoo(1)\n", "b/c.py": "foo(2) foo(3)\n", "d.py": "bar\n"})
     result = await bench.run(TOOL, pattern=r"foo\((\d)\)", replacement="baz[$1]")
     assert result.llm_content == (
-        "Preview: 3 matches in 2 files. Nothing was changed; to apply it set preview to false.\n\n"
+        "Preview: 3 matches in 2 files. Nothing was changed; to apply it, set preview to false.\n\n"
         "a.py (1)\n2- foo(1)\n2+ baz[1]\nb/c.py (2)\n1- foo(2) foo(3)\n1+ baz[2] baz[3]"
     )
     assert result.summary == "Would replace 3 matches in 2 files"

@@ -162,7 +162,7 @@ async def test_no_command_runs_elsewhere_because_its_directory_vanished(bench: B
     shutil.rmtree(bench.root / "sub")
     result = await bench.bash("touch elsewhere")
     assert result.error is not None
-    assert f"{bench.root}/sub is gone" in result.error.message
+    assert f"{bench.root}/sub no longer exists" in result.error.message
     assert not (bench.root / "elsewhere").exists()
     assert bench.standing.directory is None
     assert await bench.says("pwd") == str(bench.root)
@@ -176,7 +176,8 @@ async def test_another_directory_holds_for_one_command(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "why"), [("nowhere", "not there"), ("file", "not a directory"), ("/etc", "outside")]
+    ("wanted", "why"),
+    [("nowhere", "does not exist"), ("file", "not a directory"), ("/etc", "outside")],
 )
 async def test_a_wrong_directory_is_refused(bench: Bench, wanted: str, why: str) -> None:
     (bench.root / "file").touch()

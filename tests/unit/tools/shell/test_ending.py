@@ -12,6 +12,7 @@ import pytest
 from agent_cli.core.errors import FailureType
 from agent_cli.core.messages import text_of
 from agent_cli.lib import sweep
+from agent_cli.tools._shell.session import ShellSession
 from tests.kit.program import wait_until
 from tests.kit.shells import Bench, until
 
@@ -70,7 +71,7 @@ async def test_time_runs_out(bench: Bench) -> None:
     assert result.error is not None
     assert result.error.type is FailureType.TIMEOUT
     assert text_of(result.llm_content).startswith("before\n")
-    assert "[stopped after 3 s" in text_of(result.llm_content)
+    assert "[timed out after 3 s" in text_of(result.llm_content)
     assert bench.running() == []
 
 
@@ -175,3 +176,18 @@ def test_one_mark_is_not_found_in_another() -> None:
     finally:
         child.kill()
         child.wait()
+
+
+async def test_whatever_goes_wrong_after_a_command_leaves_no_descriptor_open(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> str:
+        raise OSError("the directory is gone")
+
+    await bench.bash("true")
+    before = {each.name for each in Path("/proc/self/fd").iterdir()}
+    monkeypatch.setattr(ShellSession, "adopt", broken)
+    with pytest.raises(OSError, match="gone"):
+        await bench.bash("sleep 1000 & true")
+    assert {each.name for each in Path("/proc/self/fd").iterdir()} == before
+    assert bench.running() == []

@@ -29,12 +29,12 @@ async def test_new_output_is_read_once(bench: Bench) -> None:
     command = bench.jobs.find("bash_1").command
     step(bench, 0, b"one\n")
     await until(lambda: command.output.size == 4)
-    assert (await said(bench, "bash_1")).startswith("one\n[bash_1 is running for ")
-    assert (await said(bench, "bash_1")).startswith("[no new output; bash_1 is running for ")
+    assert (await said(bench, "bash_1")).startswith("one\n[bash_1: running for ")
+    assert (await said(bench, "bash_1")).startswith("[no new output; bash_1: running for ")
     (bench.root / "last2").touch()
     step(bench, 1, b"two\n")
     await until(lambda: not command.is_running)
-    assert (await said(bench, "bash_1")).startswith("two\n[bash_1 is ended with exit code 4")
+    assert (await said(bench, "bash_1")).startswith("two\n[bash_1: ended with exit code 4")
 
 
 async def test_half_a_character_waits_for_its_other_half(bench: Bench) -> None:
@@ -66,7 +66,7 @@ async def test_a_filter_cannot_run_away_or_be_taken_for_an_option(
 ) -> None:
     await bench.bash("printf 'a%.0s' {1..5000}; echo !; sleep 1000", run_in_background=True)
     await until(lambda: bench.jobs.find("bash_1").command.output.size > 5000)
-    assert "bash_1 is running" in await said(bench, "bash_1", pattern)
+    assert "bash_1: running" in await said(bench, "bash_1", pattern)
     assert not (bench.root / "x").exists()
 
 
@@ -93,25 +93,25 @@ async def test_a_job_can_be_ended(bench: Bench) -> None:
     assert bench.running() == []
     told = await said(bench, "bash_1")  # bash may say "Terminated" of the sleep before it ends
     assert told.startswith("last words\n")
-    assert told.endswith("[bash_1 is killed]")
-    assert "runs no more" in text_of((await bench.kill("bash_1")).llm_content)
+    assert told.endswith("[bash_1: killed]")
+    assert "is not running" in text_of((await bench.kill("bash_1")).llm_content)
 
 
 async def test_a_long_command_becomes_a_job_by_itself(tmp_path: Path) -> None:
     bench = Bench(tmp_path, auto_background_after=2)
     told = await bench.says("echo early; until [ -e go ]; do sleep 0.01; done; echo late; cd /")
-    assert told.startswith("early\n[It still runs after ")
+    assert told.startswith("early\n[Still running after ")
     assert "job bash_1" in told
     (bench.root / "go").touch()
     await until(lambda: not bench.jobs.find("bash_1").command.is_running)
-    assert (await said(bench, "bash_1")).startswith("late\n[bash_1 is ended with exit code 0")
+    assert (await said(bench, "bash_1")).startswith("late\n[bash_1: ended with exit code 0")
     assert await bench.says("pwd") == str(bench.root)
     await bench.close()
 
 
 async def test_it_never_becomes_one_when_that_is_switched_off(tmp_path: Path) -> None:
     bench = Bench(tmp_path, auto_background_after=0)
-    assert "its time was up" in await bench.says("sleep 1000", timeout=300)
+    assert "timed out" in await bench.says("sleep 1000", timeout=300)
     await bench.close()
 
 
@@ -124,7 +124,7 @@ async def test_what_a_command_leaves_running_is_a_job(bench: Bench) -> None:
     command = bench.jobs.find("bash_1").command
     (bench.root / "go").touch()
     await until(lambda: command.output.size > 3)
-    assert (await said(bench, "bash_1")).startswith("served\n[bash_1 is running")
+    assert (await said(bench, "bash_1")).startswith("served\n[bash_1: running")
     await bench.kill("bash_1")
     assert bench.running() == []
 
