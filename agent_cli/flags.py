@@ -59,8 +59,6 @@ ARGPARSE = (
     mark("unexpected option string: %s"),
 )
 """What argparse says itself, from Python 3.11 to 3.14; a later one's new words stay English."""
-# It takes its words from this global, and offers no other door.
-argparse._ = lambda text: text and tr(text)  # type: ignore[attr-defined]
 
 
 class _Formatter(argparse.HelpFormatter):
@@ -103,6 +101,9 @@ class _Parser(argparse.ArgumentParser):
 
 def parser(arguments: "list[str] | None" = None) -> argparse.ArgumentParser:
     """All flags and commands; of the sub-commands, only one that is used is loaded."""
+    # argparse reads its words from this global. The documented way, gettext.textdomain, follows
+    # the locale and not the language of the settings.
+    argparse._ = lambda text: text and tr(text)  # type: ignore[attr-defined]
     top = _Parser(
         prog="agent",
         allow_abbrev=False,  # --mode plan must not be the model "plan"

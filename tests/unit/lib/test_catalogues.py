@@ -16,7 +16,6 @@ said = cache(catalogues.said)
 OTHERS = [language for language in LANGUAGES if language != SOURCE]
 PLACEHOLDER = re.compile(r"\{[a-z_][\w.\[\]]*(?:![rsa])?(?::[^{}]*)?\}|%\(\w+\)[sr]|%[sr]")
 NOT_SAID = {
-    "completions/*": "what a shell reads",
     "cli.py: agent*{}?": "a name and a value",
     "folder.py: agent setup": "a command",
     "commands/mcp.py: /mcp {} NAME": "a command",
