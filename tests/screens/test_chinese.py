@@ -30,6 +30,7 @@ from agent_cli.frontends.tui.chat import Chat
 from agent_cli.frontends.tui.modals import sessions as sessions_modal
 from agent_cli.frontends.tui.modals.approval import ApprovalModal
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
+from agent_cli.frontends.tui.modals.help import HelpModal
 from agent_cli.frontends.tui.modals.sessions import SessionsModal
 from agent_cli.frontends.tui.modals.sheet import Sheet
 from agent_cli.frontends.tui.modals.trust import TrustModal
@@ -212,9 +213,11 @@ async def test_asking_for_trust(make_session: SceneMaker, size: tuple[int, int])
 @sizes
 async def test_help(make_session: SceneMaker, size: tuple[int, int]) -> None:
     async with stage(scene_of(make_session), size) as shown:
+        shown.app.push_screen(HelpModal())  # without the commands, which come and go
+        await shown.check("help", SHOP)
+        shown.app.pop_screen()
         shown.app.desk.help()
         await shown.pilot.pause()
-        await shown.check("help", SHOP)
         sheet = shown.app.screen.query_one(Sheet)
         while not sheet.is_at_end:
             await shown.pilot.press("pagedown")

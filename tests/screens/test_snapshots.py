@@ -19,6 +19,7 @@ from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.chat import Chat
 from agent_cli.frontends.tui.modals.approval import ApprovalModal
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
+from agent_cli.frontends.tui.modals.help import HelpModal
 from agent_cli.frontends.tui.modals.in_use import InUseModal
 from agent_cli.frontends.tui.modals.plan import PlanModal
 from agent_cli.frontends.tui.modals.question import QuestionModal
@@ -28,7 +29,7 @@ from tests.kit import chat, snapshots
 from tests.kit.sessions import SceneMaker
 from tests.kit.shells import until
 from tests.screens.app import app_of
-from tests.screens.host import at_once
+from tests.screens.host import COMMANDS, at_once
 
 LONG_DIFF = "--- a/app/shop.py\n+++ b/app/shop.py\n@@ -1,40 +1,40 @@\n" + "".join(
     f"-    total = total + price[{n}] * 1.19\n+    total += with_tax(price[{n}])\n"
@@ -262,6 +263,7 @@ async def test_a_message_that_waits_and_one_being_written(opened: Opener) -> Non
 
 async def test_the_command_menu(opened: Opener) -> None:
     async with opened() as (app, pilot):
+        app.widgets.composer._commands = lambda: COMMANDS
         await pilot.press("slash", "m")
         await _check("menu", app, pilot)
 
@@ -312,7 +314,9 @@ async def test_modals(opened: Opener, name: str, look: str) -> None:
 
 async def test_help(opened: Opener) -> None:
     async with opened() as (app, pilot):
-        app.desk.help()
+        app.push_screen(
+            HelpModal([(f"/{each.name} {each.argument}", each.help) for each in COMMANDS])
+        )
         await _check("help", app, pilot)
 
 

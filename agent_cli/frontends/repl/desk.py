@@ -11,10 +11,10 @@ from agent_cli.core.events import Event
 from agent_cli.core.session import Session
 from agent_cli.core.written import Written
 from agent_cli.frontends.repl.going_back import GoingBack
-from agent_cli.frontends.repl.manual import KEYS
 from agent_cli.frontends.repl.stage import Stage
 from agent_cli.frontends.repl.talk import Talk
 from agent_cli.frontends.shared.answers import Answer
+from agent_cli.frontends.shared.keys import help_rows
 from agent_cli.lib.dates import ago
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
@@ -147,7 +147,7 @@ class InlineDesk:
             self.warn(tr("There is no clipboard here."))
 
     def help(self) -> None:
-        keys = "\n".join(f"- **{tr(key)}**: {tr(text)}" for key, text in KEYS)
+        keys = "\n".join(f"- **{key}**: {text}" for key, text in help_rows("inline"))
         named = "\n".join(
             f"- **{f'/{c.name} {tr(c.argument)}'.rstrip()}**: {tr(c.help)}" for c in self._listed
         )

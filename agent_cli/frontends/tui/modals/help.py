@@ -10,31 +10,12 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from agent_cli.frontends.shared.keys import help_rows
 from agent_cli.frontends.tui.modals.sheet import Part, Prose, Row, Sheet, Space
-from agent_cli.lib.language import mark, tr
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
 
 Pairs = Sequence[tuple[str, str]]
-
-KEYS: Pairs = (
-    ("Enter", mark("send")),
-    ("Shift+Enter", mark("new line; also Alt+Enter, Ctrl+J, or \\ before Enter")),
-    ("Esc", mark("stop the turn; take a waiting message back")),
-    ("Esc Esc", mark("go back to an earlier prompt")),
-    ("Ctrl+C", mark("clear the prompt, then stop the turn, then (twice) leave")),
-    ("Shift+Tab", mark("next mode")),
-    ("↑ ↓", mark("earlier prompts")),
-    ("Ctrl+R", mark("search earlier prompts")),
-    ("Ctrl+E", mark("unfold the paste at the caret")),
-    ("Ctrl+G", mark("write in your editor")),
-    ("Ctrl+Z  Ctrl+Y", mark("undo, redo")),
-    ("Ctrl+O", mark("unfold all results")),
-    ("Ctrl+B", mark("side panel")),
-    ("Ctrl+P", mark("all commands")),
-    ("/", mark("a command")),
-    ("@", mark("a file")),
-    ("!", mark("a shell command of your own; the model sees what it prints")),
-)
 
 
 class HelpModal(ModalScreen[None]):
@@ -51,9 +32,9 @@ class HelpModal(ModalScreen[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (80, "-wide")]  # noqa: RUF012 - as declared
     VERTICAL_BREAKPOINTS = [(0, "-short"), (26, "-tall")]  # noqa: RUF012 - as declared
 
-    def __init__(self, commands: Pairs = (), keys: Pairs = KEYS) -> None:
+    def __init__(self, commands: Pairs = ()) -> None:
         super().__init__()
-        self._sheet = Sheet(tuple(_parts(commands, [(key, tr(does)) for key, does in keys])))
+        self._sheet = Sheet(tuple(_parts(commands, help_rows())))
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
