@@ -25,9 +25,9 @@ NOT_SAID = {
     "frontends/repl/live.py: noinherit *": "a style",
     "frontends/repl/start.py: agent: {}?": "a name and a value",
     "frontends/shared/going_back.py: the person went back": "kept in the log of a session",
+    "frontends/shared/keys.py: escape escape": "keys",
     "frontends/structured.py": "a model reads it",
     "frontends/tui/highlight.py": "names of languages",
-    "frontends/tui/modals/help.py": "keys",
     "frontends/tui/palette.py: not bold": "a style",
     "frontends/tui/setting_up.py: agent setup": "a command",
     "frontends/web/guard.py": "what a browser reads",
@@ -37,6 +37,7 @@ NOT_SAID = {
     "setup/flow.py: provider {}": "an id",
     "setup/flow.py: local {} {}": "an id",
     "setup/servers.py: LM Studio": "a name",
+    "subcommands/completions.py": "what a shell reads",
     "subcommands/check.py: the line cannot be read: {}": "JSON for programs",
 }
 """Prose that has no translation, by file and text, and why."""
