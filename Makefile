@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 NODE_SERVERS := @modelcontextprotocol/server-everything@2026.8.31 @modelcontextprotocol/server-filesystem@2026.8.31
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test check format fuzz bench catalogues lock clean
+.PHONY: help install run test quick check format snapshots fuzz bench catalogues lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z./]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -37,6 +37,15 @@ run: install ## install and start the agent
 test: $(VENV)/installed-dev $(VENV)/installed-node ## install the test tools and run every test
 	$(BIN)/python -m pytest -n auto
 
+quick: $(VENV)/installed-dev ## what breaks most often, in half a minute
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest tests/test_architecture.py tests/unit/lib/test_catalogues.py tests/unit/tools/test_tools_page.py \
+	  tests/unit/frontends/test_keys.py tests/docs/test_commands_page.py tests/docs/test_examples.py \
+	  tests/screens/test_snapshots.py::test_help -k "not harmless"
+
+snapshots: $(VENV)/installed-dev ## write the pictures of the screen again; look at the diff
+	UPDATE_SNAPSHOTS=1 $(BIN)/python -m pytest -n auto tests/screens
+
 check: $(VENV)/installed-dev ## linters, types and import contracts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -62,10 +71,13 @@ docs/configuration.md: $(VENV)/installed agent_cli/config/schema.py agent_cli/co
 docs/tools-reference.md: $(VENV)/installed-dev docs/tools_reference.py $(wildcard agent_cli/tools/*) ## write the tools reference from the registry
 	$(BIN)/python docs/tools_reference.py > $@
 
+docs/commands.md: $(VENV)/installed-dev docs/commands_reference.py agent_cli/frontends/shared/keys.py $(wildcard agent_cli/commands/*) ## write the page of commands and keys
+	$(BIN)/python docs/commands_reference.py > $@
+
 catalogues: $(VENV)/installed-dev ## bring the translations up to date with what is said
 	$(BIN)/python -m tests.kit.catalogues
 
-lock: $(BIN)/python ## pin the dependencies anew (needs uv)
+lock: $(BIN)/python ## pin the dependencies again (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate \
 	  pyproject.toml requirements/build.in -o requirements/run.txt
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate \

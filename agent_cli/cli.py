@@ -1,4 +1,4 @@
-"""The command line: flags become wishes, errors become exit codes.
+"""The command line: flags become launch options, errors become exit codes.
 
 Nothing heavy is imported here: `agent --version` and `--help` answer at once, and without a screen
 the model's worker process starts before the rest of the program is loaded.
@@ -11,7 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     import subprocess
-
 
 
 def main() -> None:
@@ -70,7 +69,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _speak() -> None:
-    """Speak the language that is set, or the locale's."""
+    """Use the configured language, or the locale's."""
     from agent_cli.config.directories import wished_language
     from agent_cli.lib import language
 
@@ -78,7 +77,7 @@ def _speak() -> None:
 
 
 def _speak_english() -> None:
-    """What a program reads is the same everywhere."""
+    """Output for programs is the same everywhere."""
     from agent_cli.lib import language
 
     language.use(language.SOURCE)
@@ -97,13 +96,13 @@ def _start_worker(options: "argparse.Namespace") -> "subprocess.Popen[bytes] | N
 
 
 def _is_interactive(options: "argparse.Namespace") -> bool:
-    """Whether there is a person in front of a terminal who wants to talk."""
+    """Whether somebody at a terminal wants to chat."""
     is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     return _wants_talk(options) and (is_terminal or _is_page())
 
 
 def _wants_talk(options: "argparse.Namespace") -> bool:
-    """Whether text comes in and goes out, and not for one prompt only."""
+    """Whether this is a chat in text, not a single prompt."""
     return options.prompt is None and options.input_format == options.output_format == "text"
 
 
@@ -113,7 +112,7 @@ def _is_page() -> bool:
 
 
 def _wants_inline(options: "argparse.Namespace", *, interactive: bool) -> bool:
-    """Whether lines come in and go out: by wish, also through pipes, or for want of a screen."""
+    """Whether to chat line by line: on request, through pipes too, or without a usable screen."""
     if options.inline or options.screen_reader:
         return _wants_talk(options)
     if not interactive or _is_page():
@@ -190,7 +189,7 @@ def _run_editor(options: "argparse.Namespace") -> int:
 
 
 def _print_anything() -> None:
-    """Let no character that the terminal cannot show end the program."""
+    """Don't fail on characters that the terminal can't show."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
 

@@ -1,4 +1,4 @@
-"""The flags of the command line, and the wishes they stand for."""
+"""The flags of the command line, and the launch options they become."""
 
 import argparse
 import os
@@ -13,27 +13,27 @@ if TYPE_CHECKING:
 
 MODES = ("default", "accept-edits", "plan", "auto", "yolo")
 SUBCOMMANDS = {
-    "audit": mark("show what was run, and by whose permission"),
-    "checkpoints": mark("show what is kept for undo, and let it go"),
-    "check": mark("explain what would be decided about a command"),
+    "audit": mark("show what ran and who approved it"),
+    "checkpoints": mark("list or delete what is kept for undo"),
+    "check": mark("explain how a command would be judged"),
     "mcp": mark("list, add, remove and test MCP servers"),
-    "new": mark("write an example of a tool of your own, with its test"),
-    "plugins": mark("list tools and commands of your own, switch them on and off"),
-    "completions": mark("write what bash, zsh or fish needs to complete this command line"),
-    "doctor": mark("look at what the program depends on, and say what to do"),
-    "serve": mark("the full-screen app in a browser on this machine"),
+    "new": mark("create an example tool with a test"),
+    "plugins": mark("list, enable and disable your own tools and commands"),
+    "completions": mark("print a completion script for bash, zsh or fish"),
+    "doctor": mark("check that everything works, and suggest fixes"),
+    "serve": mark("open the full-screen app in a browser on this machine"),
     "sessions": mark("list, show, search, export and delete sessions"),
-    "setup": mark("choose a model and give its key"),
-    "stats": mark("count calls, tokens and dollars by tool, model and day"),
-    "trust": mark("show what trusting a folder enables, and trust it"),
+    "setup": mark("choose a model and enter its API key"),
+    "stats": mark("show calls, tokens and cost by tool, model and day"),
+    "trust": mark("show what trusting a folder enables, then trust it"),
 }
 """Each is a module in subcommands/ with `add_arguments` and `run`."""
 ACP = mark("serve an editor over the Agent Client Protocol")
-CONFIG = mark("show every setting and where it came from")
+CONFIG = mark("show every setting and where it comes from")
 RULES = {
-    "allow": mark("allow calls that match"),
-    "ask": mark("ask calls that match"),
-    "deny": mark("deny calls that match"),
+    "allow": mark("allow matching calls without asking"),
+    "ask": mark("ask before matching calls"),
+    "deny": mark("block matching calls"),
 }
 ARGPARSE = (
     mark("usage: "),
@@ -59,8 +59,6 @@ ARGPARSE = (
     mark("unexpected option string: %s"),
 )
 """What argparse says itself, from Python 3.11 to 3.14; a later one's new words stay English."""
-# It takes its words from this global, and offers no other door.
-argparse._ = lambda text: text and tr(text)  # type: ignore[attr-defined]
 
 
 class _Formatter(argparse.HelpFormatter):
@@ -103,49 +101,51 @@ class _Parser(argparse.ArgumentParser):
 
 def parser(arguments: "list[str] | None" = None) -> argparse.ArgumentParser:
     """All flags and commands; of the sub-commands, only one that is used is loaded."""
+    # argparse reads its words from this global. The documented way, gettext.textdomain, follows
+    # the locale and not the language of the settings.
+    argparse._ = lambda text: text and tr(text)  # type: ignore[attr-defined]
     top = _Parser(
         prog="agent",
         allow_abbrev=False,  # --mode plan must not be the model "plan"
         usage="agent [OPTION ...] [COMMAND ...]",
         description=tr(
-            "A coding agent in your terminal. It shows every call and asks before "
+            "A coding agent in your terminal. It shows every tool call and asks before "
             "anything dangerous."
         ),
         epilog=tr(
-            "Exit codes: 0 done, 1 failed, 2 usage or configuration, 3 stopped by a limit, "
-            "4 a permission was needed that nobody could give, 75 try again later, "
-            "130 interrupted."
+            "Exit codes: 0 success, 1 failure, 2 usage or configuration error, 3 limit reached, "
+            "4 approval needed but nobody to ask, 75 temporary failure, 130 interrupted."
         ),
     )
     top.add_argument("-V", "--version", action="store_true", help=tr("show the version and exit"))
     top.add_argument(
         "-p", "--prompt", metavar="PROMPT", nargs="?", const="-",
-        help=tr("answer one prompt and exit; - reads it from standard input"),
+        help=tr("answer one prompt and exit; - reads it from stdin"),
     )  # fmt: skip
     _add_commands(top, arguments or [])
     screen = top.add_argument_group(tr("screen"))
     screen.add_argument(
         "--inline",
         action="store_true",
-        help=tr("in the terminal's scrollback, not on a full screen"),
+        help=tr("chat in the terminal's scrollback instead of full screen"),
     )
     screen.add_argument(
         "--screen-reader", action="store_true",
-        help=tr("plain lines of text, nothing moves, answers by number"),
+        help=tr("plain text only: nothing moves, choices are numbered"),
     )  # fmt: skip
     _add_resuming(top)
     _add_settings(top)
     output = top.add_argument_group(tr("output"))
     output.add_argument(
         "--output-format", choices=("text", "json", "stream-json"), default="text",
-        help=tr("the answer, one JSON object, or one event per line"),
+        help=tr("print the answer, one JSON object, or one event per line"),
     )  # fmt: skip
     output.add_argument(
         "--input-format", choices=("text", "stream-json"), default="text",
-        help=tr("stream-json: prompts, replies and interrupts as JSON lines on standard input"),
+        help=tr("stream-json: read prompts, replies and interrupts as JSON lines from stdin"),
     )  # fmt: skip
     output.add_argument(
-        "--json-schema", metavar="FILE", help=tr("the final answer must satisfy this JSON Schema")
+        "--json-schema", metavar="FILE", help=tr("make the final answer match this JSON Schema")
     )
     return top
 
@@ -174,39 +174,57 @@ def _add_resuming(top: argparse.ArgumentParser) -> None:
     group = top.add_argument_group(tr("sessions"))
     group.add_argument(
         "-c", "--continue", dest="continued", action="store_true",
-        help=tr("go on with the last session of this directory"),
+        help=tr("resume the last session in this directory"),
     )  # fmt: skip
     group.add_argument(
         "-r", "--resume", metavar="ID", nargs="?", const="",
-        help=tr("go on with the session of this id, or in which these words were said"),
+        help=tr("resume a session by id, or by words that occur in it"),
     )  # fmt: skip
-    group.add_argument("--fork", action="store_true", help=tr("go on in a copy of the session"))
+    group.add_argument(
+        "--fork", action="store_true", help=tr("resume a copy and leave the original as it is")
+    )
 
 
 def _add_settings(target: argparse.ArgumentParser) -> None:
     model = target.add_argument_group(tr("model"))
-    model.add_argument("--model", metavar="NAME", help=tr("the model, as LiteLLM names it"))
-    model.add_argument("--api-base", metavar="URL", help=tr("where the model is served"))
-    model.add_argument("--system-prompt-file", metavar="FILE", help=tr("instead of our own words"))
     model.add_argument(
-        "--append-system-prompt", metavar="TEXT", help=tr("added to the system prompt")
+        "--model",
+        metavar="NAME",
+        help=tr("model to use, by its LiteLLM name"),
     )
-    model.add_argument("--profile", metavar="NAME", help=tr("the role to play: tools, words, mode"))
+    model.add_argument("--api-base", metavar="URL", help=tr("address of the model server"))
+    model.add_argument(
+        "--system-prompt-file", metavar="FILE", help=tr("use this file as the system prompt")
+    )
+    model.add_argument(
+        "--append-system-prompt", metavar="TEXT", help=tr("add this to the system prompt")
+    )
+    model.add_argument(
+        "--profile", metavar="NAME", help=tr("use a profile: its tools, prompt and mode")
+    )
     safety = target.add_argument_group(tr("permissions"))
-    safety.add_argument("--permission-mode", choices=MODES, help=tr("how much happens unasked"))
+    safety.add_argument(
+        "--permission-mode", choices=MODES, help=tr("what may happen without asking")
+    )
     for effect, told in RULES.items():
         safety.add_argument(f"--{effect}", metavar="RULE", action="append", help=tr(told))
-    safety.add_argument("--tools", metavar="LIST", help=tr("use only these tools, by comma"))
+    safety.add_argument(
+        "--tools", metavar="LIST", help=tr("use only these tools, separated by commas")
+    )
     safety.add_argument("--trust", action="store_true", help=tr("trust this folder for this run"))
     safety.add_argument("--cwd", metavar="DIR", help=tr("work in this directory"))
-    safety.add_argument("--add-dir", metavar="DIR", action="append", help=tr("also allow this one"))
+    safety.add_argument(
+        "--add-dir", metavar="DIR", action="append", help=tr("allow another directory")
+    )
     limits = target.add_argument_group(tr("limits"))
-    limits.add_argument("--max-steps", metavar="N", help=tr("model requests in one turn"))
-    limits.add_argument("--max-cost", metavar="DOLLARS", help=tr("dollars in one session"))
+    limits.add_argument("--max-steps", metavar="N", help=tr("most model requests in one turn"))
+    limits.add_argument(
+        "--max-cost", metavar="DOLLARS", help=tr("most dollars to spend in one session")
+    )
 
 
 def wishes(options: argparse.Namespace, *, attended: bool) -> "Wishes":
-    """What a parsed command line asks for."""
+    """The options of a parsed command line."""
     from pathlib import Path
 
     from agent_cli.core.errors import UserError
@@ -224,7 +242,7 @@ def wishes(options: argparse.Namespace, *, attended: bool) -> "Wishes":
         except (OSError, UnicodeDecodeError) as error:
             raise UserError(
                 tr(
-                    "{path} cannot be read: {reason}.",
+                    "Can't read {path}: {reason}.",
                     path=options.system_prompt_file,
                     reason=error,
                 )
@@ -244,7 +262,7 @@ def wishes(options: argparse.Namespace, *, attended: bool) -> "Wishes":
 
 
 def _resume(options: argparse.Namespace) -> "Resume | None":
-    """The session the command line means, if it means one; which is found out later."""
+    """The session to resume, if any; it is looked up later."""
     from agent_cli.core.errors import UserError
     from agent_cli.wishes import Resume
 
@@ -252,7 +270,8 @@ def _resume(options: argparse.Namespace) -> "Resume | None":
     if words is None and not getattr(options, "continued", False):
         if getattr(options, "fork", False):
             raise UserError(
-                tr("--fork needs a session."), hint=tr("agent -c --fork, or agent -r ID --fork")
+                tr("--fork needs a session to copy."),
+                hint=tr("agent -c --fork, or agent -r ID --fork"),
             )
         return None
     return Resume(words or "", ask=words == "", fork=options.fork, stay=options.cwd is not None)

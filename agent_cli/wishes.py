@@ -1,4 +1,4 @@
-"""What the command line asks for; it needs nothing of ours, so that the screen can come first."""
+"""What the command line asks for; imports nothing of ours, so that the screen comes first."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Resume:
-    """The wish to go on with a session."""
+    """A session to resume."""
 
     text: str = ""
     """An id, the beginning of one, or words; empty: the latest session of the directory."""
     ask: bool = False
-    """Let the person choose."""
+    """Let the user choose."""
     fork: bool = False
-    """Go on in a copy."""
+    """Resume a copy."""
     stay: bool = False
     """Work in the directory that was named, wherever the session was."""
     found: "SessionInfo | None" = None
@@ -35,7 +35,7 @@ class Wishes:
     tools: tuple[str, ...] | None = None
     """The only tools to use; None: all."""
     profile: str = ""
-    """The role to play; empty: the default one."""
+    """The profile to use; empty: the default one."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Settings given as flags, nested like the configuration."""
     system_prompt: str | None = None
@@ -43,4 +43,4 @@ class Wishes:
     attended: bool = True
     """Whether somebody can be asked."""
     resume: Resume | None = None
-    """The session to go on with; None: a new one."""
+    """The session to resume; None: a new one."""

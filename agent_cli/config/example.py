@@ -12,8 +12,8 @@ from agent_cli.config.schema import ModelSettings, Settings
 from agent_cli.lib.language import tr
 
 HEAD = """\
-# Settings of agent. Copy what you need to ~/.config/agent/config.toml (or $AGENT_HOME/config.toml).
-# Every line here shows a default. Generated from the schema by `make config.example.toml`.
+# Settings for agent. Copy what you need to ~/.config/agent/config.toml ($AGENT_HOME/config.toml).
+# Every line shows the default. Generated from the schema by `make config.example.toml`.
 """
 
 

@@ -1,4 +1,4 @@
-"""The few settings that the first picture on the screen depends on, read before all others."""
+"""The few settings that the first screen depends on, read before all others."""
 
 import tomllib
 from collections.abc import Mapping
@@ -10,12 +10,12 @@ from agent_cli.config.places import Places
 
 @dataclass(frozen=True)
 class Glance:
-    """What is wrong with the settings is not told here: whoever reads all of them will."""
+    """Wrong settings are not reported here; loading all of them does that."""
 
     theme: str = ""
     reduced_motion: bool = False
     is_inline: bool = False
-    """Whether there shall be no full screen."""
+    """Whether to stay out of full screen."""
     language: str = "auto"
 
 

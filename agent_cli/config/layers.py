@@ -30,7 +30,7 @@ class Layer:
     """Settings from one place, as nested plain data."""
 
     name: str
-    """What a person calls the place: a file's path, "environment", "command line"."""
+    """The place as users know it: a file's path, "environment", "command line"."""
     values: Mapping[str, Any]
 
 
@@ -76,7 +76,7 @@ def read_file(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError) as error:
-        raise UserError(tr("{path} cannot be read: {error}.", path=path, error=error)) from error
+        raise UserError(tr("Can't read {path}: {error}.", path=path, error=error)) from error
     except tomllib.TOMLDecodeError as error:
         raise UserError(tr("{path} is not valid TOML: {error}.", path=path, error=error)) from error
 
@@ -135,7 +135,7 @@ def _only_tightening(layer: Layer, warnings: list[str]) -> Layer:
         for name, value in values.items():
             key = f"{before}{name}"
             if key in allowed:
-                # A project can switch something off; on it is anyway, unless the person said no.
+                # A project can switch something off; it is on anyway, unless the user said no.
                 if allowed[key].annotation is not bool or value is False:
                     result[name] = value
             elif key == READ_APART:
@@ -145,7 +145,7 @@ def _only_tightening(layer: Layer, warnings: list[str]) -> Layer:
             else:
                 warnings.append(
                     tr(
-                        "{file}: {key} is ignored; a project may not set it.",
+                        "{file}: ignored {key}, which a project can't set.",
                         file=layer.name,
                         key=key,
                     )
@@ -201,7 +201,7 @@ def _explained(error: ValidationError, origins: Mapping[str, str]) -> UserError:
             near = difflib.get_close_matches(key, siblings, 2, 0.6)
             said = tr("{where}: {key} is not a setting.", where=where, key=key)
             if near:
-                said = tr("{said} Did you mean {names}?", said=said, names=either(near))
+                said += " " + tr("Did you mean {names}?", names=either(near))
             lines.append(said)
         else:
             lines.append(

@@ -17,21 +17,21 @@ HEAD = f"""\
 
 <!-- Generated from agent_cli/config/schema.py by `make docs/configuration.md`. -->
 
-Settings come from these places; each goes over the ones before it:
+Settings come from these places; later ones override earlier ones:
 
 1. the defaults below;
 2. your file, `~/.config/agent/config.toml` (`$AGENT_HOME/config.toml` if `AGENT_HOME` is set);
 3. the project's `.agent/config.toml`, only in a folder you trust, and only the settings marked
-   **project**: they can tighten, never loosen or redirect. Others in it are ignored with a warning.
-   (Its hooks are added to yours. MCP servers in it are read too, and each needs your approval);
-4. environment variables: `{PREFIX}`, the table and the name, in capitals (`{PREFIX}MODEL=…`,
-   `{PREFIX}LIMITS_STEPS=10`); lists as in TOML or with commas. One that is no setting
-   gives a warning;
-5. flags of the command line.
+   **project**: they can tighten, never loosen or redirect. Others are ignored with a warning.
+   (Its hooks are added to yours. Its MCP servers are read too, and each needs your approval);
+4. environment variables: `{PREFIX}`, the table and the name in capitals (`{PREFIX}MODEL=…`,
+   `{PREFIX}LIMITS_STEPS=10`); lists as in TOML or separated by commas. Unknown names give a
+   warning;
+5. command-line flags.
 
-Rules in `[permissions]` and hooks are added up over all places; other settings are replaced. A name
-in a file that is not a setting, or a value that does not fit, stops the program and is named.
-`agent config` shows every value in force and where it came from.
+Rules in `[permissions]` and hooks from all places add up; other settings are replaced. An unknown
+name or an invalid value in a file stops the program with an error that names it.
+`agent config` shows every value in use and where it comes from.
 [config.example.toml](../config.example.toml) is the same list as a file to copy from.
 """
 
@@ -69,7 +69,7 @@ def _meaning(info: FieldInfo) -> str:
 
 def _default(info: FieldInfo) -> str:
     if info.is_required():
-        return "must be given"
+        return "required"
     value = "{}" if info.default == {} else toml_value(info.default)
     return f"`{value}`" if value else "none"
 
@@ -87,7 +87,7 @@ def _values(info: FieldInfo) -> str:
 
 
 def _type(annotation: Any) -> str:
-    """What a person may write, in words."""
+    """What users may write, in words."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin in (Union, UnionType):
         return " or ".join(_type(each) for each in arguments if each is not NoneType)

@@ -1,4 +1,4 @@
-"""What is wrong with a value of a setting, in the person's language."""
+"""What is wrong with the value of a setting, in the user's language."""
 
 from collections.abc import Mapping
 from typing import Any

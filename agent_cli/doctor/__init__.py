@@ -1,1 +1,1 @@
-"""What the doctor looks at: each module holds CHECKS, each check is one function."""
+"""What `agent doctor` checks: each module holds CHECKS, each check is one function."""

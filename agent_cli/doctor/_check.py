@@ -1,27 +1,25 @@
 """What a check is, what it is given, and what it finds."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from functools import reduce
 from pathlib import Path
 from typing import Literal
 
 from agent_cli.config.places import Places
-from agent_cli.lib.language import tr
 
 Verdict = Literal["ok", "warning", "problem", "skipped"]
 
 
 @dataclass(frozen=True)
 class Patient:
-    """What is looked at."""
+    """What is examined."""
 
     environment: Mapping[str, str]
     cwd: Path
     offline: bool = False
-    """Whether no request may be made."""
+    """Whether no request may be sent."""
     is_terminal: bool = False
-    """Whether somebody looks at a terminal that can be asked."""
+    """Whether there is a terminal to query."""
 
     @property
     def places(self) -> Places:
@@ -46,13 +44,13 @@ class Finding:
 
 @dataclass(frozen=True)
 class Check:
-    """One thing to look at."""
+    """One thing to check."""
 
     group: str
     name: str
     run: Callable[[Patient], Finding] | Callable[[Patient], Awaitable[Finding]]
     seconds: float = 5.0
-    """Until it must be done."""
+    """How long it may take."""
 
 
 def ok(measured: str) -> Finding:
@@ -60,11 +58,6 @@ def ok(measured: str) -> Finding:
     return Finding("ok", measured)
 
 
-def in_one(parts: Iterable[str]) -> str:
-    """Several texts as one, each with its English."""
-    return reduce(lambda said, each: tr("{said}; {each}", said=said, each=each), parts)
-
-
 def skipped(why: str) -> Finding:
-    """It was not looked at."""
+    """It was not checked."""
     return Finding("skipped", why)

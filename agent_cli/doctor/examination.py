@@ -38,16 +38,16 @@ async def _finding(check: Check, patient: Patient) -> Finding:
     except TimeoutError:
         return Finding(
             "problem",
-            tr("no answer within {seconds:.0f} s", seconds=check.seconds),
+            tr("timed out after {seconds:.0f} s", seconds=check.seconds),
             cause=tr("it hangs, or this machine is very busy"),
-            remedy=tr("Run agent doctor again; if it stays, look at what it concerns by hand."),
+            remedy=tr("Run agent doctor again. If it still times out, check this by hand."),
         )
     except Exception as error:  # a check that fails is a finding
         return Finding(
             "problem",
             f"{type(error).__name__}: {error}",
             cause=tr("the check itself failed"),
-            remedy=tr("Please report this."),
+            remedy=tr("Please report this bug."),
         )
 
 
@@ -72,7 +72,7 @@ async def _aside(work: Callable[[], Any]) -> Finding:
         try:
             loop.call_soon_threadsafe(finish, result, failure)
         except RuntimeError:
-            return  # it came too late: the doctor has left
+            return  # too late: nobody waits any more
 
     threading.Thread(target=run, daemon=True).start()
     return await done

@@ -1,4 +1,4 @@
-"""Our own files: how much room they take and who may read them."""
+"""Our own files: how much space they take and who can read them."""
 
 import os
 import shutil
@@ -32,29 +32,29 @@ def disk(patient: Patient) -> Finding:
         return Finding(
             "problem", measured, tr("{size} free", size=_size(_LEAST_FREE)),
             cause=tr("the disk is almost full"),
-            remedy=tr("Free some space: sessions and results cannot be kept."),
+            remedy=tr("Free some space, or sessions can't be saved."),
         )  # fmt: skip
     if used > _MOST:
         return Finding(
             "warning", measured, tr("less than {size}", size=_size(_MOST)),
-            cause=tr("many sessions, or large results"),
-            remedy=tr("agent sessions lists and deletes old ones."),
+            cause=tr("many sessions, or large tool results"),
+            remedy=tr("Delete old sessions with agent sessions delete."),
         )  # fmt: skip
     return ok(measured)
 
 
 def permissions(patient: Patient) -> Finding:
-    """Whether what we keep is for our eyes only."""
+    """Whether only the user can read our files."""
     places = patient.places
     wrong = [path for root in (places.config, places.state) for path in _open_to_others(root)]
     if not wrong:
-        return ok(tr("only you can read and change them"))
+        return ok(tr("only you can read and change our files"))
     shown = ", ".join(str(path) for path in wrong[:5])
     if len(wrong) > 5:
         shown = tr("{paths} and {n} more", paths=shown, n=len(wrong) - 5)
     return Finding(
-        "problem", shown, tr("files that nobody else can read or change"),
-        cause=tr("others may read what was said, or change what is allowed"),
+        "problem", shown, tr("files only you can read and change"),
+        cause=tr("others can read your sessions or change your rules"),
         remedy=f"chmod -R go-rwx {places.config} {places.state}",
     )  # fmt: skip
 

@@ -23,7 +23,7 @@ async def reachable(patient: Patient) -> Finding:
     try:
         settings = loaded_for(patient).settings
     except UserError:
-        return skipped(tr("the configuration cannot be read"))
+        return skipped(tr("the configuration can't be read"))
     try:
         name = chosen_model(settings)
         credentials = {
@@ -32,7 +32,7 @@ async def reachable(patient: Patient) -> Finding:
         }
         source = model_source(settings, credentials, WorkerProcess())
     except UserError as error:
-        cause = tr("until then the offline guide answers, which follows rules")
+        cause = tr("until then the offline guide answers, with fixed rules instead of a model")
         return Finding("warning", error.message, tr("a model"), cause, error.hint)
     try:
         await source.warm(name)  # loading LiteLLM is not the model's time
@@ -42,14 +42,14 @@ async def reachable(patient: Patient) -> Finding:
             pass
         return _told(name, time.monotonic() - began)
     except (ModelError, UserError) as error:
-        measured = tr("{name}: {problem}", name=name, problem=error.message)
+        measured = f"{name}: {error.message}"
         return Finding("problem", measured, tr("an answer"), remedy=error.hint)
     finally:
         await source.close()
 
 
 def _told(name: str, seconds: float) -> Finding:
-    measured = tr("{model} answered after {seconds:.1f} s", model=name, seconds=seconds)
+    measured = tr("{model} answered in {seconds:.1f} s", model=name, seconds=seconds)
     if seconds < _SLOW:
         return ok(measured)
     return Finding(

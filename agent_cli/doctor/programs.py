@@ -26,7 +26,7 @@ def python(_: Patient) -> Finding:
         "problem",
         measured,
         tr("3.11 or later"),
-        remedy=tr("Install a newer Python, then make install."),
+        remedy=tr("Install a newer Python, then run make install."),
     )
 
 
@@ -41,8 +41,8 @@ def packages(_: Patient) -> Finding:
     if not missing:
         return ok(", ".join(found))
     return Finding(
-        "problem", tr("missing: {names}", names=", ".join(missing)), tr("all of them installed"),
-        cause=tr("the installation is not complete"), remedy=tr("Run make install."),
+        "problem", tr("missing: {names}", names=", ".join(missing)), tr("all packages installed"),
+        cause=tr("the installation is incomplete"), remedy=tr("Run make install."),
     )  # fmt: skip
 
 
@@ -60,7 +60,7 @@ def _program(name: str, verdict: Verdict, why: str, remedy: str) -> Callable[[Pa
 
     def look(_: Patient) -> Finding:
         path = find_program(name)
-        expected = tr("{program}, {why}", program=name, why=tr(why))
+        expected = f"{name}: {tr(why)}"
         if path is None:
             return Finding(verdict, tr("not found"), expected, remedy=tr(remedy))
         done = subprocess.run(
@@ -68,15 +68,15 @@ def _program(name: str, verdict: Verdict, why: str, remedy: str) -> Callable[[Pa
             stdin=subprocess.DEVNULL, errors="replace",
         )  # fmt: skip
         if done.returncode != 0:
-            cause = tr("{path} --version ends with {code}", path=path, code=done.returncode)
-            return Finding(verdict, tr("does not run"), expected, cause, tr(remedy))
+            cause = tr("{path} --version exited with {code}", path=path, code=done.returncode)
+            return Finding(verdict, tr("doesn't run"), expected, cause, tr(remedy))
         return ok(f"{done.stdout.partition(chr(10))[0]} ({path})")
 
     return look
 
 
 async def sandbox(_: Patient) -> Finding:
-    """What would really confine commands, tried out."""
+    """Which sandbox really works here."""
     try:
         found = await find_sandbox("auto")
     except SandboxUnavailable as error:
@@ -85,7 +85,7 @@ async def sandbox(_: Patient) -> Finding:
         return ok(found.reason)
     return Finding(
         "warning", tr("none"), tr("bubblewrap or Landlock"), cause=found.reason,
-        remedy=tr("Install bubblewrap. Without a sandbox everything works but the mode auto."),
+        remedy=tr("Install bubblewrap. Everything but auto mode works without it."),
     )  # fmt: skip
 
 
@@ -94,18 +94,18 @@ CHECKS = (
     Check("programs", mark("packages"), packages),
     Check(
         "programs", "bash",
-        _program("bash", "problem", mark("which runs commands"), mark("Install bash.")),
+        _program("bash", "problem", mark("runs commands"), mark("Install bash.")),
     ),
     Check(
         "programs", "rg",
         _program(
-            "rg", "problem", mark("which searches files"),
+            "rg", "problem", mark("searches files"),
             mark("Run make install, or install ripgrep."),
         ),
     ),
     Check(
         "programs", "git",
-        _program("git", "warning", mark("which tells what changed"), mark("Install git.")),
+        _program("git", "warning", mark("shows what changed"), mark("Install git.")),
     ),
     Check("programs", mark("sandbox"), sandbox, seconds=15),
 )  # fmt: skip

@@ -1,11 +1,11 @@
-"""The MCP servers that are configured: whether what they name is there."""
+"""The configured MCP servers: whether their programs exist."""
 
 import shutil
 from typing import Any
 
 from agent_cli.core.deciding.trust import SERVERS
 from agent_cli.core.errors import UserError
-from agent_cli.doctor._check import Check, Finding, Patient, in_one, ok, skipped
+from agent_cli.doctor._check import Check, Finding, Patient, ok, skipped
 from agent_cli.doctor.settings import loaded_for
 from agent_cli.extensions.mcp.spec import configured, read_json
 from agent_cli.folder import folder_standing
@@ -24,12 +24,12 @@ def servers(patient: Patient) -> Finding:
             "problem",
             str(error),
             tr('JSON with "mcpServers"'),
-            remedy=tr("Put {file} right.", file=SERVERS),
+            remedy=tr("Fix {file}.", file=SERVERS),
         )
     found = configured({str(patient.places.config_file): _own(patient), str(file): listed})
     missing = [
         tr(
-            "{server}: there is no program {program}",
+            "{server}: {program} not found",
             server=server.name,
             program=server.table.command,
         )
@@ -38,23 +38,23 @@ def servers(patient: Patient) -> Finding:
     ]
     if wrong := (*found.problems, *missing):
         return Finding(
-            "problem", in_one(wrong), tr("servers that can be started or reached"),
-            remedy=tr("Install what is missing, or change it with agent mcp."),
+            "problem", "; ".join(wrong), tr("servers that can be started or reached"),
+            remedy=tr("Install what is missing, or reconfigure it with agent mcp."),
         )  # fmt: skip
     if not found.servers:
-        return skipped(tr("none are configured"))
+        return skipped(tr("none configured"))
     names = ", ".join(server.name for server in found.servers)
     if trusted:
         return ok(names)
-    return ok(tr("{names}; those of the folder wait until it is trusted", names=names))
+    return ok(tr("{names}; this folder's servers wait until you trust it", names=names))
 
 
 def _own(patient: Patient) -> dict[str, dict[str, Any]]:
-    """Those of the user's configuration."""
+    """The servers in the user's configuration."""
     try:
         return loaded_for(patient).settings.mcp.servers
     except UserError:
-        return {}  # another check tells
+        return {}  # another check reports it
 
 
 CHECKS = (Check("settings", mark("MCP servers"), servers),)

@@ -2,7 +2,7 @@
 
 from agent_cli.config.layers import PROJECT_FILE, Loaded
 from agent_cli.core.errors import UserError
-from agent_cli.doctor._check import Check, Finding, Patient, in_one, ok
+from agent_cli.doctor._check import Check, Finding, Patient, ok
 from agent_cli.folder import folder_standing, load_settings
 from agent_cli.lib.language import mark, tr
 from agent_cli.models.providers import is_local, provider_of, take_credentials
@@ -20,15 +20,15 @@ def configuration(patient: Patient) -> Finding:
     try:
         loaded = loaded_for(patient)
     except UserError as error:
-        return Finding("problem", error.message, tr("files that can be read"), remedy=error.hint)
+        return Finding("problem", error.message, tr("a valid configuration"), remedy=error.hint)
     files = [patient.places.config_file, patient.cwd / PROJECT_FILE]
     read = [str(path) for path in files if path.is_file()]
     if loaded.warnings:
         return Finding(
-            "warning", in_one(loaded.warnings), tr("no warnings"),
-            remedy=tr("agent config shows every setting and where it came from."),
+            "warning", "; ".join(loaded.warnings), tr("no warnings"),
+            remedy=tr("agent config shows every setting and where it comes from."),
         )  # fmt: skip
-    return ok(", ".join(read) or tr("no files; the defaults apply"))
+    return ok(", ".join(read) or tr("no files; using defaults"))
 
 
 def trust(patient: Patient) -> Finding:
@@ -39,9 +39,9 @@ def trust(patient: Patient) -> Finding:
     if standing.state != "changed":
         return ok(tr("this folder is not trusted"))
     return Finding(
-        "warning", tr("not trusted any more"), tr("trusted, as before"),
+        "warning", tr("no longer trusted"), tr("still trusted"),
         cause=tr("changed: {files}", files=", ".join(standing.changed[:5])),
-        remedy=tr("Look at it with agent trust."),
+        remedy=tr("Review the changes with agent trust."),
     )  # fmt: skip
 
 

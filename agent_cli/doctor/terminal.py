@@ -1,4 +1,4 @@
-"""The terminal: what it says about itself, and what it answers when it is asked."""
+"""The terminal: what the environment says about it, and what it answers."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from agent_cli.frontends.shared.terminal import moves_cursor, speaks_utf8
 from agent_cli.lib.language import mark, tr
 
 _SMALLEST = (60, 15)
-_NOT_HERE = mark("not run in a terminal")
+_NOT_HERE = mark("not a terminal")
 _ANSWERS_WITHIN = 0.5
 _PLACE = re.compile(rb"\x1b\[(\d+);(\d+)R")
 _KITTY = re.compile(rb"\x1b\[\?(\d+)u")
@@ -45,8 +45,8 @@ def full_screen(patient: Patient) -> Finding:
     return Finding(
         "warning", f"TERM={term}" if term else tr("TERM=(not set)"),
         tr("a terminal that can move its cursor"),
-        cause=tr("TERM names none that can"),
-        remedy=tr("The program uses plain lines here, which works."),
+        cause=tr("the terminal named by TERM can't"),
+        remedy=tr("The program falls back to plain lines, which works."),
     )  # fmt: skip
 
 
@@ -54,7 +54,7 @@ def colours(patient: Patient) -> Finding:
     """How many colours there are."""
     environment = patient.environment
     if environment.get("NO_COLOR"):
-        return ok(tr("none, as NO_COLOR asks"))
+        return ok(tr("off (NO_COLOR is set)"))
     if environment.get("COLORTERM", "").lower() in ("truecolor", "24bit"):
         return ok(tr("16 million"))
     term = environment.get("TERM", "")
@@ -63,7 +63,7 @@ def colours(patient: Patient) -> Finding:
     return Finding(
         "warning", tr("16 or fewer"), tr("256 or more"),
         cause=tr("TERM={term}, and COLORTERM is not set", term=term),
-        remedy=tr("If yours has more, set TERM=xterm-256color or COLORTERM=truecolor."),
+        remedy=tr("If your terminal has more, set TERM=xterm-256color or COLORTERM=truecolor."),
     )  # fmt: skip
 
 
@@ -73,7 +73,7 @@ def characters(patient: Patient) -> Finding:
         return ok("UTF-8")
     return Finding(
         "warning", tr("not UTF-8"), tr("a UTF-8 locale"),
-        cause=tr("LC_ALL, LC_CTYPE and LANG name none"),
+        cause=tr("LC_ALL, LC_CTYPE and LANG don't set one"),
         remedy=tr("Set LANG=C.UTF-8, or your language's UTF-8 locale."),
     )  # fmt: skip
 
@@ -85,7 +85,7 @@ def wide_characters(patient: Patient) -> Finding:
         return skipped(tr(_NOT_HERE))
     widths = {sign: _width_of(sign) for sign in ("你", "✅", "⏳")}
     if None in widths.values():
-        return skipped(tr("the terminal does not say where its cursor is"))
+        return skipped(tr("the terminal doesn't report its cursor position"))
     listed = ", ".join(f"{sign} {width}" for sign, width in widths.items())
     measured = tr("{widths} cells", widths=listed)
     if all(width == 2 for width in widths.values()):
@@ -93,7 +93,7 @@ def wide_characters(patient: Patient) -> Finding:
     return Finding(
         "warning", measured, tr("2 cells each"),
         cause=tr("the terminal or its font draws them narrow"),
-        remedy=tr("Columns may be out of line; another terminal or font helps."),
+        remedy=tr("Columns may be misaligned. Try another terminal or font."),
     )  # fmt: skip
 
 
@@ -103,8 +103,8 @@ def keys(patient: Patient) -> Finding:
         return skipped(tr(_NOT_HERE))
     answer = _ask(b"\x1b[?u\x1b[c", _ATTRIBUTES)
     if _KITTY.search(answer):
-        return ok(tr("kitty keyboard protocol: Shift+Enter makes a new line"))
-    return ok(tr("usual keys: Alt+Enter or Ctrl+J makes a new line"))
+        return ok(tr("kitty keyboard protocol: Shift+Enter inserts a new line"))
+    return ok(tr("standard: Alt+Enter or Ctrl+J inserts a new line"))
 
 
 def clipboard(patient: Patient) -> Finding:
@@ -120,10 +120,10 @@ def clipboard(patient: Patient) -> Finding:
                 cause=tr("tmux keeps copied text to itself"),
                 remedy=tr("Run tmux set -g set-clipboard on"),
             )  # fmt: skip
-        return ok(tr("through tmux (set-clipboard {state})", state=told or tr("unknown")))
+        return ok(tr("via tmux (set-clipboard {state})", state=told or tr("unknown")))
     if not patient.is_terminal:
         return skipped(tr(_NOT_HERE))
-    return ok(tr("through the terminal (OSC 52), if it allows that"))
+    return ok(tr("via the terminal (OSC 52), if it allows that"))
 
 
 def _width_of(sign: str) -> int | None:

@@ -1,8 +1,5 @@
 """How much room text takes in a terminal, where a Chinese character is two cells wide."""
 
-import unicodedata
-from functools import cache
-
 _NOT_FIRST = "，。：；、？！）】」』》”…"
 _NOT_LAST = "（【「『《“"
 
@@ -11,11 +8,13 @@ def width_of(text: str) -> int:
     """The cells of a line."""
     if text.isascii():
         return len(text)
-    return sum(map(_cells, text))
+    from wcwidth import width  # noqa: PLC0415 (English has no need of its tables)
+
+    return width(text)
 
 
 def padded(text: str, width: int, *, right: bool = False) -> str:
-    """The text with spaces up to a width: behind it, or before it where it stands to the right."""
+    """The text with spaces up to a width: after it, or before it to align right."""
     space = " " * (width - width_of(text))
     return space + text if right else text + space
 
@@ -52,15 +51,8 @@ def _belongs(sign: str, before: str) -> bool:
     """Whether no line may end between two signs."""
     if sign in _NOT_FIRST or before in _NOT_LAST:
         return True
-    return not (sign == " " or before == " " or _stands_alone(sign) or _stands_alone(before))
+    return not (sign == " " or before == " " or _is_a_word(sign) or _is_a_word(before))
 
 
-def _stands_alone(sign: str) -> bool:
+def _is_a_word(sign: str) -> bool:
     return "\u2e80" <= sign <= "\uffef" or sign in "“”"
-
-
-@cache
-def _cells(sign: str) -> int:
-    if unicodedata.combining(sign) or unicodedata.category(sign) in ("Cf", "Me", "Mn"):
-        return 0
-    return 2 if unicodedata.east_asian_width(sign) in "WF" else 1

@@ -25,7 +25,7 @@ _MARKS = (
 
 @dataclass(frozen=True)
 class Encoding:
-    """How text stands in a file."""
+    """How a file encodes text."""
 
     codec: str
     name: str
@@ -164,7 +164,7 @@ def _eight_bit(data: bytes, *, whole: bool) -> Encoding:
 def _is_chinese(sample: bytes) -> bool:
     """Whether bytes beyond ASCII come in the pairs of common Chinese characters.
 
-    In western text they stand alone between letters, which makes pairs that Chinese does not use.
+    In western text they are alone between letters, which makes pairs that Chinese does not use.
     """
     pairs = _GB_PAIR.findall(sample)
     common = sum(1 for pair in pairs if _GB_COMMON.fullmatch(pair))

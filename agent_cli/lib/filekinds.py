@@ -70,7 +70,7 @@ class Image:
 def kind_by_content(head: bytes) -> str | None:
     """What the file is, in words with an article, or None if its beginning is of no known kind.
 
-    The words are English: `tr` says them to a person.
+    The words are English; `tr` translates them for the user.
     """
     if head[:4] == b"RIFF":
         return {
@@ -122,7 +122,7 @@ def _gif(head: bytes) -> tuple[int, int]:
 
 
 def _jpeg(head: bytes) -> tuple[int, int]:
-    """The size stands in the first frame header; other segments are stepped over."""
+    """The size is in the first frame header; other segments are skipped."""
     position = 2
     while True:
         marker, length = struct.unpack(">xBH", head[position : position + 4])

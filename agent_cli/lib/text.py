@@ -9,7 +9,7 @@ from agent_cli.lib.language import tr
 def head_and_tail(text: str, limit: int, mark: str) -> str:
     """The text cut in the middle to about `limit` characters, at line ends where they are near.
 
-    `mark` stands in the gap; `{left_out}` in it is the number of characters that are missing.
+    `mark` fills the gap; `{left_out}` in it is the number of characters that are missing.
     """
     if len(text) <= limit:
         return text
@@ -30,13 +30,13 @@ def _tail(text: str, size: int) -> str:
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:
-    """ "1 line", "2,000 lines": English, for a model; a person is told with `trn`."""
+    """ "1 line", "2,000 lines": English, for a model; for the user there is `trn`."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def listed(texts: Iterable[str]) -> str:
     """ "one; another; a third"."""
-    return reduce(lambda some, more: tr("{some}; {more}", some=some, more=more), texts)
+    return "; ".join(texts)
 
 
 def either(texts: Iterable[str]) -> str:
@@ -46,7 +46,7 @@ def either(texts: Iterable[str]) -> str:
 
 def in_lines(texts: Iterable[str]) -> str:
     """One below the other."""
-    return reduce(lambda some, more: tr("{some}\n{more}", some=some, more=more), texts)
+    return "\n".join(texts)
 
 
 def size(count: int) -> str:

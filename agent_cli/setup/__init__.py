@@ -1,1 +1,1 @@
-"""From nothing to a model: what there is, what was chosen, keys and local servers."""
+"""From nothing to a model: finding keys and local servers, choosing, and saving the choice."""

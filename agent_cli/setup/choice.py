@@ -1,4 +1,4 @@
-"""The model that was chosen in a set-up, kept for the next start."""
+"""The model chosen during setup, saved for the next start."""
 
 import json
 import os
@@ -19,7 +19,7 @@ class Choice:
 
 
 class ChoiceFile:
-    """Holds the choice in the user's state; the settings file stays the person's own."""
+    """Holds the choice in the user's state; the settings file is the user's own."""
 
     def __init__(self, state: Path) -> None:
         self._path = state / "choice.json"

@@ -1,4 +1,4 @@
-"""A set-up, the same for every frontend: look, list, try out, keep."""
+"""Setup, the same for every frontend: look, list, test, save."""
 
 import asyncio
 import re
@@ -44,7 +44,7 @@ class Offer:
     @property
     def facts(self) -> str:
         """ "200 k tokens, $3.00 in, $15.00 out"."""
-        parts = [tr("{n:,} k tokens", n=self.window // 1000)] if self.window else []
+        parts = [tr("{n:,}k tokens", n=self.window // 1000)] if self.window else []
         if (read := self.input_price) and (written := self.output_price):
             parts.append(
                 tr("${read:.2f} in, ${written:.2f} out per million", read=read, written=written)

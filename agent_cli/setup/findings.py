@@ -69,5 +69,5 @@ def propose(findings: Findings) -> Proposal | None:
     if findings.keys or len(models) != 1:
         return None
     ((server, model),) = models
-    because = tr("{server} serves it on this machine", server=server.kind.title)
+    because = tr("{server} runs it on this machine", server=server.kind.title)
     return Proposal(Choice(model, server.api_base), because)

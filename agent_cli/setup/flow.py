@@ -1,4 +1,4 @@
-"""The questions of a set-up, in their order; who asks them is a frontend's business."""
+"""The questions of the setup, in order; each frontend asks them its own way."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Option:
 
 
 class Talk(Protocol):
-    """How a person is asked. None means that they go back or leave."""
+    """How the user is asked. None means they go back or leave."""
 
     async def choose(
         self, heading: str, options: Sequence[Option], *, other: str = ""
@@ -35,7 +35,7 @@ class Talk(Protocol):
         ...
 
     async def ask_secret(self, heading: str) -> str | None:
-        """A line that nobody else shall see."""
+        """A line that is not shown."""
         ...
 
     async def confirm(self, question: str) -> bool:
@@ -43,7 +43,7 @@ class Talk(Protocol):
         ...
 
     def say(self, text: str, *, passing: bool = False) -> None:
-        """Tell how things stand; `passing`: only until there is something else to say or ask."""
+        """Show a message; `passing`: only until the next message or question."""
         ...
 
 
@@ -51,11 +51,13 @@ _LOOK_AROUND = "guide"
 
 
 async def set_up(desk: SetupDesk, talk: Talk) -> Choice | None:
-    """Ask until there is a choice, and keep it; None: the person left."""
+    """Ask until there is a choice, and save it; None: the user left."""
     while True:
-        talk.say(tr("Looking for keys and for models on this machine …"), passing=True)
+        talk.say(tr("Looking for API keys and local models …"), passing=True)
         findings = await desk.look()
-        picked = await talk.choose(tr("Which model shall answer?"), list(_start(desk, findings)))
+        picked = await talk.choose(
+            tr("Which model do you want to use?"), list(_start(desk, findings))
+        )
         if picked is None:
             return None
         if picked == _LOOK_AROUND:
@@ -78,11 +80,11 @@ def _start(desk: SetupDesk, findings: Findings) -> Iterator[Option]:
     for provider in desk.providers:
         if provider not in variables:
             yield Option(f"provider {provider.prefix}", provider.title, tr("needs a key"))
-    yield Option("name", tr("Another model"), tr("by the name LiteLLM knows it by"))
+    yield Option("name", tr("Another model"), tr("enter its LiteLLM name"))
     yield Option(
         _LOOK_AROUND,
         tr("Look around first"),
-        tr("the offline guide: rules instead of a model, no key, no network"),
+        tr("offline guide: no model, no key, no network"),
     )
 
 
@@ -94,19 +96,19 @@ async def _chosen(picked: str, desk: SetupDesk, talk: Talk, findings: Findings) 
         return Choice(f"{server.kind.prefix}/{name}", server.api_base)
     if kind == "provider":
         return await _model_of(provider_of(f"{rest}/"), desk, talk)
-    typed = await talk.ask_line(tr("The model's name, such as anthropic/claude-sonnet-4-5"))
+    typed = await talk.ask_line(tr("Model name, such as anthropic/claude-sonnet-4-5"))
     return Choice(typed) if typed else None
 
 
 async def _model_of(provider: Provider, desk: SetupDesk, talk: Talk) -> Choice | None:
-    loading = tr("Loading the list of {provider}'s models …", provider=provider.title)
+    loading = tr("Loading {provider} models …", provider=provider.title)
     talk.say(loading, passing=True)
     offers = await desk.offers(provider)
     options = [Option(offer.model, offer.model, offer.facts) for offer in offers]
     picked = await talk.choose(
-        tr("Which model of {provider}?", provider=provider.title),
+        tr("Which {provider} model?", provider=provider.title),
         options,
-        other=tr("a name beginning with {prefix}/", prefix=provider.prefix),
+        other=tr("a name that starts with {prefix}/", prefix=provider.prefix),
     )
     if picked is None:
         return None
@@ -116,22 +118,22 @@ async def _model_of(provider: Provider, desk: SetupDesk, talk: Talk) -> Choice |
 
 
 async def _settled(choice: Choice, desk: SetupDesk, talk: Talk) -> bool:
-    """Try the choice out, with a key if it needs one, and keep what works."""
+    """Test the choice, with a key if it needs one, and save what works."""
     provider = provider_of(choice.model)
     key = ""
     if provider.key and choice.api_base is None and not desk.has_key(provider):
-        wanted = tr("Paste your key for {provider}", provider=provider.title)
+        wanted = tr("Paste your {provider} API key", provider=provider.title)
         key = await talk.ask_secret(wanted) or ""
         if not key:
             return False
     while True:
-        sending = tr("Sending one small request to {model} …", model=choice.model)
+        sending = tr("Testing {model} …", model=choice.model)
         talk.say(sending, passing=True)
         tried = await desk.try_out(choice, key)
         if tried.works:
             talk.say(
                 tr(
-                    "{model} answers ({seconds:.1f} s).",
+                    "{model} works ({seconds:.1f} s).",
                     model=choice.model,
                     seconds=tried.seconds,
                 )
@@ -139,11 +141,11 @@ async def _settled(choice: Choice, desk: SetupDesk, talk: Talk) -> bool:
             break
         talk.say(_problem(tried, key))
         if tried.is_wrong_key and provider.key and not desk.is_given(provider):
-            wanted = tr("Paste the key for {provider} again", provider=provider.title)
+            wanted = tr("Paste your {provider} API key again", provider=provider.title)
             key = await talk.ask_secret(wanted) or ""
             if not key:
                 return False
-        elif not await talk.confirm(tr("Use {model} all the same?", model=choice.model)):
+        elif not await talk.confirm(tr("Use {model} anyway?", model=choice.model)):
             return False
         else:
             break
@@ -153,7 +155,7 @@ async def _settled(choice: Choice, desk: SetupDesk, talk: Talk) -> bool:
 
 def _problem(tried: Tried, key: str) -> str:
     is_wrong_key = tried.is_wrong_key and key
-    what = tr("The key was not accepted.") if is_wrong_key else tr("That did not work.")
+    what = tr("The key was not accepted.") if is_wrong_key else tr("That didn't work.")
     return " ".join(part for part in (what, tried.problem, tried.hint) if part)
 
 
@@ -163,13 +165,13 @@ async def _keep(choice: Choice, provider: Provider, key: str, desk: SetupDesk, t
         talk.say(card.warning)
     try:
         if key:
-            talk.say(tr("The key is kept in {place}.", place=desk.keep_key(provider, key)))
+            talk.say(tr("Saved the key in {place}.", place=desk.keep_key(provider, key)))
         desk.keep_choice(choice)
         talk.say(
             tr(
-                "From now on `agent` starts with {model}. `agent setup` changes that.",
+                "`agent` now uses {model}. Run `agent setup` to change it.",
                 model=choice.model,
             )
         )
     except OSError as error:
-        talk.say(tr("It cannot be kept for the next start: {reason}.", reason=error))
+        talk.say(tr("Can't save it for next time: {reason}.", reason=error))

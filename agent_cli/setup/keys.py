@@ -1,4 +1,4 @@
-"""Keys that were pasted in a set-up: in the system's keyring, or in a private file.
+"""Keys pasted during setup: in the system keyring, or in a private file.
 
 The file names every key that is kept, so that the keyring is loaded only if it holds one.
 """
@@ -52,7 +52,7 @@ class KeyStore:
         entries = {**self._entries(), name: None if in_ring else key}
         private_directory(self._path.parent)
         write_atomic(self._path, json.dumps(entries, indent=1).encode(), mode=0o600)
-        return tr("the system's keyring") if in_ring else str(self._path)
+        return tr("the system keyring") if in_ring else str(self._path)
 
     @staticmethod
     def _to_ring(name: str, key: str) -> bool:
@@ -62,7 +62,7 @@ class KeyStore:
         try:
             ring.set_password(SERVICE, name, key)
         except Exception as error:  # its backends raise what they like; the file is left
-            log.warning("the keyring does not take keys: %s", type(error).__name__)
+            log.warning("the keyring rejected a key: %s", type(error).__name__)
             return False
         return True
 

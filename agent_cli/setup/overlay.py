@@ -1,4 +1,4 @@
-"""Settings with what a set-up found out: the choice, and the facts about a local model."""
+"""Settings plus what setup found out: the choice, and facts about a local model."""
 
 from agent_cli.config.places import Places
 from agent_cli.config.schema import ModelSettings, Settings
@@ -50,7 +50,7 @@ def base_of(settings: Settings) -> str | None:
 
 
 def _filled(own: ModelSettings, card: Card) -> ModelSettings:
-    """What the person says of a model counts; the card says the rest."""
+    """The user's settings win; the card fills in the rest."""
     given = own.model_fields_set
     options = {**card.options, **own.options}
     asked = options.get("num_ctx")

@@ -1,4 +1,4 @@
-"""The questions of a set-up as plain lines, for any terminal and for pipes."""
+"""The questions of the setup as plain lines, for any terminal and for pipes."""
 
 import asyncio
 import getpass
@@ -11,7 +11,7 @@ from agent_cli.safety.sanitise import visible
 from agent_cli.setup.flow import Option
 
 MOST = 30
-"""Options that are listed at once; typing narrows the list down."""
+"""Options listed at once; typing filters the list."""
 
 
 class PlainTalk:
@@ -20,7 +20,7 @@ class PlainTalk:
     async def choose(
         self, heading: str, options: Sequence[Option], *, other: str = ""
     ) -> str | None:
-        """A number picks, words narrow the list down to one, an empty line goes back."""
+        """A number picks, words filter, an empty line goes back."""
         shown = list(options)
         while True:
             self._list(heading, shown, other)
@@ -36,17 +36,17 @@ class PlainTalk:
             if not narrowed and other:
                 return said
             if not narrowed:
-                self.say(tr("Nothing fits “{words}”.", words=said))
+                self.say(tr("Nothing matches “{words}”.", words=said))
             shown = narrowed or list(options)
 
     async def ask_line(self, heading: str) -> str | None:
         """A line of text."""
-        return await _line(tr("{heading}: ", heading=heading))
+        return await _line(f"{heading}: ")
 
     async def ask_secret(self, heading: str) -> str | None:
         """A line that is not shown; from a pipe it is just read."""
         if not sys.stdin.isatty():
-            return await _line(tr("{heading}: ", heading=heading))
+            return await _line(f"{heading}: ")
         try:
             prompt = tr("{heading} (not shown): ", heading=heading)
             return (await asyncio.to_thread(getpass.getpass, prompt)).strip()
@@ -72,12 +72,12 @@ class PlainTalk:
         if other:
             self.say(
                 tr(
-                    "A number, words to narrow the list down, {other}; an empty line goes back.",
+                    "Enter a number, words to filter, or {other}; empty to go back.",
                     other=other,
                 )
             )
         else:
-            self.say(tr("A number, words to narrow the list down; an empty line goes back."))
+            self.say(tr("Enter a number, or words to filter; empty to go back."))
 
 
 def _fits(option: Option, words: str) -> bool:

@@ -57,14 +57,14 @@ def _widened(card: Card, trained: int | None, name: str) -> Card:
 
 def _shortened(name: str, window: int, trained: int | None) -> str:
     most = (
-        tr(" The model itself could read {trained:,}.", trained=trained)
+        tr(" The model itself supports {trained:,}.", trained=trained)
         if trained and trained > window
         else ""
     )
     return tr(
-        "Ollama would read only about {default:,} tokens of a request to {name} "
-        "and drop the rest silently, so each request asks for {window:,}.{most} To change it set "
-        'options.num_ctx for [models."ollama_chat/{name}"]; more needs more memory.',
+        "By default Ollama reads only about {default:,} tokens of a request to {name} and silently "
+        "drops the rest, so each request asks for {window:,}.{most} To change this, set "
+        'options.num_ctx in [models."ollama_chat/{name}"]; more tokens need more memory.',
         default=OLLAMA_DEFAULT,
         name=name,
         window=window,
@@ -80,8 +80,8 @@ def _lm_studio(address: str, name: str) -> Card:
     warning = ""
     if loaded and most and loaded < most:
         warning = tr(
-            "LM Studio has loaded {name} with {loaded:,} of {most:,} tokens. "
-            "Load it with a longer context for long conversations.",
+            "LM Studio loaded {name} with a context of {loaded:,} of {most:,} tokens. "
+            "For long conversations, load it with a longer context.",
             name=name,
             loaded=loaded,
             most=most,

@@ -1,4 +1,4 @@
-"""Points in time as a person writes them."""
+"""Points in time as people write them."""
 
 import re
 from datetime import UTC, datetime, timedelta

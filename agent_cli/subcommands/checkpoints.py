@@ -1,4 +1,4 @@
-"""`agent checkpoints`: how much is kept for undo, and letting it go."""
+"""`agent checkpoints`: lists and deletes what is kept for undo."""
 
 import argparse
 import json
@@ -19,11 +19,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `agent checkpoints`."""
     parser.add_argument(
         "action", nargs="?", choices=("list", "prune"), default="list",
-        help=tr("list what is kept, or let it go; what a running session uses always stays"),
+        help=tr("list checkpoints, or delete them; sessions in use keep theirs"),
     )  # fmt: skip
-    parser.add_argument("--session", metavar="ID", help=tr("prune: only this session"))
+    parser.add_argument("--session", metavar="ID", help=tr("with prune: only this session"))
     parser.add_argument(
-        "--older", metavar="DAYS", type=float, help=tr("prune: only sessions not used for so long")
+        "--older",
+        metavar="DAYS",
+        type=float,
+        help=tr("with prune: only sessions unused for this many days"),
     )
     parser.add_argument("--json", action="store_true", help=tr("one JSON object per session"))
 
@@ -53,16 +56,16 @@ def _prune(directory: Path, options: argparse.Namespace) -> int:
     if options.session is not None:
         found = [each for each in sessions(directory) if each.session_id == options.session]
         if not found:
-            raise UserError(tr("Nothing is kept of a session {id}.", id=options.session))
+            raise UserError(tr("No checkpoints for session {id}.", id=options.session))
         if not remove(found[0].path):
-            raise UserError(tr("The session {id} is in use.", id=options.session))
+            raise UserError(tr("Session {id} is in use.", id=options.session))
     elif options.older is not None:
         prune_others(directory, None, sys.maxsize, days=options.older)
     else:
         prune_others(directory, None, 0)
     after = sum(each.bytes for each in sessions(directory))
     freed, left = size(before - after), size(after)
-    sys.stdout.write(tr("Freed {freed}; {left} still kept.", freed=freed, left=left) + "\n")
+    sys.stdout.write(tr("Freed {freed}; {left} left.", freed=freed, left=left) + "\n")
     return 0
 
 

@@ -3,24 +3,58 @@
 import argparse
 import sys
 
-from agent_cli.completions import bash, fish, zsh
-from agent_cli.completions.tree import tree
+import shtab
+
 from agent_cli.core.errors import ExitCode
 from agent_cli.lib.language import tr
 
-_SHELLS = {"bash": bash.script, "zsh": zsh.script, "fish": fish.script}
+SHELLS = ("bash", "zsh", "fish")
+# Bash splits words at "=", of which shtab knows nothing.
+_SPLIT_AT_EQUALS = """
+_agent() {
+    local -a words=()
+    local i
+    for ((i = 0; i <= COMP_CWORD; i++)); do
+        if [[ ${COMP_WORDS[i]} != "=" ]]; then words+=("${COMP_WORDS[i]}")
+        elif ((i == COMP_CWORD)); then words+=(""); fi
+    done
+    local -a COMP_WORDS=("${words[@]}")
+    local COMP_CWORD=$((${#words[@]} - 1))
+    _shtab_agent
+}
+complete -o bashdefault -F _agent agent
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `agent completions`."""
     parser.epilog = tr(
-        'bash: eval "$(agent completions bash)" in ~/.bashrc. zsh: the same with zsh in ~/.zshrc, '
-        "after compinit. fish: agent completions fish > ~/.config/fish/completions/agent.fish"
+        'bash: eval "$(agent completions bash)" in ~/.bashrc. zsh: eval "$(agent completions zsh)" '
+        "in ~/.zshrc, after compinit. fish: agent completions fish > "
+        "~/.config/fish/completions/agent.fish"
     )
-    parser.add_argument("shell", choices=tuple(_SHELLS), help=tr("the shell you use"))
+    parser.add_argument("shell", choices=SHELLS, help=tr("your shell"))
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the script for a shell."""
-    sys.stdout.write(_SHELLS[options.shell](tree(options.whole_parser())))
+    sys.stdout.write(script(options.whole_parser(), options.shell))
     return ExitCode.DONE
+
+
+def script(parser: argparse.ArgumentParser, shell: str) -> str:
+    """What the shell has to read."""
+    _complete_paths(parser)
+    written: str = shtab.complete(parser, shell)
+    return f"{written}\n{_SPLIT_AT_EQUALS}" if shell == "bash" else f"{written}\n"
+
+
+def _complete_paths(parser: argparse.ArgumentParser) -> None:
+    """Let shells offer files and directories where the command line takes them."""
+    for action in parser._actions:  # argparse has no other way to ask
+        if isinstance(action, argparse._SubParsersAction):
+            for child in action.choices.values():
+                _complete_paths(child)
+        elif action.metavar in ("FILE", "DIR"):
+            kind = shtab.FILE if action.metavar == "FILE" else shtab.DIRECTORY
+            action.complete = kind  # type: ignore[attr-defined]

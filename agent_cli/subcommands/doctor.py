@@ -1,4 +1,4 @@
-"""`agent doctor`: looks at everything the program depends on, and says what to do."""
+"""`agent doctor`: checks everything the program depends on, and suggests fixes."""
 
 import argparse
 import asyncio
@@ -12,7 +12,7 @@ from agent_cli.core.errors import ExitCode
 from agent_cli.doctor._check import Check, Finding, Patient
 from agent_cli.doctor.examination import all_checks, examine
 from agent_cli.lib.cells import padded
-from agent_cli.lib.language import english, tr, trn
+from agent_cli.lib.language import SOURCE, tr, trn, use
 from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sanitise import visible
 
@@ -22,13 +22,15 @@ _COLUMN = 16
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `agent doctor`."""
-    parser.epilog = tr("Exit codes: 0 nothing keeps the program from working, 1 something does.")
-    parser.add_argument("--json", action="store_true", help=tr("one JSON object"))
-    parser.add_argument("--offline", action="store_true", help=tr("make no request to the model"))
+    parser.epilog = tr("Exit codes: 0 no problems, 1 something keeps the program from working.")
+    parser.add_argument("--json", action="store_true", help=tr("print one JSON object"))
+    parser.add_argument("--offline", action="store_true", help=tr("don't contact the model"))
 
 
 def run(options: argparse.Namespace) -> int:
-    """Examine, tell, and say by the exit code whether all is well."""
+    """Run every check; the exit code says whether all is well."""
+    if options.json:
+        use(SOURCE)  # programs read it
     patient = Patient(
         environment=dict(os.environ),
         cwd=Path.cwd(),
@@ -55,8 +57,7 @@ async def _tell(patient: Patient, *, is_json: bool) -> int:
     else:
         problems = trn("{n:,} problem", "{n:,} problems", verdicts.count("problem"))
         warnings = trn("{n:,} warning", "{n:,} warnings", verdicts.count("warning"))
-        told = tr("{problems}, {warnings}", problems=problems, warnings=warnings)
-        sys.stdout.write(f"\n{told}\n")
+        sys.stdout.write(f"\n{problems}, {warnings}\n")
     return ExitCode.FAILED if "problem" in verdicts else ExitCode.DONE
 
 
@@ -65,19 +66,16 @@ def _text(check: Check, found: Finding) -> str:
     lines = [f"{_SIGNS[found.verdict]} {name} {_line(found.measured)}"]
     told = (
         (tr("expected"), found.expected),
-        (tr("because"), found.cause),
-        (tr("to do"), found.remedy),
+        (tr("cause"), found.cause),
+        (tr("fix"), found.remedy),
     )
     lines += [f"   {padded(label, _COLUMN)} {_line(text)}" for label, text in told if text]
     return "".join(f"{line}\n" for line in lines)
 
 
 def _json(findings: list[tuple[Check, Finding]]) -> str:
-    """What programs read: in English."""
     listed = [
-        {"group": check.group, "name": check.name}
-        | {field: english(text) for field, text in asdict(found).items()}
-        for check, found in findings
+        {"group": check.group, "name": check.name} | asdict(found) for check, found in findings
     ]
     is_well = all(found.verdict != "problem" for _, found in findings)
     return json.dumps({"ok": is_well, "checks": listed}, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""`agent mcp`: lists MCP servers, adds and removes them, and tries one out."""
+"""`agent mcp`: lists, adds, removes and tests MCP servers."""
 
 import argparse
 import asyncio
@@ -28,28 +28,30 @@ from agent_cli.safety.sanitise import visible
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The commands of `agent mcp`."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    actions.add_parser("list", help=tr("show every server and whether it is approved"))
-    add = actions.add_parser("add", help=tr("configure a server, look at it and approve it"))
+    actions.add_parser("list", help=tr("list servers and whether they are approved"))
+    add = actions.add_parser("add", help=tr("add a server, review it and approve it"))
     add.add_argument("name", metavar="NAME")
     for flag, words in (
-        ("--env", tr("a variable for the server; ${NAME} stands for one of yours")),
-        ("--header", tr("a header for a server on the network")),
+        ("--env", tr("environment variable for the server; ${NAME} inserts one of yours")),
+        ("--header", tr("HTTP header for a remote server")),
     ):
         add.add_argument(flag, metavar="NAME=VALUE", action="append", default=[], help=words)
     add.add_argument(
-        "--project", action="store_true", help=tr("into this folder's {file}", file=PROJECT_SERVERS)
+        "--project",
+        action="store_true",
+        help=tr("add to {file} in this folder", file=PROJECT_SERVERS),
     )
-    add.add_argument("--yes", action="store_true", help=tr("approve it without asking"))
+    add.add_argument("--yes", action="store_true", help=tr("approve without asking"))
     add.add_argument("reached", metavar="URL | -- COMMAND …", nargs="+")
     for name, words in (
-        ("remove", tr("take a server out of its file, and forget that it was approved")),
-        ("test", tr("connect a server and show its tools")),
-        ("approve", tr("look at a server that is new or changed, and approve it")),
-        ("login", tr("sign in to a server on the network")),
+        ("remove", tr("remove a server and its approval")),
+        ("test", tr("connect to a server and list its tools")),
+        ("approve", tr("review and approve a new or changed server")),
+        ("login", tr("sign in to a remote server")),
     ):
         one = actions.add_parser(name, help=words)
         one.add_argument("name", metavar="NAME")
-        one.add_argument("--yes", action="store_true", help=tr("do not ask"))
+        one.add_argument("--yes", action="store_true", help=tr("don't ask"))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -73,7 +75,7 @@ def _list(asked: Asked) -> int:
         _say(f"{server.name:<20}  {padded(_standing(pins, server), 14)}  {_reached(server)}")
         _say(f"{'':<38}{server.source}")
     if not found.servers:
-        _say(tr("There are no MCP servers. `agent mcp add NAME -- COMMAND` adds one."))
+        _say(tr("No MCP servers. Add one with `agent mcp add NAME -- COMMAND`."))
     return ExitCode.DONE
 
 
@@ -94,9 +96,9 @@ def _add(asked: Asked, options: argparse.Namespace) -> int:
         (editing.add_to_json if options.project else editing.add_to_toml)(path, options.name, table)
     except OSError as error:
         raise _not_written(path, error) from error
-    _say(tr("{name} stands in {path} now.", name=options.name, path=path))
+    _say(tr("Added {name} to {path}.", name=options.name, path=path))
     if options.project and not asked.trusted:
-        _say(tr("This folder is not trusted, or was not before the change: see `agent trust`."))
+        _say(tr("This folder isn't trusted with this change. Review it with `agent trust`."))
         return ExitCode.DONE
     trial = _Trial(asked, asks=not options.yes)
     return asyncio.run(trial.carry_out("approve", tried.servers[0]))
@@ -124,22 +126,22 @@ def _remove(asked: Asked, server: Server) -> int:
         _pins(asked).forget(server)
     except OSError as error:
         raise _not_written(path, error) from error
-    _say(tr("{name} is gone from {path}.", name=server.name, path=path))
+    _say(tr("Removed {name} from {path}.", name=server.name, path=path))
     return ExitCode.DONE
 
 
 def _not_written(path: Path, error: OSError) -> UserError:
-    return UserError(tr("{path} cannot be written: {error}.", path=path, error=error.strerror))
+    return UserError(tr("Can't write {path}: {error}.", path=path, error=error.strerror))
 
 
 class _Trial:
-    """One server, connected for the person in front of this terminal."""
+    """One server, connected for whoever is at this terminal."""
 
     def __init__(self, asked: Asked, *, asks: bool) -> None:
         self._asks = asks
         wanted = servers_wanted(asked)
         if wanted is None:
-            raise UserError(tr("MCP servers are switched off (mcp.enabled in the configuration)."))
+            raise UserError(tr("MCP servers are disabled (mcp.enabled in the configuration)."))
         self._servers = Servers(
             wanted, Registrar(Registry(), _complain), self, lambda text, hint: _complain(text, "")
         )
@@ -158,7 +160,7 @@ class _Trial:
             if action == "test":
                 _say(*(f"  {name}" for name in row.tools))
                 took = time.monotonic() - started
-                _say(tr("It answered within {seconds:.1f} s.", seconds=took))
+                _say(tr("Answered in {seconds:.1f} s.", seconds=took))
             return ExitCode.DONE
         finally:
             await self._servers.close()
@@ -170,14 +172,14 @@ class _Trial:
         text = str(getattr(preview, "text", ""))
         sys.stdout.write("".join(f"  {line}\n" for line in visible(text).split("\n")))
         for warning in odd:
-            _say(tr("Beware: {warning}.", warning=warning))
-        _say(tr("Asked because {reasons}.", reasons=listed(reasons)))
+            _say(tr("Warning: {warning}.", warning=warning))
+        _say(tr("Needs approval: {reasons}.", reasons=listed(reasons)))
         if not self._asks:
             return True
         if not sys.stdin.isatty():
             raise UserError(
-                tr("There is no terminal to ask on."),
-                hint=tr("Look at what is shown, then say --yes."),
+                tr("Can't ask: this is not a terminal."),
+                hint=tr("Review what is shown above, then add --yes."),
             )
         asked = tr("Allow {what}?", what=visible(what, one_line=True))
         sys.stdout.write(f"{asked} [y/N] ")
@@ -198,8 +200,8 @@ def _find(asked: Asked, name: str) -> Server:
     if name not in servers:
         there = ", ".join(servers) or tr("none")
         raise UserError(
-            tr("There is no MCP server {name}.", name=name),
-            hint=tr("There are: {names}.", names=there),
+            tr("No MCP server named {name}.", name=name),
+            hint=tr("Available: {names}.", names=there),
         )
     return servers[name]
 

@@ -16,12 +16,12 @@ from agent_cli.runtime import built_in_tools
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `agent new`."""
-    parser.add_argument("what", choices=("tool",), help=tr("what to write"))
+    parser.add_argument("what", choices=("tool",), help=tr("what to create"))
     parser.add_argument("name", metavar="NAME", help=tr("its name, such as weather"))
     parser.add_argument(
         "--project",
         action="store_true",
-        help=tr("for this project ({folder}), not for you", folder=PROJECT_TOOLS),
+        help=tr("create it in this project ({folder})", folder=PROJECT_TOOLS),
     )
 
 
@@ -30,8 +30,8 @@ def run(options: argparse.Namespace) -> int:
     name: str = options.name
     if not name.isidentifier() or keyword.iskeyword(name) or name.startswith(("_", "test_")):
         raise UserError(
-            tr("{name!r} cannot be a tool's name.", name=name),
-            hint=tr("Letters, digits and _, please."),
+            tr("{name!r} is not a valid tool name.", name=name),
+            hint=tr("Use letters, digits and underscores."),
         )
     if (taken := built_in_tools().get(name)) is not None:
         raise UserError(
@@ -49,13 +49,13 @@ def run(options: argparse.Namespace) -> int:
                 file.write(text)
             sys.stdout.write(f"{path}\n")
     except FileExistsError as error:
-        raise UserError(tr("{path} is there already.", path=error.filename)) from error
+        raise UserError(tr("{path} already exists.", path=error.filename)) from error
     except OSError as error:
         raise UserError(
-            tr("{path} cannot be written: {error}.", path=error.filename, error=error.strerror)
+            tr("Can't write {path}: {error}.", path=error.filename, error=error.strerror)
         ) from error
-    said = tr("Change it to your needs. In a running session, /reload loads it.")
+    said = tr("Edit it as you like. In a running session, /reload loads it.")
     if options.project:
-        said = tr("Change it to your needs. Trust the folder again, then /reload loads it.")
+        said = tr("Edit it as you like. Trust the folder again, then /reload loads it.")
     sys.stdout.write(f"{said}\n")
     return ExitCode.DONE

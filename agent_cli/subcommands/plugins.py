@@ -1,4 +1,4 @@
-"""`agent plugins`: lists tools and commands of one's own, and switches them on and off."""
+"""`agent plugins`: lists, enables and disables your own tools and commands."""
 
 import argparse
 import os
@@ -19,11 +19,11 @@ from agent_cli.safety.sanitise import visible
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The commands of `agent plugins`."""
     commands = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    commands.add_parser("list", help=tr("show every plugin and its tools"))
+    commands.add_parser("list", help=tr("list plugins and their tools"))
     for name, words in (
-        ("info", tr("show all about one")),
-        ("enable", tr("load it from now on")),
-        ("disable", tr("do not load it any more")),
+        ("info", tr("show details of a plugin")),
+        ("enable", tr("enable a plugin")),
+        ("disable", tr("disable a plugin")),
     ):
         commands.add_parser(name, help=words).add_argument("name", metavar="NAME")
 
@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     """Carry out one of them."""
     known = plugin_places(asked_here(os.environ))
     if known is None:
-        raise UserError(tr("Plugins are switched off (plugins.enabled in the configuration)."))
+        raise UserError(tr("Plugins are disabled (plugins.enabled in the configuration)."))
     match options.action:
         case "list":
             return _list(known)
@@ -48,9 +48,7 @@ def _list(known: PluginPlaces) -> int:
         f"{origin.name:<20}  {padded(_state(origin, off), 60)}  {origin.where}"
         for origin in known.origins()
     ]
-    none = tr(
-        "There are no plugins. `agent new tool NAME` writes one to {folder}.", folder=known.user
-    )
+    none = tr("No plugins. `agent new tool NAME` creates one in {folder}.", folder=known.user)
     _say(*(rows or [none]))
     return ExitCode.DONE
 
@@ -71,7 +69,7 @@ def _info(known: PluginPlaces, name: str) -> int:
         plugin = origin.load()
     except LoadProblem as problem:
         raise UserError(
-            tr("{name} cannot be loaded: {problem}", name=name, problem=problem),
+            tr("Can't load {name}: {problem}", name=name, problem=problem),
             exit_code=ExitCode.FAILED,
         ) from None
     _say(*_described(origin, plugin))
@@ -86,7 +84,7 @@ def _described(origin: Origin, plugin: Plugin) -> Iterator[str]:
     for tool in plugin.tools:
         facts = {"tool": tool.name, "kind": tool.kind.value, "about": tool.description.short}
         if tool.is_read_only and not tool.requires_permission:
-            yield tr("  {tool}  ({kind}, runs unasked): {about}", **facts)
+            yield tr("  {tool}  ({kind}, runs without asking): {about}", **facts)
         else:
             yield tr("  {tool}  ({kind}, asks): {about}", **facts)
     for command in plugin.commands:
@@ -97,15 +95,15 @@ def _switch(known: PluginPlaces, name: str, *, on: bool) -> int:
     _find(known, name)
     if on and name in known.disabled:
         raise UserError(
-            tr("{name} is disabled by the configuration (plugins.disabled).", name=name)
+            tr("{name} is disabled in the configuration (plugins.disabled).", name=name)
         )
     try:
         known.switched_off.remove(name) if on else known.switched_off.add(name)
     except OSError as error:
-        raise UserError(tr("That cannot be stored: {error}.", error=error)) from error
-    said = tr("{name} is disabled; /reload makes it so in a running session.", name=name)
+        raise UserError(tr("Can't save that: {error}.", error=error)) from error
+    said = tr("Disabled {name}. In a running session, /reload applies it.", name=name)
     if on:
-        said = tr("{name} is enabled; /reload makes it so in a running session.", name=name)
+        said = tr("Enabled {name}. In a running session, /reload applies it.", name=name)
     _say(said)
     return ExitCode.DONE
 
@@ -113,10 +111,10 @@ def _switch(known: PluginPlaces, name: str, *, on: bool) -> int:
 def _find(known: PluginPlaces, name: str) -> Origin:
     origins = {origin.name: origin for origin in known.origins()}
     if name not in origins:
-        there = tr("There are: {names}.", names=", ".join(origins))
+        there = tr("Available: {names}.", names=", ".join(origins))
         raise UserError(
-            tr("There is no plugin {name}.", name=name),
-            hint=there if origins else tr("There are none."),
+            tr("No plugin named {name}.", name=name),
+            hint=there if origins else tr("There are no plugins."),
         )
     return origins[name]
 

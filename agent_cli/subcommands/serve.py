@@ -19,11 +19,17 @@ _PASSED_ON = ("model", "api_base", "permission_mode", "cwd")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `agent serve`."""
     parser.add_argument(
-        "--port", metavar="N", type=int, default=0, help=tr("by default a free one")
+        "--port", metavar="N", type=int, default=0, help=tr("port to use; default: any free one")
     )
-    parser.add_argument("--model", metavar="NAME", help=tr("the model, as LiteLLM names it"))
-    parser.add_argument("--api-base", metavar="URL", help=tr("where the model is served"))
-    parser.add_argument("--permission-mode", metavar="MODE", help=tr("how much happens unasked"))
+    parser.add_argument(
+        "--model",
+        metavar="NAME",
+        help=tr("model to use, by its LiteLLM name"),
+    )
+    parser.add_argument("--api-base", metavar="URL", help=tr("address of the model server"))
+    parser.add_argument(
+        "--permission-mode", metavar="MODE", help=tr("what may happen without asking")
+    )
     parser.add_argument("--cwd", metavar="DIR", help=tr("work in this directory"))
     parser.add_argument("--trust", action="store_true", help=tr("trust this folder for this run"))
 
@@ -37,14 +43,14 @@ def run(options: argparse.Namespace) -> int:
     port = options.port or _free_port()
     server = Server(_command(options), os.environ, statics, port)
     opening = tr("Open {address}", address=server.guard.address)
-    warning = tr("Whoever has this address can use the agent as you. Ctrl+C ends it.")
+    warning = tr("Anyone with this address can use the agent as you. Press Ctrl+C to stop.")
     sys.stdout.write(f"{opening}\n{warning}\n")
     sys.stdout.flush()
     try:
         asyncio.run(serve(server, port))
     except OSError as error:
         raise UserError(
-            tr("Port {port} cannot be used: {reason}.", port=port, reason=error.strerror)
+            tr("Can't use port {port}: {reason}.", port=port, reason=error.strerror)
         ) from error
     return ExitCode.DONE
 
@@ -61,7 +67,7 @@ def _statics() -> Path:
 
 
 def _check_settings(options: argparse.Namespace) -> None:
-    """What would keep every page from starting is told here, where it is read."""
+    """Report here what would keep every page from starting."""
     given = {"model": options.model} if options.model else {}
     cwd = Path(options.cwd or ".").resolve()
     if not cwd.is_dir():

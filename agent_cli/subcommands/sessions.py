@@ -1,4 +1,4 @@
-"""`agent sessions`: what was said on this machine, and what becomes of it."""
+"""`agent sessions`: lists, searches, shows, exports and deletes sessions."""
 
 import argparse
 import json
@@ -26,24 +26,26 @@ SHOWN_ID = 8
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The actions of `agent sessions`."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    listed = actions.add_parser("list", help=tr("the sessions, newest first"))
+    listed = actions.add_parser("list", help=tr("list sessions, newest first"))
     _add_list_flags(listed)
-    search = actions.add_parser("search", help=tr("the sessions in which these words were said"))
+    search = actions.add_parser("search", help=tr("find sessions that contain these words"))
     search.add_argument("words", nargs="+", metavar="WORD")
     _add_list_flags(search)
-    show = actions.add_parser("show", help=tr("what was said and done in a session"))
+    show = actions.add_parser("show", help=tr("print a session"))
     show.add_argument("session", metavar="ID")
-    show.add_argument("--json", action="store_true", help=tr("as JSON"))
+    show.add_argument("--json", action="store_true", help=tr("print JSON"))
     export = actions.add_parser("export", help=tr("write a session to a file: .md, .html or .json"))
     export.add_argument("session", metavar="ID")
-    export.add_argument("file", metavar="FILE", nargs="?", help=tr("without one: Markdown, here"))
-    delete = actions.add_parser("delete", help=tr("delete sessions for good"))
+    export.add_argument("file", metavar="FILE", nargs="?", help=tr("without it: print Markdown"))
+    delete = actions.add_parser("delete", help=tr("delete sessions permanently"))
     delete.add_argument("sessions", metavar="ID", nargs="+")
 
 
 def _add_list_flags(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--here", action="store_true", help=tr("only those of this directory"))
-    parser.add_argument("-n", metavar="N", type=int, default=50, help=tr("at most N (50); 0: all"))
+    parser.add_argument("--here", action="store_true", help=tr("only sessions of this directory"))
+    parser.add_argument(
+        "-n", metavar="N", type=int, default=50, help=tr("at most N sessions (default 50); 0: all")
+    )
     parser.add_argument("--json", action="store_true", help=tr("one JSON object per line"))
 
 
@@ -75,7 +77,7 @@ def _tell(found: Sequence[SessionInfo], *, as_json: bool) -> None:
         return
     sys.stdout.writelines(f"{line}\n" for info in found for line in _lines(info))
     if not found:
-        sys.stderr.write(tr("No session fits.") + "\n")
+        sys.stderr.write(tr("No matching sessions.") + "\n")
 
 
 def _data(info: SessionInfo) -> dict[str, object]:
@@ -115,7 +117,7 @@ def _show(sessions: Sessions, name: str, format_name: str, file: Path | None) ->
         write_atomic(file, text.encode("utf-8", "replace"))
     except OSError as error:
         raise UserError(
-            tr("{path} cannot be written: {reason}.", path=file, reason=error.strerror or error)
+            tr("Can't write {path}: {reason}.", path=file, reason=error.strerror or error)
         ) from error
     sys.stdout.write(tr("Written to {path}.", path=file) + "\n")
 
@@ -125,16 +127,14 @@ def _delete(sessions: Sessions, names: Sequence[str]) -> None:
     wanted = []
     for name in names:
         if not name:  # every id begins like that
-            raise UserError(tr("An id is empty; nothing was deleted."))
+            raise UserError(tr("An id is empty. Nothing was deleted."))
         found = [info for info in known if info.id.startswith(name)]
         if not found:
-            raise UserError(
-                tr("No session has an id that begins with {id}; nothing was deleted.", id=name)
-            )
+            raise UserError(tr("No session id starts with {id}. Nothing was deleted.", id=name))
         if len(found) > 1:
             raise UserError(
                 tr(
-                    "More than one session has an id that begins with {id}; nothing was deleted.",
+                    "More than one session id starts with {id}. Nothing was deleted.",
                     id=name,
                 )
             )
@@ -145,7 +145,7 @@ def _delete(sessions: Sessions, names: Sequence[str]) -> None:
         except OSError as error:
             reason = error.strerror or error
             raise UserError(
-                tr("{id} cannot be deleted: {reason}.", id=info.id, reason=reason)
+                tr("Can't delete {id}: {reason}.", id=info.id, reason=reason)
             ) from error
         gone = visible(f"{info.id}  {info.name}", one_line=True)
         sys.stdout.write(tr("Deleted {session}", session=gone) + "\n")

@@ -1,4 +1,4 @@
-"""`agent setup`: chooses a model, tries it out and keeps it, with its key."""
+"""`agent setup`: chooses a model, tests it and saves it with its key."""
 
 import argparse
 import asyncio
@@ -20,7 +20,7 @@ from agent_cli.setup.plain import PlainTalk
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `agent setup`."""
     parser.add_argument(
-        "--plain", action="store_true", help=tr("ask in plain lines, without a screen")
+        "--plain", action="store_true", help=tr("ask in plain text, without full screen")
     )
 
 
@@ -30,7 +30,9 @@ def run(options: argparse.Namespace) -> int:
     if choice is None:
         return ExitCode.FAILED
     if choice.model == GUIDE:
-        told = tr("Nothing was changed. `agent --model {guide}` starts the guide.", guide=GUIDE)
+        told = tr(
+            "Nothing was changed. `agent --model {guide}` starts the offline guide.", guide=GUIDE
+        )
         sys.stdout.write(f"{told}\n")
     return ExitCode.DONE
 

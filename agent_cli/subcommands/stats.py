@@ -1,4 +1,4 @@
-"""`agent stats`: what was called, used and spent, by tool, model and day."""
+"""`agent stats`: calls, tokens and cost by tool, model and day."""
 
 import argparse
 import os
@@ -20,11 +20,9 @@ TABLES = {"tool": tool_rows, "model": model_rows, "day": day_rows}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `agent stats`."""
-    parser.add_argument("--by", choices=tuple(TABLES), help=tr("only this table"))
-    parser.add_argument(
-        "--since", metavar="WHEN", help=tr("only from this day on: 7d, 2w ago or 2026-01-31")
-    )
-    parser.add_argument("--json", action="store_true", help=tr("one JSON object"))
+    parser.add_argument("--by", choices=tuple(TABLES), help=tr("show only this table"))
+    parser.add_argument("--since", metavar="WHEN", help=tr("only since then: 7d, 2w or 2026-01-31"))
+    parser.add_argument("--json", action="store_true", help=tr("print one JSON object"))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -35,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         sys.stdout.write(f"{statistics.model_dump_json()}\n")
     elif not statistics.days:
-        sys.stderr.write(tr("Nothing was counted yet.") + "\n")
+        sys.stderr.write(tr("No statistics yet.") + "\n")
     else:
         sys.stdout.write(_text(statistics, [options.by] if options.by else list(TABLES)))
     return 0
@@ -44,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
 def _text(statistics: Statistics, wanted: Iterable[str]) -> str:
     parts = [_table(list(TABLES[name](statistics))) for name in wanted]
     if statistics.registry_size is not None:
-        parts.append(tr("{n} tools are registered.", n=statistics.registry_size) + "\n")
+        parts.append(tr("{n} tools available.", n=statistics.registry_size) + "\n")
     return "\n".join(parts)
 
 

@@ -1,4 +1,4 @@
-"""`agent trust`: shows what trusting a folder would enable, asks, and stores the answer."""
+"""`agent trust`: shows what trusting a folder would enable, asks, and saves the answer."""
 
 import argparse
 import os
@@ -14,7 +14,7 @@ from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.trust import TrustStore
 
-ALWAYS = mark("Commands that are proven to change nothing, git among them, run there unasked.")
+ALWAYS = mark("Read-only commands, including git, run there without asking.")
 KINDS = {
     "settings": mark("settings"),
     "instructions": mark("instructions"),
@@ -27,11 +27,15 @@ YES = ("y", "yes", "是")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `agent trust`."""
     parser.add_argument(
-        "folder", metavar="DIR", nargs="?", default=".", help=tr("by default this one")
+        "folder",
+        metavar="DIR",
+        nargs="?",
+        default=".",
+        help=tr("folder to trust; default: this one"),
     )
-    parser.add_argument("--yes", action="store_true", help=tr("do not ask"))
-    parser.add_argument("--list", action="store_true", help=tr("show the folders that are trusted"))
-    parser.add_argument("--remove", action="store_true", help=tr("trust the folder no longer"))
+    parser.add_argument("--yes", action="store_true", help=tr("don't ask"))
+    parser.add_argument("--list", action="store_true", help=tr("list trusted folders"))
+    parser.add_argument("--remove", action="store_true", help=tr("stop trusting the folder"))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -57,7 +61,7 @@ def _trust(store: TrustStore, folder: Path, *, asks: bool) -> int:
         items = what_trust_enables(folder)
     except TooMuch as reason:
         raise UserError(
-            tr("{folder} cannot be trusted: {reason}.", folder=folder, reason=reason.args[0])
+            tr("Can't trust {folder}: {reason}.", folder=folder, reason=reason.args[0])
         ) from reason
     _show(store, folder, items)
     if asks and not _agrees():
@@ -66,7 +70,7 @@ def _trust(store: TrustStore, folder: Path, *, asks: bool) -> int:
     try:
         store.trust(folder, items)
     except OSError as error:
-        raise UserError(tr("The answer cannot be stored: {reason}.", reason=error)) from error
+        raise UserError(tr("Can't save the answer: {reason}.", reason=error)) from error
     _say(tr("{folder} is trusted until one of these files changes.", folder=folder))
     return ExitCode.DONE
 
@@ -74,17 +78,17 @@ def _trust(store: TrustStore, folder: Path, *, asks: bool) -> int:
 def _show(store: TrustStore, folder: Path, items: tuple[TrustItem, ...]) -> None:
     standing = store.standing(folder)
     if standing.trusted:
-        _say(tr("{folder} is trusted already.", folder=folder))
+        _say(tr("{folder} is already trusted.", folder=folder))
     else:
         _say(tr("{folder} is not trusted.", folder=folder))
     if standing.state == "changed":
-        _say(tr("It was, but since then these changed:"))
+        _say(tr("It was trusted, but these files have changed:"))
         for path in standing.changed:
             _say(f"  {path}")
     if items:
         _say(tr("Trusting it enables:"))
     else:
-        _say(tr("It holds nothing that trusting it would enable."))
+        _say(tr("It contains nothing that trusting it would enable."))
     for item in items:
         _say(f"  {padded(tr(KINDS[item.kind]), 12)}  {item.path}")
         _say(f"                {item.detail}")
@@ -95,8 +99,8 @@ def _agrees() -> bool:
     """Ask on a terminal; everything but a clear yes is a no."""
     if not sys.stdin.isatty():
         raise UserError(
-            tr("There is no terminal to ask on, so nothing was changed."),
-            hint=tr("Look at what is listed above, then say --yes."),
+            tr("Can't ask: this is not a terminal. Nothing was changed."),
+            hint=tr("Review the list above, then add --yes."),
         )
     sys.stdout.write(tr("Trust this folder? [y/N] "))
     sys.stdout.flush()
@@ -107,7 +111,7 @@ def _list(store: TrustStore) -> int:
     for folder in store:
         standing = store.standing(Path(folder.path))
         since = tr("since {when}", when=folder.since)
-        note = "" if standing.trusted else "  " + tr("(changed since: not trusted)")
+        note = "" if standing.trusted else "  " + tr("(changed: no longer trusted)")
         _say(f"{folder.path}  {since}{note}")
     return ExitCode.DONE
 

@@ -29,7 +29,7 @@ def test_a_healthy_installation_passes_and_the_model_is_asked(program: Program) 
     assert {name: c for name, c in checks.items() if c["verdict"] == "problem"} == {}
     assert done.code == 0
     assert told["ok"] is True
-    assert "openai/gpt-4o answered after" in checks["answers"]["measured"]
+    assert "openai/gpt-4o answered in" in checks["answers"]["measured"]
     assert checks["keys"]["measured"] == "OPENAI_API_KEY"
     assert KEY not in done.out + done.err
     for name in ("python", "packages", "rg", "git", "bash", "sandbox", "disk", "permissions"):

@@ -14,6 +14,7 @@ PROCESSES = 5
 """Each is a test of its own, so that they run side by side."""
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("seed", range(PROCESSES))
 def test_a_kill_at_any_moment_loses_nothing_that_was_shown(tmp_path: Path, seed: int) -> None:
     trials = [sys.executable, "-m", "tests.kit.kill_trials"]

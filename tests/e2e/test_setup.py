@@ -133,11 +133,11 @@ def test_the_screen_asks_tries_and_keeps(
     with running_server(by_key, by_key, by_key) as server:
         env = {"OPENAI_API_BASE": f"{server.url}/v1"}
         terminal = open_agent("setup", env=env)
-        terminal.wait_for("Which model shall answer?", "Look around first", "needs a key")
+        terminal.wait_for("Which model do you want to use?", "Look around first", "needs a key")
         terminal.send("openai")
         terminal.wait_gone("Anthropic")
         terminal.press("enter")
-        terminal.wait_for("Which model of OpenAI?", "k tokens")
+        terminal.wait_for("Which OpenAI model?", "k tokens")
         terminal.send("gpt-4o")
         terminal.wait_gone("openai/gpt-5 ")
         terminal.press("enter")
@@ -176,7 +176,7 @@ def test_two_keys_are_asked_about_and_looking_around_reaches_the_prompt(
     open_agent: Callable[..., Terminal],
 ) -> None:
     terminal = open_agent("--trust", env={"ANTHROPIC_API_KEY": WRONG, "MISTRAL_API_KEY": WRONG})
-    shown = terminal.wait_for("Which model shall answer?", "key in MISTRAL_API_KEY")
+    shown = terminal.wait_for("Which model do you want to use?", "key in MISTRAL_API_KEY")
     assert "key in ANTHROPIC_API_KEY" in shown
     terminal.send("look around")
     terminal.wait_gone("Anthropic")
@@ -195,7 +195,7 @@ def test_leaving_the_screen_changes_nothing(
     program: Program, open_agent: Callable[..., Terminal]
 ) -> None:
     terminal = open_agent("setup")
-    terminal.wait_for("Which model shall answer?")
+    terminal.wait_for("Which model do you want to use?")
     terminal.press("ctrl+c")
     assert terminal.wait_end() == 1
     assert not (program.home / ".config" / "agent").exists()

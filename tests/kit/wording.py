@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.kit.catalogues import PACKAGE, SPEAKERS
 
 ROOMS = (
-    "frontends", "commands", "subcommands", "setup", "doctor", "completions",
+    "frontends", "commands", "subcommands", "setup", "doctor",
     "flags.py", "cli.py", "runtime.py", "folder.py", "resuming.py",
 )  # fmt: skip
 """What persons read is written here."""

@@ -82,7 +82,7 @@ async def running(
 ) -> AsyncIterator[Screen]:
     """The app with a scene's session."""
     app = app_of(scene, **options)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=size, notifications=True) as pilot:
         await until(lambda: app.is_open)
         await pilot.pause()
         screen = Screen(app, pilot)

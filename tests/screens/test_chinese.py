@@ -214,7 +214,6 @@ async def test_help(make_session: SceneMaker, size: tuple[int, int]) -> None:
     async with stage(scene_of(make_session), size) as shown:
         shown.app.controller.run_command("help")
         await shown.pilot.pause()
-        await shown.check("help", SHOP)
         sheet = shown.app.screen.query_one(Sheet)
         while not sheet.is_at_end:
             await shown.pilot.press("pagedown")

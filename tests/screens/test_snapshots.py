@@ -21,6 +21,7 @@ from agent_cli.frontends.tui.blocks.prompt import PromptBlock
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.modals.approval import ApprovalModal
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
+from agent_cli.frontends.tui.modals.help import HelpModal
 from agent_cli.frontends.tui.modals.menu import MenuModal
 from agent_cli.frontends.tui.modals.plan import PlanModal
 from agent_cli.frontends.tui.modals.question import QuestionModal
@@ -31,7 +32,7 @@ from tests.kit import chat, snapshots
 from tests.kit.sessions import SceneMaker
 from tests.kit.shells import until
 from tests.screens.app import app_of
-from tests.screens.host import at_once
+from tests.screens.host import COMMANDS, at_once
 
 LONG_DIFF = "--- a/app/shop.py\n+++ b/app/shop.py\n@@ -1,40 +1,40 @@\n" + "".join(
     f"-    total = total + price[{n}] * 1.19\n+    total += with_tax(price[{n}])\n"
@@ -275,6 +276,7 @@ async def test_a_message_that_waits_and_one_being_written(opened: Opener) -> Non
 
 async def test_the_command_menu(opened: Opener) -> None:
     async with opened() as (app, pilot):
+        app.widgets.composer._commands = lambda: COMMANDS
         await pilot.press("slash", "m")
         await _check("menu", app, pilot)
 
@@ -327,7 +329,9 @@ async def test_modals(opened: Opener, name: str, look: str) -> None:
 
 async def test_help(opened: Opener) -> None:
     async with opened() as (app, pilot):
-        app.controller.run_command("help")
+        app.push_screen(
+            HelpModal([(f"/{each.name} {each.argument}", each.help) for each in COMMANDS])
+        )
         await _check("help", app, pilot)
 
 

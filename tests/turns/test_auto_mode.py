@@ -7,6 +7,7 @@ import pytest
 from agent_cli.core.events import ApprovalAsked, ToolFinished
 from agent_cli.core.inbox import Approval
 from agent_cli.safety.sandbox import find_sandbox
+from tests.kit.lacking import no_bubblewrap
 from tests.kit.sessions import SceneMaker, of_type
 
 AUTO = {"mode": "auto"}
@@ -20,7 +21,7 @@ def bash(command: str) -> dict[str, Any]:
 async def _sandbox() -> None:
     sandbox = await find_sandbox("auto")
     if not sandbox.confines:
-        pytest.skip(f"no sandbox works here: {sandbox.reason}")
+        no_bubblewrap(f"No sandbox works here: {sandbox.reason}")
 
 
 async def test_a_command_that_is_not_dangerous_runs_unasked_in_the_sandbox(

@@ -35,8 +35,8 @@ class Lines:
             transport, _ = await loop.connect_write_pipe(lambda: protocol, os.fdopen(sink, "wb", 0))
         except (OSError, ValueError) as error:
             raise UserError(
-                tr("agent acp talks to an editor through pipes, and there are none."),
-                hint=tr("Name it in the editor's settings: see docs/editors.md."),
+                tr("agent acp talks to an editor through pipes, but stdin and stdout are none."),
+                hint=tr("Let your editor start it: see docs/editors.md."),
             ) from error
         lines = cls(reader, asyncio.StreamWriter(transport, protocol, None, loop))
         lines._watching = asyncio.create_task(lines._end_with(gone))
@@ -64,7 +64,7 @@ class Lines:
             await self._complain(_INVALID_REQUEST)
 
     async def send(self, message: dict[str, Any]) -> None:
-        """Write a message; it stands before all that is sent later."""
+        """Write a message, before everything that is sent later."""
         text = json.dumps(message, ensure_ascii=False, separators=(",", ":"), default=str)
         self._writer.write(text.encode("utf-8", "replace") + b"\n")
         await self._writer.drain()
@@ -81,7 +81,7 @@ class Lines:
         await self.send(told)
 
     async def _end_with(self, gone: asyncio.StreamReader) -> None:
-        """Who does not listen any more has nothing more to say."""
+        """An editor that stopped listening is gone."""
         await gone.read()
         self._reader.feed_eof()
 

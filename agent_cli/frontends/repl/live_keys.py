@@ -1,12 +1,14 @@
 """What keys do in the live region."""
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from prompt_toolkit.filters import Condition, has_completions, has_focus
+from prompt_toolkit.filters import Condition, Filter, has_completions, has_focus
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 
+from agent_cli.frontends.shared.keys import KEYS
 from agent_cli.lib.language import tr
 
 if TYPE_CHECKING:
@@ -85,7 +87,7 @@ def _add_prompt_keys(keys: KeyBindings, stage: "LiveStage") -> None:
     is_prompt = has_focus(stage.prompt)
     left_at = float("-inf")
 
-    @keys.add("enter", filter=is_prompt)
+    @_on(keys, "send", is_prompt)
     def enter(_: KeyPressEvent) -> None:
         prompt = stage.prompt
         state = prompt.complete_state
@@ -99,8 +101,7 @@ def _add_prompt_keys(keys: KeyBindings, stage: "LiveStage") -> None:
         else:
             stage.submit()
 
-    @keys.add("c-j", filter=is_prompt)
-    @keys.add("escape", "enter", filter=is_prompt)
+    @_on(keys, "new_line", is_prompt)
     def new_line(_: KeyPressEvent) -> None:
         stage.prompt.newline(copy_margin=False)
 
@@ -108,15 +109,15 @@ def _add_prompt_keys(keys: KeyBindings, stage: "LiveStage") -> None:
     def paste(event: KeyPressEvent) -> None:
         stage.take_paste(event.data)
 
-    @keys.add("escape", filter=is_prompt & has_completions)
+    @_on(keys, "interrupt", is_prompt & has_completions)
     def close(_: KeyPressEvent) -> None:
         stage.prompt.cancel_completion()
 
-    @keys.add("escape", filter=is_prompt & ~has_completions)
+    @_on(keys, "interrupt", is_prompt & ~has_completions)
     def escape(_: KeyPressEvent) -> None:
         stage.escape()
 
-    @keys.add("c-c", filter=is_prompt)
+    @_on(keys, "cancel", is_prompt)
     def clear(_: KeyPressEvent) -> None:
         nonlocal left_at
         if stage.prompt.text:
@@ -128,16 +129,37 @@ def _add_prompt_keys(keys: KeyBindings, stage: "LiveStage") -> None:
             left_at = now
             stage.hint(tr("Press Ctrl+C again to quit."), TWICE)
 
-    @keys.add("c-d", filter=is_prompt & Condition(lambda: not stage.prompt.text))
+    @_on(keys, "leave", is_prompt & Condition(lambda: not stage.prompt.text))
     def leave(_: KeyPressEvent) -> None:
         if stage.controller is not None:
             stage.controller.view.leave()
 
-    @keys.add("s-tab", filter=is_prompt & ~has_completions)
+    @_on(keys, "next_mode", is_prompt & ~has_completions)
     def next_mode(_: KeyPressEvent) -> None:
         if stage.controller is not None:
             stage.controller.next_mode()
 
-    @keys.add("c-g", filter=is_prompt)
+    @_on(keys, "edit", is_prompt)
     def edit(_: KeyPressEvent) -> None:
         stage.edit_prompt()
+
+
+Handler = Callable[[KeyPressEvent], None]
+
+
+def _on(keys: KeyBindings, action: str, where: Filter) -> Callable[[Handler], Handler]:
+    """Bind the keys that the table has for an action."""
+
+    def add(handler: Handler) -> Handler:
+        for key in next(key for key in KEYS if key.action == action).of("inline"):
+            keys.add(*sequence(key), filter=where)(handler)
+        return handler
+
+    return add
+
+
+def sequence(key: str) -> list[str]:
+    """A key as prompt_toolkit names it: "ctrl+j" is c-j, "alt+enter" is Escape and Enter."""
+    *modifiers, name = key.split("+")
+    prefix = "".join({"ctrl": "c-", "shift": "s-", "alt": ""}[each] for each in modifiers)
+    return [*(["escape"] if "alt" in modifiers else []), prefix + name]

@@ -31,10 +31,10 @@ from agent_cli.core.inbox import (
 from agent_cli.core.money.pricing import short_price
 from agent_cli.core.session import Session
 from agent_cli.frontends.repl import drawing
-from agent_cli.frontends.repl.manual import KEYS
 from agent_cli.frontends.repl.stage import Stage
 from agent_cli.frontends.repl.teller import Teller
 from agent_cli.frontends.shared.briefing import where
+from agent_cli.frontends.shared.keys import help_rows
 from agent_cli.lib.dates import ago
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean, visible
@@ -135,7 +135,7 @@ class InlineView(View):
             self.show(Notice(level="warning", text=tr("There is no clipboard here.")))
 
     def show_help(self, commands: Sequence[Command]) -> None:
-        keys = "\n".join(f"- **{tr(key)}**: {tr(text)}" for key, text in KEYS)
+        keys = "\n".join(f"- **{key}**: {text}" for key, text in help_rows("inline"))
         named = "\n".join(
             f"- **{f'/{c.name} {tr(c.argument)}'.rstrip()}**: {tr(c.help)}" for c in commands
         )

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
 from textual.app import ComposeResult, SystemCommand
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.screen import Screen
 
 from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.frontends.tui import themes
+from agent_cli.frontends.tui.bindings import bindings
 from agent_cli.frontends.tui.body import Body
 from agent_cli.frontends.tui.composer import Composer
 from agent_cli.frontends.tui.guarded_app import GuardedApp, run_in_background
@@ -47,15 +48,7 @@ class AgentApp(GuardedApp[int]):
     ]
     TITLE = "agent"
     AUTO_FOCUS = "Prompt"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("shift+tab", "next_mode", "Next mode", show=False, priority=True),
-        Binding("ctrl+b", "panel", "Side panel", show=False, priority=True),
-        Binding("ctrl+o", "fold_all", "Unfold all", show=False),
-        Binding("ctrl+q", "leave", "Leave", show=False),
-        Binding("f1", "help", "Help", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("pagedown", "page(1)", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("app")
 
     def __init__(
         self,

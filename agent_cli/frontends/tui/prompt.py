@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from textual import events
+from textual.actions import SkipAction
 from textual.app import SuspendNotSupported
 from textual.geometry import Offset, Region
 from textual.message import Message
@@ -12,12 +13,13 @@ from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
 
 from agent_cli.frontends.shared.chips import Chips, deserves_chip
+from agent_cli.frontends.shared.keys import actions
 from agent_cli.frontends.shared.typed import Kind, fit, kind_of, pasted
 from agent_cli.frontends.tui.editor import edit_outside
 from agent_cli.frontends.tui.guarded_app import run_in_background
 from agent_cli.lib.language import mark, tr
 
-_NEWLINE = {"shift+enter", "alt+enter", "ctrl+j", "ctrl+enter"}
+_ACTIONS = actions("prompt")
 _MENU = {"up", "down", "tab", "enter", "escape", "pageup", "pagedown"}
 _MOST_EXPANDED = 200_000
 
@@ -166,27 +168,27 @@ class Prompt(TextArea):
         menu = self.menu
         if menu and menu.is_open and key in _MENU and await menu.press(key):
             return True
-        match key:
-            case "enter":
+        match _ACTIONS.get(key, key):
+            case "send":
                 self._enter()
-            case _ if key in _NEWLINE:
+            case "new_line":
                 self._type("\n")
-            case "escape":
+            case "interrupt":
                 self.post_message(self.Escaped())
-            case "ctrl+c":
+            case "cancel":
                 self._cancel()
-            case "ctrl+r":
+            case "search":
                 self.post_message(self.SearchWanted())
-            case "ctrl+g":
+            case "edit":
                 failed = tr("Editing the prompt failed")
                 run_in_background(self, self._edit_outside, failed, group="edit")
-            case "ctrl+e" if self._expand():
+            case "expand" if self._expand():
                 pass
             case "backspace" if self._remove_chip():
                 pass
-            case "up" if self.navigator.is_first_wrapped_line(self.cursor_location):
+            case "earlier" if self.navigator.is_first_wrapped_line(self.cursor_location):
                 self._walk(1)
-            case "down" if self.navigator.is_last_wrapped_line(self.cursor_location):
+            case "later" if self.navigator.is_last_wrapped_line(self.cursor_location):
                 self._walk(-1)
             case _:
                 return await self._edit(key)
@@ -201,6 +203,14 @@ class Prompt(TextArea):
             if not binding.priority and await self.app.run_action(binding.action, self):
                 return True
         return False
+
+    def action_cursor_page_up(self) -> None:
+        """The transcript's."""
+        raise SkipAction
+
+    def action_cursor_page_down(self) -> None:
+        """The transcript's."""
+        raise SkipAction
 
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()

@@ -7,12 +7,13 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.geometry import Offset
 from textual.message import Message
 from textual.selection import Selection
 from textual.strip import Strip
 
+from agent_cli.frontends.tui.bindings import bindings
 from agent_cli.frontends.tui.blocks.base import Block
 from agent_cli.frontends.tui.blocks.notice import ErrorBlock
 from agent_cli.frontends.tui.column import Place
@@ -29,14 +30,7 @@ class Transcript(ColumnView, can_focus=True):
     FOCUS_ON_CLICK = False
     COMPONENT_CLASSES: ClassVar[set[str]] = COMPONENTS
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text(encoding="utf-8")
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "select(-1)", "Block above", show=False),
-        Binding("down", "select(1)", "Block below", show=False),
-        Binding("enter,space", "fold", "Show more or less", show=False),
-        Binding("ctrl+o", "fold_all", "Show more or less of all", show=False),
-        Binding("end", "follow", "Newest", show=False),
-        Binding("r", "retry", "Retry", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("transcript")
 
     class Followed(ColumnView.Followed):
         """The view began or ceased to follow the end."""

@@ -7,7 +7,7 @@ from agent_cli.lib.cells import padded, width_of, wrapped
 
 
 @pytest.mark.parametrize(
-    "text", ["", "plain", "你好", "用法：agent", "a\u0301b", "“引号”…", "✅ 好"]
+    "text", ["", "plain", "你好", "用法：agent", "a\u0301b", "“引号”…", "✅ 好", "⚠️ ok", "👨‍👩‍👧"]
 )
 def test_the_width_is_what_the_screen_takes_it_for(text: str) -> None:
     assert width_of(text) == cell_len(text)

@@ -30,6 +30,7 @@ from agent_cli.safety.sandbox import (
     seatbelt,
     was_blocked,
 )
+from tests.kit.lacking import no_bubblewrap
 
 LONGEST = 20.0
 NOBODY = 65534
@@ -48,7 +49,7 @@ def found(setting: str) -> Sandbox | str:
 def sandbox_or_skip(setting: str) -> Sandbox:
     sandbox = found(setting)
     if isinstance(sandbox, str):
-        pytest.skip(sandbox)
+        no_bubblewrap(sandbox) if setting == "bwrap" else pytest.skip(sandbox)
     return sandbox
 
 

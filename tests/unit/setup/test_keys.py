@@ -58,5 +58,5 @@ def test_where_there_is_a_keyring_the_file_holds_no_key(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert done.stdout == "the system's keyring\n{'A_API_KEY': 'sk-secret'}\n"
+    assert done.stdout == "the system keyring\n{'A_API_KEY': 'sk-secret'}\n"
     assert "sk-secret" not in (config / "credentials.json").read_text()

@@ -10,31 +10,12 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from agent_cli.frontends.shared.keys import help_rows
 from agent_cli.frontends.tui.modals.sheet import Part, Prose, Row, Sheet, Space
-from agent_cli.lib.language import mark, tr
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
 
 Pairs = Sequence[tuple[str, str]]
-
-KEYS: Pairs = (
-    ("Enter", mark("send")),
-    ("Shift+Enter", mark("new line; also Alt+Enter, Ctrl+J, or \\ before Enter")),
-    ("Esc", mark("interrupt; edit the last queued message")),
-    ("Esc Esc", mark("rewind to an earlier prompt")),
-    ("Ctrl+C", mark("clear the prompt, or interrupt; twice to quit")),
-    ("Shift+Tab", mark("next permission mode")),
-    ("↑ ↓", mark("previous prompts")),
-    ("Ctrl+R", mark("search previous prompts")),
-    ("Ctrl+E", mark("expand the paste at the cursor")),
-    ("Ctrl+G", mark("open in your editor")),
-    ("Ctrl+Z  Ctrl+Y", mark("undo, redo")),
-    ("Ctrl+O", mark("expand all results")),
-    ("Ctrl+B", mark("show the side panel")),
-    ("Ctrl+P", mark("command palette")),
-    ("/", mark("run a command")),
-    ("@", mark("mention a file")),
-    ("!", mark("run a shell command; the model sees its output")),
-)
 
 
 class HelpModal(ModalScreen[None]):
@@ -51,9 +32,9 @@ class HelpModal(ModalScreen[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (80, "-wide")]  # noqa: RUF012 - as declared
     VERTICAL_BREAKPOINTS = [(0, "-short"), (26, "-tall")]  # noqa: RUF012 - as declared
 
-    def __init__(self, commands: Pairs = (), keys: Pairs = KEYS) -> None:
+    def __init__(self, commands: Pairs = ()) -> None:
         super().__init__()
-        self._sheet = Sheet(tuple(_parts(commands, [(key, tr(does)) for key, does in keys])))
+        self._sheet = Sheet(tuple(_parts(commands, help_rows())))
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:

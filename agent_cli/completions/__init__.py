@@ -1,1 +1,0 @@
-"""Completions for shells, written from the very parser that reads the command line."""

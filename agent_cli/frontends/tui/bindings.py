@@ -1,0 +1,13 @@
+"""The table of keys as Textual wants it."""
+
+from textual.binding import Binding, BindingType
+
+from agent_cli.frontends.shared.keys import Scope, bound
+
+
+def bindings(scope: Scope) -> list[BindingType]:
+    """The keys of a scope."""
+    return [
+        Binding(",".join(key.keys), key.action, key.does, show=False, priority=key.priority)
+        for key in bound(scope)
+    ]
