@@ -20,7 +20,8 @@ from agent_cli.core.agents.wearing import Wearing
 from agent_cli.core.compacting.by_hand import CompactionByHand
 from agent_cli.core.context import Fill
 from agent_cli.core.conversation import Conversation
-from agent_cli.core.deciding.authority import Authority
+from agent_cli.core.deciding.gatekeeper import Gatekeeper
+from agent_cli.core.deciding.rules import Rules
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event, Notice, TurnFinished
 from agent_cli.core.extensions import Extensions
@@ -38,7 +39,7 @@ from agent_cli.core.money.spending import Spending
 from agent_cli.core.money.statistics import Statistics
 from agent_cli.core.own import OwnCommand
 from agent_cli.core.parts import Parts
-from agent_cli.core.permissions import Mode, Rules
+from agent_cli.core.permissions import Mode
 from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.registry import Selection
 from agent_cli.core.tool import AnyTool
@@ -77,7 +78,7 @@ class Session:
         self.memory = Memory(self._conversation, self._journal, parts.store, parts.history.pins)
         """Pins, and what can be called back."""
         self._begin()
-        authority = Authority(
+        authority = Gatekeeper(
             policy=parts.policy,
             inbox=parts.inbox,
             emit=self._tell,

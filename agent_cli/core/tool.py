@@ -41,12 +41,13 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from agent_cli.core.arguments import parse_arguments, rename_fields, validation_failure
-from agent_cli.core.display import Display, TextBlock
+from agent_cli.core.display import Display
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.field_docs import ClassSource
 from agent_cli.core.messages import Content
 from agent_cli.core.tool_schema import inlined, lean
-from agent_cli.lib.language import Said, english, mark
+from agent_cli.lib.language import mark
+from agent_cli.safety.reasons import Reason
 
 if TYPE_CHECKING:
     from agent_cli.core.tool_context import ToolContext
@@ -102,13 +103,18 @@ def _unsendable(text: str) -> str | None:
 
 
 class ToolError(BaseModel):
-    """Why a call failed, as a person is told."""
+    """Why a call failed: the tool's own English, and what a view needs to say a refusal itself."""
 
     model_config = ConfigDict(frozen=True)
 
     type: FailureType
     message: str
     details: str = ""
+    reasons: tuple[Reason, ...] = ()
+    """Why it was not permitted."""
+    declined: bool = False
+    """The user said no, with these words or none."""
+    words: str = ""
 
 
 class ToolResult(BaseModel):
@@ -125,24 +131,20 @@ class ToolResult(BaseModel):
     error: ToolError | None = None
     metadata: dict[str, JsonValue] = {}
 
-    @model_validator(mode="before")
-    @classmethod
-    def _in_two_languages(cls, data: Any) -> Any:
-        """What is said in another language is for the person; the model is told in English."""
-        said = data.get("llm_content") if isinstance(data, dict) else None
-        if not isinstance(said, Said):
-            return data
-        shown = data.get("display") or (TextBlock(text=said),)
-        return {**data, "llm_content": english(said), "display": shown}
-
     @classmethod
     def failed(cls, failure: ToolFailure, *, summary: str = "") -> Self:
         """The result a failure becomes."""
-        error = ToolError(type=failure.type, message=failure.message, details=failure.details)
-        told = "\n".join(english(text) for text in (failure.message, failure.details) if text)
+        error = ToolError(
+            type=failure.type,
+            message=failure.message,
+            details=failure.details,
+            reasons=failure.reasons,
+            declined=failure.declined,
+            words=failure.words,
+        )
         return cls(
             success=False,
-            llm_content=told,
+            llm_content="\n".join(filter(None, (failure.message, failure.details))),
             summary=summary or failure.message.split("\n", 1)[0],
             error=error,
         )

@@ -13,6 +13,7 @@ from functools import partial
 from agent_cli.core.agents.errand import CATEGORY, Errand, Handback
 from agent_cli.core.agents.profile import Profile, offered_in, stricter
 from agent_cli.core.conversation import Conversation
+from agent_cli.core.deciding.rules import Facts
 from agent_cli.core.errors import ToolFailure, UserError
 from agent_cli.core.events import (
     ApprovalAnswered,
@@ -36,7 +37,7 @@ from agent_cli.core.money.accounting import Accounting
 from agent_cli.core.money.budget import Budget, OutOfBudget, Treasurer, used_up
 from agent_cli.core.money.spending import Spending
 from agent_cli.core.parts import Parts
-from agent_cli.core.permissions import Decision, Facts, Mode, Policy
+from agent_cli.core.permissions import Decision, Mode, Policy
 from agent_cli.core.pipeline import Pipeline, Progress
 from agent_cli.core.tool_context import SessionState
 from agent_cli.lib.language import tr

@@ -22,7 +22,7 @@ from agent_cli.extensions.mcp.pins import Offer, tool_lines
 from agent_cli.extensions.mcp.process import dropped
 from agent_cli.extensions.mcp.results import converted
 from agent_cli.extensions.mcp.spec import Server
-from agent_cli.lib.language import Said, english, tr
+from agent_cli.lib.language import english, tr
 from agent_cli.lib.text import listed
 from agent_cli.safety.sanitise import clean
 
@@ -329,8 +329,5 @@ def _said(error: BaseException) -> str:
         return " ".join(clean(first.message).split())[:300]
     if isinstance(first, FileNotFoundError):
         return tr("{path} does not exist", path=first.filename)
-    told = str(first)
-    if isinstance(told, Said):  # our own words
-        return told
-    words = " ".join(clean(told).split())[:300]
+    words = " ".join(clean(str(first)).split())[:300]
     return words or type(first).__name__

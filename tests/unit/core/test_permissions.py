@@ -5,18 +5,8 @@ from dataclasses import replace
 import pytest
 
 from agent_cli.core.errors import UserError
-from agent_cli.core.permissions import (
-    CommandFact,
-    Decision,
-    Effect,
-    Facts,
-    Mode,
-    PathFact,
-    Place,
-    Rule,
-    Rules,
-    decide,
-)
+from agent_cli.core.deciding.rules import CommandFact, Facts, PathFact, Place, Rule, Rules
+from agent_cli.core.permissions import Decision, Effect, Mode, decide
 from agent_cli.core.tool import ToolKind
 
 PLACE = Place(root="/srv/proj", home="/home/u")
