@@ -50,7 +50,7 @@ def _notes(session: Session, fill: Fill) -> Iterator[str]:
 
 
 def _after(first: str, second: str) -> str:
-    return tr("{first} {second}", first=first, second=second)
+    return f"{first} {second}"
 
 
 def _row(name: str, count: int, whole: int) -> str:

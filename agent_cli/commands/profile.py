@@ -45,7 +45,7 @@ def _line(profile: Profile) -> str:
     told = "; ".join(fact for fact in facts if fact)
     words = tr(profile.description)
     if told:
-        words = tr("{label} ({note})", label=words, note=told)
+        words = f"{words} ({told})"
     return visible(f"- **{profile.name}**: {words}", one_line=True)
 
 

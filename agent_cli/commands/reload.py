@@ -24,7 +24,7 @@ def run(desk: Desk, argument: str) -> None:
 async def _reload(desk: Desk, host: Host) -> None:
     said = await host.reload()
     what = f"{said[:1].upper()}{said[1:]}"
-    desk.say(tr("{what}.", what=what) if said else tr("Nothing has changed."))
+    desk.say(f"{what}." if said else tr("Nothing has changed."))
 
 
 COMMAND = Command(name="reload", help=mark("load changed tools, commands and skills"), run=run)

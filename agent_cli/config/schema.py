@@ -9,7 +9,6 @@ from agent_cli.core.deciding.rules import Rule
 from agent_cli.core.errors import UserError
 from agent_cli.core.moments import Moment
 from agent_cli.core.permissions import Effect, Mode
-from agent_cli.lib.language import tr
 
 
 class FromProject:
@@ -63,9 +62,7 @@ class PermissionSettings(Table):
             try:
                 rule = Rule.parse(given.rule)
             except UserError as error:
-                raise ValueError(
-                    tr("{message} {hint}", message=error.message, hint=error.hint)
-                ) from error
+                raise ValueError(f"{error.message} {error.hint}") from error
             effect = Effect(info.field_name or "deny")
             if wrong := wrong_example(rule, effect, given.match, given.not_match):
                 raise ValueError(wrong)

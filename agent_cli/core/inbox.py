@@ -14,7 +14,6 @@ from pydantic import (
     ConfigDict,
     Field,
     PlainSerializer,
-    computed_field,
 )
 
 from agent_cli.core.display import Display
@@ -86,6 +85,8 @@ class ApprovalRequest(BaseModel):
     title: str
     reasons: Reasons
     """Why it is asked."""
+    codes: tuple[str, ...] = ()
+    """The stable codes of the reasons, for programs."""
     targets: tuple[str, ...] = ()
     """What the call would touch, resolved."""
     preview: Display | None = None
@@ -116,12 +117,6 @@ class ApprovalRequest(BaseModel):
     """The rule that "always" would add; None: "always" is not offered."""
     agent: str = ""
     """The profile of the agent whose call it is; empty: that of the session itself."""
-
-    @computed_field  # type: ignore[prop-decorator]
-    @property
-    def codes(self) -> tuple[str, ...]:
-        """The stable codes of the reasons."""
-        return tuple(reason.code for reason in self.reasons)
 
 
 class QuestionRequest(BaseModel):

@@ -9,7 +9,7 @@ from agent_cli.core.log.history import History, Pin, Placed, path, read_history
 from agent_cli.core.log.journal import Journal
 from agent_cli.core.log.store import Store
 from agent_cli.core.messages import AssistantMessage, Message, ToolMessage, UserMessage, text_of
-from agent_cli.lib.language import english, tr
+from agent_cli.lib.language import tr
 from agent_cli.lib.text import head_and_tail
 
 MOST_RECALLED = 3
@@ -205,5 +205,13 @@ def _text(message: Message) -> str:
 
 def _brought_back(found: Recalled) -> str:
     text = head_and_tail(found.text, LONGEST_RECALLED, "[… {left_out:,} characters left out …]")
-    title = english(found.title)
-    return f"<{title}>\n{text}\n</{title}>"
+    match found.message:
+        case ToolMessage(name=name):
+            whose = f"result of {name}"
+        case AssistantMessage():
+            whose = "reply of the model"
+        case UserMessage(origin="person"):
+            whose = "message of the user"
+        case _:
+            whose = "note of the program"
+    return f"<{whose}>\n{text}\n</{whose}>"

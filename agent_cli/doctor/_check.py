@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Literal
 
 from agent_cli.config.places import Places
-from agent_cli.lib.language import tr
 
 Verdict = Literal["ok", "warning", "problem", "skipped"]
 
@@ -62,7 +61,7 @@ def ok(measured: str) -> Finding:
 
 def in_one(parts: Iterable[str]) -> str:
     """Several texts as one, each with its English."""
-    return reduce(lambda said, each: tr("{said}; {each}", said=said, each=each), parts)
+    return reduce(lambda said, each: f"{said}; {each}", parts)
 
 
 def skipped(why: str) -> Finding:

@@ -42,7 +42,7 @@ async def reachable(patient: Patient) -> Finding:
             pass
         return _told(name, time.monotonic() - began)
     except (ModelError, UserError) as error:
-        measured = tr("{name}: {problem}", name=name, problem=error.message)
+        measured = f"{name}: {error.message}"
         return Finding("problem", measured, tr("an answer"), remedy=error.hint)
     finally:
         await source.close()

@@ -60,7 +60,7 @@ def _program(name: str, verdict: Verdict, why: str, remedy: str) -> Callable[[Pa
 
     def look(_: Patient) -> Finding:
         path = find_program(name)
-        expected = tr("{program}, {why}", program=name, why=tr(why))
+        expected = f"{name}, {tr(why)}"
         if path is None:
             return Finding(verdict, tr("not found"), expected, remedy=tr(remedy))
         done = subprocess.run(

@@ -33,7 +33,7 @@ from agent_cli.core.session import Session
 from agent_cli.frontends.shared.endings import EXIT_CODES
 from agent_cli.frontends.shared.past import how_to_resume
 from agent_cli.frontends.shared.wording import sentences
-from agent_cli.lib.language import english, mark, tr, trn
+from agent_cli.lib.language import mark, tr, trn
 from agent_cli.safety.sanitise import clean
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ class _Player:
             "model": self._session.model,
             "reason": finished.reason,
             "text": text,
-            "error": finished.error or english(problem or "") or None,
+            "error": finished.error or problem or None,
             "hint": finished.hint or None,
             "steps": finished.steps,
             "denials": finished.denials,

@@ -8,7 +8,7 @@ from typing import Any
 from jsonschema import Draft202012Validator, SchemaError
 
 from agent_cli.core.errors import UserError
-from agent_cli.lib.language import english, tr
+from agent_cli.lib.language import tr
 
 TRIES = 3
 
@@ -59,7 +59,7 @@ class Structured:
         if self.problem is None or self._tries >= TRIES:
             return None
         return (
-            f"That answer does not fit the schema: {english(self.problem)}. "
+            f"That answer does not fit the schema: {self.problem}. "
             "Answer again with the JSON value alone."
         )
 
@@ -68,10 +68,10 @@ class Structured:
         try:
             value = json.loads(fenced[1] if fenced else text)
         except ValueError as error:
-            return tr("it is not JSON ({error})", error=error)
+            return f"it is not JSON ({error})"
         wrong = next(iter(self._validator.iter_errors(value)), None)
         if wrong is not None:
-            where = wrong.json_path.removeprefix("$").lstrip(".") or tr("the value")
-            return tr("{where}: {problem}", where=where, problem=wrong.message)
+            where = wrong.json_path.removeprefix("$").lstrip(".") or "the value"
+            return f"{where}: {wrong.message}"
         self.value = value
         return None

@@ -36,7 +36,7 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 
 def listed(texts: Iterable[str]) -> str:
     """ "one; another; a third"."""
-    return reduce(lambda some, more: tr("{some}; {more}", some=some, more=more), texts)
+    return "; ".join(texts)
 
 
 def either(texts: Iterable[str]) -> str:
@@ -46,7 +46,7 @@ def either(texts: Iterable[str]) -> str:
 
 def in_lines(texts: Iterable[str]) -> str:
     """One below the other."""
-    return reduce(lambda some, more: tr("{some}\n{more}", some=some, more=more), texts)
+    return "\n".join(texts)
 
 
 def size(count: int) -> str:

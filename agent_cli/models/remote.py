@@ -150,7 +150,7 @@ class RemoteModel:
         model = self.name
         if where := error["where"]:
             model = tr("{model} at {where}", model=model, where=where)
-        text = tr("{model}: {message}", model=model, message=error["message"])
+        text = f"{model}: {error['message']}"
         return ModelError(
             text,
             kind=kind,

@@ -41,12 +41,12 @@ class PlainTalk:
 
     async def ask_line(self, heading: str) -> str | None:
         """A line of text."""
-        return await _line(tr("{heading}: ", heading=heading))
+        return await _line(f"{heading}: ")
 
     async def ask_secret(self, heading: str) -> str | None:
         """A line that is not shown; from a pipe it is just read."""
         if not sys.stdin.isatty():
-            return await _line(tr("{heading}: ", heading=heading))
+            return await _line(f"{heading}: ")
         try:
             prompt = tr("{heading} (not shown): ", heading=heading)
             return (await asyncio.to_thread(getpass.getpass, prompt)).strip()

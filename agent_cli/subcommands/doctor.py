@@ -11,8 +11,9 @@ from pathlib import Path
 from agent_cli.core.errors import ExitCode
 from agent_cli.doctor._check import Check, Finding, Patient
 from agent_cli.doctor.examination import all_checks, examine
+from agent_cli.lib import language
 from agent_cli.lib.cells import padded
-from agent_cli.lib.language import english, tr, trn
+from agent_cli.lib.language import tr, trn
 from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sanitise import visible
 
@@ -29,6 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Examine, tell, and say by the exit code whether all is well."""
+    if options.json:
+        language.use(language.SOURCE)
     patient = Patient(
         environment=dict(os.environ),
         cwd=Path.cwd(),
@@ -55,7 +58,7 @@ async def _tell(patient: Patient, *, is_json: bool) -> int:
     else:
         problems = trn("{n:,} problem", "{n:,} problems", verdicts.count("problem"))
         warnings = trn("{n:,} warning", "{n:,} warnings", verdicts.count("warning"))
-        told = tr("{problems}, {warnings}", problems=problems, warnings=warnings)
+        told = f"{problems}, {warnings}"
         sys.stdout.write(f"\n{told}\n")
     return ExitCode.FAILED if "problem" in verdicts else ExitCode.DONE
 
@@ -73,11 +76,8 @@ def _text(check: Check, found: Finding) -> str:
 
 
 def _json(findings: list[tuple[Check, Finding]]) -> str:
-    """What programs read: in English."""
     listed = [
-        {"group": check.group, "name": check.name}
-        | {field: english(text) for field, text in asdict(found).items()}
-        for check, found in findings
+        {"group": check.group, "name": check.name, **asdict(found)} for check, found in findings
     ]
     is_well = all(found.verdict != "problem" for _, found in findings)
     return json.dumps({"ok": is_well, "checks": listed}, ensure_ascii=False)

@@ -154,7 +154,7 @@ class Delegation:
             profile = self.parts.profiles.get(errand.profile)
             model = self.parts.models.get(profile.model) if profile.model else self.model()
         except UserError as error:
-            said = tr("{message} {hint}", message=error.message, hint=error.hint)
+            said = f"{error.message} {error.hint}"
             raise ToolFailure(said if error.hint else error.message) from error
         self._sent += 1
         # One room for each depth: those who wait for others must not take their place.
@@ -305,7 +305,7 @@ class _Agent:
             case UsageChanged():
                 self._count(event.model, event.step)
             case Notice():
-                text = tr("{name}: {text}", name=self._profile.name, text=event.text)
+                text = f"{self._profile.name}: {event.text}"
                 self._home.emit(event.model_copy(update={"text": text}))
             case ModelRetrying():
                 self._progress(tr("{reason} Tried again.\n", reason=event.reason))

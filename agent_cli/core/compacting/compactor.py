@@ -21,7 +21,7 @@ from agent_cli.core.memory import Memory
 from agent_cli.core.messages import Message
 from agent_cli.core.model import Model, ModelRequest, Usage
 from agent_cli.core.money.accounting import Accounting
-from agent_cli.lib.language import english, tr
+from agent_cli.lib.language import tr
 
 log = logging.getLogger(__name__)
 
@@ -175,7 +175,7 @@ class Compactor:
             if summary := text_of_summary(reply):
                 return summary, writer.name
             problem = tr("{model} wrote nothing", model=writer.name)
-        log.warning("no summary could be written: %s", english(problem))
+        log.warning("no summary could be written: %s", problem)
         self.emit(
             Notice(
                 level="warning",

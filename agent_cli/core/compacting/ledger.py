@@ -58,7 +58,7 @@ class Ledger(BaseModel):
         lines = []
         for fate, words in FATES.items():
             if things := [line.what for line in self.lines if line.fate == fate]:
-                lines.append(tr("{fate}: {things}.", fate=tr(words), things=listed(things)))
+                lines.append(f"{tr(words)}: {listed(things)}.")
         return "\n".join(lines)
 
     def text(self) -> str:
@@ -66,7 +66,7 @@ class Ledger(BaseModel):
         parts = [self.heading]
         for fate, words in FATES.items():
             if rows := list(_rows(line for line in self.lines if line.fate == fate)):
-                parts.append("\n".join([tr("{fate}:", fate=tr(words)), *rows]))
+                parts.append("\n".join([f"{tr(words)}:", *rows]))
         if self.summary:
             heading = tr("Summary by {model}:", model=self.writer)
             parts.append(f"{heading}\n{self.summary}")

@@ -50,6 +50,7 @@ async def approval_request(
         tool=tool.display_name,
         title=invocation.title,
         reasons=decision.reasons,
+        codes=tuple(reason.code for reason in decision.reasons),
         targets=targets,
         preview=await tool.preview(params, context) if tool.preview else _command(invocation),
         description=str(getattr(params, "description", "") or ""),

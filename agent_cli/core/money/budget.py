@@ -13,7 +13,7 @@ from agent_cli.core.errors import AgentError
 from agent_cli.core.events import Event, Notice
 from agent_cli.core.inbox import Choice, Question
 from agent_cli.core.money.spending import Spending
-from agent_cli.lib.language import english, tr
+from agent_cli.lib.language import tr
 
 Scope = Literal["session", "day"]
 
@@ -22,8 +22,8 @@ WRAP_UP_AT = 0.9
 MORE_ROOM = 0.25
 """The share of the budget that a cheaper model may use on top before the person is asked again."""
 WRAP_UP = (
-    "[{words} is nearly used up: ${spent:.2f} of ${limit:.2f}. Begin nothing new. Bring what you "
-    "are doing into a good state, then say what is done and what remains.]"
+    "[The budget of {whose} is nearly used up: ${spent:.2f} of ${limit:.2f}. Begin nothing new. "
+    "Bring what you are doing into a good state, then say what is done and what remains.]"
 )
 _AMOUNT = re.compile(r"(?:raise to )?\$?\s*(\d+(?:[.,]\d+)?)", re.IGNORECASE)
 
@@ -174,8 +174,8 @@ class Treasurer:
             cause=self.cause(),
         )
         self.emit(Notice(level="warning", text=text))
-        words, spent, limit = english(allowance.words), allowance.spent, allowance.limit
-        self.tell_model(WRAP_UP.format(words=words, spent=spent, limit=limit))
+        whose = "this session" if allowance.scope == "session" else "today"
+        self.tell_model(WRAP_UP.format(whose=whose, spent=allowance.spent, limit=allowance.limit))
 
     async def _used_up(self, allowance: Allowance) -> str | None:
         """Ask how to go on: more money, a cheaper model, or not at all."""

@@ -117,19 +117,16 @@ class Asking:
         """Everything the person needs to know to decide."""
         if request.preview is not None:
             yield from blocks.shown(request.preview, self._workspace)
-        lines = [
-            tr("{label}: {text}", label=tr(briefing.BEWARE), text=text)
-            for text in briefing.warnings(request)
-        ]
+        lines = [f"{tr(briefing.BEWARE)}: {text}" for text in briefing.warnings(request)]
         for step in briefing.told_steps(request):
-            told = tr("{label}: {text}", label=step.label, text=step.text)
+            told = f"{step.label}: {step.text}"
             lines.append(told if step.text else step.label)
         label = ""
         for fact in briefing.facts(request, briefing.where(request)):
             label = fact.label or label
-            lines.append(tr("{label}: {text}", label=label, text=fact.text))
+            lines.append(f"{label}: {fact.text}")
         if said := briefing.said(request):
-            lines.append(tr("{label}: {text}", label=tr(briefing.MODEL_SAYS), text=said))
+            lines.append(f"{tr(briefing.MODEL_SAYS)}: {said}")
         if lines:
             yield blocks.said(blocks.fenced("\n".join(lines)))  # nothing in it is Markdown
 
@@ -173,7 +170,7 @@ class Asking:
 def _option(answer: Offered) -> PermissionOption:
     name = answer.label
     if answer.note:
-        name = tr("{label}: {text}", label=name, text=answer.note)
+        name = f"{name}: {answer.note}"
     return PermissionOption(
         option_id=answer.id, name=name, kind=_KINDS.get(answer.id, "allow_once")
     )

@@ -190,7 +190,7 @@ class EditorDesk:
         listed = [f"- {undo_words.called(r)}" for r in preview.records[: undo_words.MOST_LISTED]]
         for plan in preview.files[: undo_words.MOST_LISTED]:
             name, fate = undo_words.file_line(plan, root, preview.kind)
-            listed.append(tr("- {name}: {fate}", name=name, fate=fate))
+            listed.append(f"- {name}: {fate}")
         answers = (undo_words.yes(preview), undo_words.no())
         choices = None
         if await self._choose(undo_words.heading(preview), answers, listed) == "yes":

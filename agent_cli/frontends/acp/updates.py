@@ -31,7 +31,7 @@ from agent_cli.frontends.acp import blocks
 from agent_cli.frontends.shared.bounded import bounded, bounded_text
 from agent_cli.frontends.shared.call import Call
 from agent_cli.frontends.shared.endings import compacted, retrying
-from agent_cli.frontends.shared.wording import sentences
+from agent_cli.frontends.shared.wording import failure, sentences
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean
 
@@ -164,7 +164,7 @@ class Updates:
         for display in result.display:
             content += blocks.shown(bounded(display), self._session.workspace)
         if result.error is not None:
-            content.append(blocks.said(blocks.fenced(clean(bounded_text(result.error.message)))))
+            content.append(blocks.said(blocks.fenced(clean(bounded_text(failure(result.error))))))
         elif not content and (text := bounded_text(text_of(result.llm_content))):
             content.append(blocks.said(blocks.fenced(clean(text))))
         return [*content, *blocks.pictures(result.llm_content)]

@@ -22,7 +22,7 @@ from agent_cli.frontends.shared.past import resumed_line
 from agent_cli.frontends.shared.slash import MODES, OWN_OPTIONS, SHELL
 from agent_cli.frontends.shared.suggesting import first_of, left_of
 from agent_cli.frontends.shared.typed import kind_of
-from agent_cli.lib.language import english, tr
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean
 from agent_cli.storage.prompt_history import PromptHistory
 
@@ -156,7 +156,7 @@ class Talk:
 
     def own_fault(self, what: str, error: Exception) -> None:
         """Tell of a bug of ours, and keep its traceback."""
-        log.error("%s", english(what), exc_info=error)
+        log.error("%s", what, exc_info=error)
         where = tr("See the log.")
         if self._log_file:
             where = tr("The log has more: {log}", log=self._log_file)

@@ -49,7 +49,7 @@ def stopped(event: TurnFinished) -> str:
 def ended(event: TurnFinished) -> str:
     """That a turn is over, for somebody who looks elsewhere."""
     reason = tr(_REASONS[event.reason])
-    return tr("{reason}: {text}", reason=reason, text=event.text[:80])
+    return f"{reason}: {event.text[:80]}"
 
 
 def retrying(event: ModelRetrying) -> str:

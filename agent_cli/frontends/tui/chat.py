@@ -36,7 +36,7 @@ from agent_cli.frontends.tui.gauge import Gauge
 from agent_cli.frontends.tui.notify import notify_terminal
 from agent_cli.frontends.tui.scribe import Scribe
 from agent_cli.frontends.tui.widgets import Widgets
-from agent_cli.lib.language import english, tr, trn
+from agent_cli.lib.language import tr, trn
 from agent_cli.models.guide import NAME as GUIDE
 
 log = logging.getLogger(__name__)
@@ -208,7 +208,7 @@ class Chat:
 
     def own_fault(self, what: str, error: Exception) -> None:
         """Tell of a bug of ours, and keep its traceback."""
-        log.error("%s", english(what), exc_info=error)
+        log.error("%s", what, exc_info=error)
         where = tr("See the log.")
         if self._log_file:
             where = tr("The log has more: {path}", path=self._log_file)

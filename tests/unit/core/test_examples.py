@@ -6,8 +6,8 @@ import pytest
 
 from agent_cli.config.layers import load
 from agent_cli.core.deciding.examples import wrong_example
-from agent_cli.core.errors import UserError
 from agent_cli.core.deciding.rules import Rule
+from agent_cli.core.errors import UserError
 from agent_cli.core.permissions import Effect
 
 

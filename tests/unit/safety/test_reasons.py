@@ -105,6 +105,7 @@ def test_a_question_tells_programs_its_reasons_in_english_with_their_codes() -> 
         tool="Bash",
         title="rm x",
         reasons=(because("removes_directories"), quoted("a hook's own words")),
+        codes=("removes_directories", "quoted"),
         consequences=(because("deletes", things=because("files", n=1)),),
         steps=(Step(text="rm x", note=(because("changes_nothing"),)),),
         undo=because("undo_keeps", n=1),
