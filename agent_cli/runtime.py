@@ -13,6 +13,7 @@ from pathlib import Path
 from agent_cli import resuming, tools
 from agent_cli.config.places import Places
 from agent_cli.config.schema import ModelSettings, PermissionSettings, Settings
+from agent_cli.core.deciding.rules import Place, Rules
 from agent_cli.core.errors import UserError
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.log.history import History
@@ -22,7 +23,7 @@ from agent_cli.core.model import Model, Models
 from agent_cli.core.money.spending import local_day
 from agent_cli.core.outgoing import Outgoing
 from agent_cli.core.parts import AgentLimits, Economy, Parts, new_session_id
-from agent_cli.core.permissions import Effect, Mode, Place, Policy, Rules
+from agent_cli.core.permissions import Effect, Mode, Policy
 from agent_cli.core.registry import DEFAULT_SELECTION, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.session import Session

@@ -5,9 +5,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from agent_cli.core.deciding.examples import wrong_example
+from agent_cli.core.deciding.rules import Rule
 from agent_cli.core.errors import UserError
 from agent_cli.core.moments import Moment
-from agent_cli.core.permissions import Effect, Mode, Rule
+from agent_cli.core.permissions import Effect, Mode
 
 
 class FromProject:

@@ -30,6 +30,7 @@ from agent_cli.core.events import (
     PlanAsked,
     PromptAdded,
     QuestionAsked,
+    RequestWithdrawn,
     ToolFinished,
     TurnFinished,
     UsageChanged,
@@ -446,7 +447,7 @@ class Controller:
         match event:
             case ApprovalAsked() | QuestionAsked() | PlanAsked():
                 self._questions.ask(event.request)
-            case ApprovalAnswered():
+            case ApprovalAnswered() | RequestWithdrawn():
                 self._questions.withdraw(event.request_id)
             case PlanAnswered() | UsageChanged():
                 self.refresh()

@@ -36,7 +36,7 @@ def approval_heading(request: ApprovalRequest) -> str:
 def _by_agent(request: ApprovalRequest, asked: str) -> str:
     if not request.agent:
         return asked
-    return tr("{agent}: {asked}", agent=visible(request.agent, one_line=True), asked=asked)
+    return f"{visible(request.agent, one_line=True)}: {asked}"
 
 
 def approval_answers(request: ApprovalRequest, *, is_read: bool = True) -> tuple[Answer, ...]:

@@ -9,7 +9,7 @@ from agent_cli.core.agents.delegation import Delegation
 from agent_cli.core.agents.profile import Profile, offered_in
 from agent_cli.core.agents.wearing import Wearing
 from agent_cli.core.compacting.by_hand import CompactionByHand
-from agent_cli.core.deciding.authority import Authority
+from agent_cli.core.deciding.gatekeeper import Gatekeeper
 from agent_cli.core.events import Event, Notice, TurnFinished
 from agent_cli.core.housekeeping import Housekeeping
 from agent_cli.core.log.entries import ModeChanged, ModelChanged, Opened
@@ -170,7 +170,7 @@ class Engine:
 
     def _new_pipeline(self) -> Pipeline:
         parts = self._parts
-        authority = Authority(
+        authority = Gatekeeper(
             policy=parts.policy,
             inbox=parts.inbox,
             emit=self.tell,

@@ -10,7 +10,10 @@ Anything else that is raised is a bug: it is logged with its traceback and shown
 """
 
 from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from agent_cli.safety.reasons import Reason
 
 from agent_cli.lib.language import tr
 
@@ -34,12 +37,24 @@ class ToolFailure(AgentError):
     """A call that failed; its text tells the model what to do next."""
 
     def __init__(
-        self, message: str, *, type: FailureType = FailureType.EXECUTION, details: str = ""
+        self,
+        message: str,
+        *,
+        type: FailureType = FailureType.EXECUTION,
+        details: str = "",
+        reasons: "tuple[Reason, ...]" = (),
+        declined: bool = False,
+        words: str = "",
     ) -> None:
         super().__init__(message)
         self.message = message
         self.type = type
         self.details = details
+        self.reasons = reasons
+        """Why it was not permitted, for a view to put into words."""
+        self.declined = declined
+        """The user said no, with these words or none."""
+        self.words = words
 
 
 class ModelErrorKind(StrEnum):

@@ -10,15 +10,16 @@ from typing import Any, Protocol
 
 from agent_cli.core.events import Event
 from agent_cli.core.tool import ToolResult
+from agent_cli.safety.reasons import Reason
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ruling:
+class HookVerdict:
     """What the hooks say about a call, all together."""
 
-    deny: str = ""
+    deny: Reason | None = None
     """Why it must not run."""
-    ask: str = ""
+    ask: Reason | None = None
     """Why the user has to be asked, even where the rules would not."""
     arguments: Mapping[str, Any] | None = None
     """What it is to be called with instead."""
@@ -27,7 +28,7 @@ class Ruling:
 class Hooks(Protocol):
     """The hooks of one session."""
 
-    async def before_call(self, tool: str, arguments: Mapping[str, Any]) -> Ruling:
+    async def before_call(self, tool: str, arguments: Mapping[str, Any]) -> HookVerdict:
         """What they say about a call; it comes before the decision."""
         ...
 
@@ -47,9 +48,9 @@ class Hooks(Protocol):
 class NoHooks:
     """A session without any."""
 
-    async def before_call(self, tool: str, arguments: Mapping[str, Any]) -> Ruling:
+    async def before_call(self, tool: str, arguments: Mapping[str, Any]) -> HookVerdict:
         """There is nothing to say."""
-        return Ruling()
+        return HookVerdict()
 
     def after_call(self, tool: str, arguments: Mapping[str, Any], result: ToolResult) -> None:
         """There is nobody to tell."""

@@ -6,11 +6,40 @@ A keypress, a JSON line and an editor's response all end in `reply(request_id, a
 import asyncio
 import itertools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+)
 
 from agent_cli.core.display import Display
+from agent_cli.safety.reasons import Reason, quoted
+
+
+def _as_reason(value: Any) -> Any:
+    return quoted(value) if isinstance(value, str) and value else value or None
+
+
+def _as_reasons(value: Any) -> Any:
+    texts = (value,) if isinstance(value, str) else value or ()
+    return tuple(each for each in map(_as_reason, texts) if each is not None)
+
+
+# In JSON reasons are English texts, as `codes` says beside them.
+Reasons = Annotated[
+    tuple[Reason, ...],
+    BeforeValidator(_as_reasons),
+    PlainSerializer(lambda reasons: [str(reason) for reason in reasons], when_used="json"),
+]
+Note = Annotated[
+    tuple[Reason, ...],
+    BeforeValidator(_as_reasons),
+    PlainSerializer(lambda reasons: "; ".join(map(str, reasons)), when_used="json"),
+]
 
 if TYPE_CHECKING:
     from agent_cli.core.events import Event
@@ -43,7 +72,7 @@ class Step(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     text: str
-    note: str = ""
+    note: Note = ()
     """What it does, as far as that is known."""
 
 
@@ -57,24 +86,30 @@ class ApprovalRequest(BaseModel):
     call_id: str
     tool: str
     title: str
-    reasons: tuple[str, ...]
-    """Why it is asked, in words."""
+    reasons: Reasons
+    """Why it is asked."""
+    codes: tuple[str, ...] = ()
+    """The stable codes of the reasons, for programs."""
     targets: tuple[str, ...] = ()
     """What the call would touch, resolved."""
     preview: Display | None = None
     """The exact command or the whole diff."""
     description: str = ""
     """The model's own words about the call; a frontend labels them as such."""
-    consequences: tuple[str, ...] = ()
+    consequences: Reasons = ()
     """What would be lost or changed, counted, one fact a line."""
     steps: tuple[Step, ...] = ()
     """The simple commands of a command line, in order."""
     resolved: tuple[str, ...] = ()
     """Paths that lead elsewhere than they say: "docs/x → ~/y"."""
-    odd: tuple[str, ...] = ()
+    odd: Reasons = ()
     """Warnings about text that may not be what it seems."""
-    undo: str = ""
-    """Whether what it destroys can be undone, in words; empty where that is not known."""
+    undo: Annotated[
+        Reason | None,
+        BeforeValidator(_as_reason),
+        PlainSerializer(lambda reason: str(reason or ""), when_used="json"),
+    ] = None
+    """Whether what it destroys can be restored; None where nothing is known of it."""
     network: bool = False
     """It is known to talk to other machines."""
     directory: str = ""

@@ -10,6 +10,7 @@ from agent_cli.core.messages import Content, TextPart
 from agent_cli.core.tool import ToolResult
 from agent_cli.lib.files import private_directory, write_atomic
 from agent_cli.lib.text import head_and_tail
+from agent_cli.safety.reasons import Reason
 from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sanitise import for_model
 
@@ -53,6 +54,9 @@ class Outgoing:
             return self._clean(value)
         if isinstance(value, tuple):
             return tuple(map(self._cleaned_value, value))
+        if isinstance(value, Reason):
+            kept = {name: self._cleaned_value(each) for name, each in value.values.items()}
+            return Reason(value.code, kept)
         return self._cleaned(value) if isinstance(value, BaseModel) else value
 
     def _clean(self, text: str) -> str:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agent_cli.core.agents.errand import Errand, Handback
-from agent_cli.core.deciding.authority import Authority, Hearing
+from agent_cli.core.deciding.gatekeeper import Gatekeeper, PermissionCheck
 from agent_cli.core.deciding.record import call_record
 from agent_cli.core.display import Display
 from agent_cli.core.errors import FailureType, ToolFailure
@@ -41,7 +41,8 @@ from agent_cli.core.registry import DEFAULT_SELECTION, Registry, Selection
 from agent_cli.core.tool import Invocation, StatusTexts, ToolResult
 from agent_cli.core.tool_context import SessionState, SessionView, ToolContext
 from agent_cli.core.undo.keeping import Keeper
-from agent_cli.lib.language import english, tr
+from agent_cli.lib.language import tr
+from agent_cli.safety.reasons import Reason, because
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +66,7 @@ class Course:
     by_person: bool = False
     """The person typed it: there is nothing to ask, and the audit log says so."""
     invocation: AnyInvocation | None = None
-    hearing: Hearing | None = None
+    check: PermissionCheck | None = None
     started: float = field(default_factory=time.monotonic)
     cancelled: threading.Event = field(default_factory=threading.Event)
     children: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
@@ -86,7 +87,7 @@ class Pipeline:
     """Takes every tool call of a session from name to result."""
 
     registry: Registry
-    authority: Authority
+    authority: Gatekeeper
     session: SessionView
     recorder: Recorder
     outgoing: Outgoing
@@ -129,10 +130,11 @@ class Pipeline:
             context = self._context(course)
             if not by_person:
                 invocation, context = await self._authorise(course, invocation, context)
-            async with self.keeper.around(invocation, context, course.hearing):
+            async with self.keeper.around(invocation, context, course.check):
                 result = await self._run(invocation, context)
-                if why := result.metadata.get(BLOCKED):
-                    result = await self._outside(course, invocation, context, result, str(why))
+                if code := result.metadata.get(BLOCKED):
+                    why = because(str(code))
+                    result = await self._outside(course, invocation, context, result, why)
         except ToolFailure as failure:
             result = ToolResult.failed(failure)
         except asyncio.CancelledError as interruption:
@@ -232,35 +234,31 @@ class Pipeline:
         invocation, doubt = await self._heed_hooks(invocation, context)
         course.invocation = invocation
         mode = self.authority.policy.mode.value
-        hearing = course.hearing = Hearing(invocation, context, mode, doubt=doubt)
-        course.invocation = await self.authority.permit(hearing)
-        judgement = hearing.judgement
-        confined = judgement is not None and judgement.decision.confined
+        check = course.check = PermissionCheck(invocation, context, mode, doubt)
+        course.invocation = await self.authority.authorize(check)
+        confined = check.decision is not None and check.decision.confined
         return course.invocation, replace(context, confined=confined)
 
     async def _heed_hooks(
         self, invocation: AnyInvocation, context: ToolContext
-    ) -> tuple[AnyInvocation, str]:
+    ) -> tuple[AnyInvocation, Reason | None]:
         """The call as hooks want it, before it is decided about, and why they want it asked."""
         tool, given = invocation.tool, _arguments(invocation)
-        ruling = await self.hooks.before_call(tool.name, given)
-        if ruling.deny:
-            said = tr("{tool} is not permitted: {reason}.", tool=tool.name, reason=ruling.deny)
-            raise ToolFailure(said, type=FailureType.PERMISSION)
-        if ruling.arguments is None or ruling.arguments == given:
-            return invocation, ruling.ask
+        verdict = await self.hooks.before_call(tool.name, given)
+        if verdict.deny:
+            said = f"{tool.name} is not permitted: {verdict.deny}."
+            raise ToolFailure(said, type=FailureType.PERMISSION, reasons=(verdict.deny,))
+        if verdict.arguments is None or verdict.arguments == given:
+            return invocation, verdict.ask
         try:
-            changed = tool.bind(ruling.arguments)
+            changed = tool.bind(verdict.arguments)
         except ToolFailure as failure:
-            said = tr(
-                "A hook changed the arguments to what is not valid: {problem}",
-                problem=failure.message,
-            )
+            said = f"A hook made the arguments invalid: {failure.message}"
             raise ToolFailure(said, type=failure.type, details=failure.details) from failure
         new = json.dumps(_arguments(changed))[:1_000]
-        note = tr("a hook changed the arguments to {arguments}", arguments=new)
-        context.progress(note)
-        return replace(changed, notes=(*changed.notes, english(note))), ruling.ask
+        context.progress(tr("a hook changed the arguments to {arguments}", arguments=new))
+        note = f"a hook changed the arguments to {new}"
+        return replace(changed, notes=(*changed.notes, note)), verdict.ask
 
     async def _outside(
         self,
@@ -268,11 +266,11 @@ class Pipeline:
         invocation: AnyInvocation,
         context: ToolContext,
         result: ToolResult,
-        why: str,
+        why: Reason,
     ) -> ToolResult:
         """What the sandbox stopped, run again without it if the person agrees."""
-        assert course.hearing is not None
-        if await self.authority.may_run_outside(course.hearing, why):
+        assert course.check is not None
+        if await self.authority.may_run_outside(course.check, why):
             return await self._run(invocation, replace(context, confined=False))
         note = f"[It ran in the sandbox, and that may be why it failed: {why}.]"
         return result.model_copy(update={"llm_content": f"{text_of(result.llm_content)}\n{note}"})
@@ -333,20 +331,19 @@ class Pipeline:
         return result
 
     def _record(self, course: Course, result: ToolResult) -> None:
-        redact, invocation, hearing = self.outgoing.redact, course.invocation, course.hearing
+        redact, invocation, check = self.outgoing.redact, course.invocation, course.check
         record = CallRecord(
             session_id=self.session.id,
             call_id=course.call.id,
             tool=invocation.tool.name if invocation else redact(course.call.name[:80]),
             by="person" if course.by_person else "model",
             agent=self.authority.agent,
-            mode=hearing.mode if hearing else "",
-            answer=hearing.answer if hearing else None,
+            mode=check.mode if check else "",
+            answer=check.answer if check else None,
             seconds=round(course.seconds, 6),
         )
-        judgement = hearing.judgement if hearing else None
         try:
-            self.recorder.record(call_record(record, invocation, judgement, result, redact))
+            self.recorder.record(call_record(record, invocation, check, result, redact))
         except OSError as error:
             log.warning("the audit log cannot be written: %s", error)
             if not self._recording_failed:

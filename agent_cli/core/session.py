@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeVar
 
 from agent_cli.core.agents.profile import Profile, Profiles
 from agent_cli.core.context import Fill
+from agent_cli.core.deciding.rules import Rules
 from agent_cli.core.engine import Engine
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event, Notice
@@ -30,7 +31,7 @@ from agent_cli.core.model import ModelFacts, Usage
 from agent_cli.core.money.spending import Spending
 from agent_cli.core.money.statistics import Statistics
 from agent_cli.core.parts import Parts
-from agent_cli.core.permissions import Mode, Rules
+from agent_cli.core.permissions import Mode
 from agent_cli.core.tool import AnyTool
 from agent_cli.core.turn_runner import TurnRunner
 from agent_cli.core.undo.undoing import Undoing

@@ -47,6 +47,7 @@ from agent_cli.core.field_docs import ClassSource
 from agent_cli.core.messages import Content
 from agent_cli.core.tool_schema import inlined, lean
 from agent_cli.lib.language import mark
+from agent_cli.safety.reasons import Reason
 
 if TYPE_CHECKING:
     from agent_cli.core.tool_context import ToolContext
@@ -108,13 +109,18 @@ def _unsendable(text: str) -> str | None:
 
 
 class ToolError(BaseModel):
-    """Why a call failed, as a person is told."""
+    """Why a call failed: the tool's own English, and what a view needs to say a refusal itself."""
 
     model_config = ConfigDict(frozen=True)
 
     type: FailureType
     message: str
     details: str = ""
+    reasons: tuple[Reason, ...] = ()
+    """Why it was not permitted."""
+    declined: bool = False
+    """The user said no, with these words or none."""
+    words: str = ""
 
 
 class ToolResult(BaseModel):
@@ -134,11 +140,17 @@ class ToolResult(BaseModel):
     @classmethod
     def failed(cls, failure: ToolFailure, *, summary: str = "") -> Self:
         """The result a failure becomes."""
-        error = ToolError(type=failure.type, message=failure.message, details=failure.details)
-        told = "\n".join(filter(None, (failure.message, failure.details)))
+        error = ToolError(
+            type=failure.type,
+            message=failure.message,
+            details=failure.details,
+            reasons=failure.reasons,
+            declined=failure.declined,
+            words=failure.words,
+        )
         return cls(
             success=False,
-            llm_content=told,
+            llm_content="\n".join(filter(None, (failure.message, failure.details))),
             summary=summary or failure.message.split("\n", 1)[0],
             error=error,
         )

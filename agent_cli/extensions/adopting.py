@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from agent_cli.core.deciding.rules import Rule
 from agent_cli.core.display import Display, TextBlock
-from agent_cli.core.permissions import Rule
 from agent_cli.core.registry import Registry
 from agent_cli.core.tool import AnyTool, Tool, ToolParams
 from agent_cli.core.tool_context import ToolContext

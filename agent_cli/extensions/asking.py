@@ -6,13 +6,14 @@ from typing import Protocol
 from agent_cli.core.display import Display
 from agent_cli.core.events import Event
 from agent_cli.core.inbox import ApprovalRequest, Inbox
+from agent_cli.safety.reasons import Reason
 
 
 class Asker(Protocol):
     """Somebody who can be asked."""
 
     async def agrees(
-        self, what: str, preview: Display, reasons: tuple[str, ...], odd: tuple[str, ...] = ()
+        self, what: str, preview: Display, reasons: tuple[Reason, ...], odd: tuple[Reason, ...] = ()
     ) -> bool:
         """Whether they say a clear yes."""
         ...
@@ -31,7 +32,7 @@ class Person:
         return self._inbox.attended
 
     async def agrees(
-        self, what: str, preview: Display, reasons: tuple[str, ...], odd: tuple[str, ...] = ()
+        self, what: str, preview: Display, reasons: tuple[Reason, ...], odd: tuple[Reason, ...] = ()
     ) -> bool:
         """Whether the user says a clear yes; where nobody is, it is a no."""
         if not self.is_there:

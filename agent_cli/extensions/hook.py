@@ -7,13 +7,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agent_cli.core.hooks import Ruling
+from agent_cli.core.hooks import HookVerdict
 from agent_cli.core.moments import Moment
-from agent_cli.lib.language import tr
 from agent_cli.lib.threads import in_own_thread
+from agent_cli.safety.reasons import ReasonedError, because
 from agent_cli.safety.sanitise import visible
 
-LONGEST_REASON = 500
+MAX_REASON_CHARS = 500
 DENIES = 2
 """The exit code by which a command refuses a call; its standard error says why."""
 
@@ -21,8 +21,8 @@ Said = Mapping[str, Any] | None
 Function = Callable[[Mapping[str, Any]], Awaitable[Said] | Said]
 
 
-class HookProblem(Exception):
-    """A hook failed; the text says how."""
+class HookProblem(ReasonedError):
+    """A hook failed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,26 +54,25 @@ class Hook:
         if answer is None:
             return {}
         if not isinstance(answer, Mapping):
-            raise HookProblem(tr("it answered {kind}, not an object", kind=type(answer).__name__))
+            raise HookProblem(because("hook_answer", kind=type(answer).__name__))
         return answer
 
 
-def ruling_of(answer: Mapping[str, Any], name: str) -> Ruling:
+def verdict_of(answer: Mapping[str, Any], name: str) -> HookVerdict:
     """What an answer means for a call; raises HookProblem. "allow" means nothing at all."""
     decision, arguments = answer.get("decision"), answer.get("arguments")
     if decision not in (None, "deny", "ask", "allow"):
-        raise HookProblem(
-            tr("its decision is {decision!r}, neither deny nor ask", decision=str(decision)[:40])
-        )
+        raise HookProblem(because("hook_decision", decision=str(decision)[:40]))
     if arguments is not None and not isinstance(arguments, Mapping):
-        raise HookProblem(tr("its arguments are not an object"))
-    reason = visible(str(answer.get("reason") or "")[:LONGEST_REASON], one_line=True)
-    told = tr("the hook {name} wants it so", name=name)
-    if reason:
-        told = tr("the hook {name} says: {reason}", name=name, reason=reason)
-    return Ruling(
-        deny=told if decision == "deny" else "",
-        ask=told if decision == "ask" else "",
+        raise HookProblem(because("hook_arguments"))
+    said = visible(str(answer.get("reason") or "")[:MAX_REASON_CHARS], one_line=True)
+    if said:
+        why = because("hook_says", name=name, said=said)
+    else:
+        why = because("hook_denies" if decision == "deny" else "hook_asks", name=name)
+    return HookVerdict(
+        deny=why if decision == "deny" else None,
+        ask=why if decision == "ask" else None,
         arguments=arguments,
     )
 
@@ -85,14 +84,14 @@ def answer_of(code: int, out: bytes, err: bytes) -> Mapping[str, Any]:
     if code:
         last = err.decode("utf-8", "replace").strip().rpartition("\n")[2]
         if not last:
-            raise HookProblem(tr("exit code {code}", code=code))
-        said = visible(last[:LONGEST_REASON], one_line=True)
-        raise HookProblem(tr("exit code {code}: {said}", code=code, said=said))
+            raise HookProblem(because("exit_code", code=code))
+        said = visible(last[:MAX_REASON_CHARS], one_line=True)
+        raise HookProblem(because("exit_code_said", code=code, said=said))
     text = out.strip()
     if not text.startswith(b"{"):
         return {}
     try:
         answer: Mapping[str, Any] = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise HookProblem(tr("its output is not JSON: {error}", error=error)) from error
+        raise HookProblem(because("not_json", error=error)) from error
     return answer

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from agent_cli.extensions.hook import Function, HookProblem, answer_of
-from agent_cli.lib.language import tr
+from agent_cli.safety.reasons import because
 
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 """Of what a command prints; one that prints more has failed."""
 
 
@@ -56,9 +56,8 @@ class _Exchange(asyncio.SubprocessProtocol):
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         self.printed[fd] += data
-        if len(self.printed[fd]) > MOST_BYTES and not self.told.done():
-            said = tr("it printed more than {most:,} bytes", most=MOST_BYTES)
-            self.told.set_exception(HookProblem(said))
+        if len(self.printed[fd]) > MAX_BYTES and not self.told.done():
+            self.told.set_exception(HookProblem(because("printed_too_much", most=MAX_BYTES)))
 
     def process_exited(self) -> None:
         self.kill()

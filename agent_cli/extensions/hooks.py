@@ -13,17 +13,18 @@ from agent_cli.core.events import (
     TurnFinished,
     TurnStarted,
 )
-from agent_cli.core.hooks import Ruling
+from agent_cli.core.hooks import HookVerdict
 from agent_cli.core.moments import Moment
 from agent_cli.core.tool import ToolResult
-from agent_cli.extensions.hook import LONGEST_REASON, Hook, HookProblem, ruling_of
-from agent_cli.lib.language import english, tr
+from agent_cli.extensions.hook import MAX_REASON_CHARS, Hook, HookProblem, verdict_of
+from agent_cli.lib.language import tr
+from agent_cli.safety.reasons import Reason, because, in_words, quoted
 from agent_cli.safety.sanitise import visible
 
 log = logging.getLogger(__name__)
 
-MOST_WAITING = 1_000
-END_WITHIN = 10.0
+MAX_WAITING = 1_000
+CLOSE_TIMEOUT_S = 10.0
 """Seconds for what still waits when the session ends."""
 
 _Told = tuple[Moment, str, dict[str, Any]]
@@ -36,7 +37,7 @@ class SessionHooks:
         self._facts = dict(facts)
         self._configured = tuple(configured)
         self._of_plugins: dict[str, tuple[Hook, ...]] = {}
-        self._waiting: asyncio.Queue[_Told] = asyncio.Queue(MOST_WAITING)
+        self._waiting: asyncio.Queue[_Told] = asyncio.Queue(MAX_WAITING)
         self._worker: asyncio.Task[None] | None = None
         self.tell: Callable[[Event], None] = lambda _event: None
 
@@ -54,19 +55,20 @@ class SessionHooks:
         self.tell = tell
         self._note("session_start")
 
-    async def before_call(self, tool: str, arguments: Mapping[str, Any]) -> Ruling:
+    async def before_call(self, tool: str, arguments: Mapping[str, Any]) -> HookVerdict:
         """Each hook sees what the one before it made of the arguments; the first no ends it."""
-        ask, changed = "", None
+        ask: Reason | None = None
+        changed: Mapping[str, Any] | None = None
         for hook in self.all:
             if not hook.is_about("before_tool", tool):
                 continue
             given = changed if changed is not None else arguments
-            ruling = await self._rule(hook, tool, given)
-            if ruling.deny:
-                return ruling
-            ask = ask or ruling.ask
-            changed = ruling.arguments if ruling.arguments is not None else changed
-        return Ruling(ask=ask, arguments=changed)
+            verdict = await self._ask_hook(hook, tool, given)
+            if verdict.deny:
+                return verdict
+            ask = ask or verdict.ask
+            changed = verdict.arguments if verdict.arguments is not None else changed
+        return HookVerdict(ask=ask, arguments=changed)
 
     def after_call(self, tool: str, arguments: Mapping[str, Any], result: ToolResult) -> None:
         """Remember who is to be told of it, and return at once."""
@@ -79,8 +81,10 @@ class SessionHooks:
             case TurnStarted():
                 self._note("prompt", prompt=event.prompt, turn=event.turn)
             case ApprovalAsked(request=request):
-                asked = {"what": request.tool, "title": request.title, "reasons": request.reasons}
-                self._note("approval", **asked)
+                reasons = [str(reason) for reason in request.reasons]
+                codes = [reason.code for reason in request.reasons]
+                what, title = request.tool, request.title
+                self._note("approval", what=what, title=title, reasons=reasons, codes=codes)
             case TurnFinished():
                 self._note("turn_end", reason=event.reason, text=event.text, turn=event.turn)
             case HistoryCompacted():
@@ -94,7 +98,7 @@ class SessionHooks:
         if self._worker is None:
             return
         try:
-            async with asyncio.timeout(END_WITHIN):
+            async with asyncio.timeout(CLOSE_TIMEOUT_S):
                 await self._waiting.join()
         except TimeoutError:
             log.warning("hooks were still running when the session ended")
@@ -102,15 +106,15 @@ class SessionHooks:
         await asyncio.gather(self._worker, return_exceptions=True)
         self._configured, self._of_plugins = (), {}
 
-    async def _rule(self, hook: Hook, tool: str, arguments: Mapping[str, Any]) -> Ruling:
+    async def _ask_hook(self, hook: Hook, tool: str, arguments: Mapping[str, Any]) -> HookVerdict:
         """What one hook says; one that fails cannot vouch for the call, so the person is asked."""
         try:
             told = {**self._facts, "event": "before_tool", "tool": tool, "arguments": arguments}
             async with asyncio.timeout(hook.timeout):
-                return ruling_of(await hook.call(told), hook.name)
+                return verdict_of(await hook.call(told), hook.name)
         except Exception as error:  # a hook's own
-            why = _words(error, hook)
-            return Ruling(ask=tr("the hook {name} failed ({why})", name=hook.name, why=why))
+            why = _why(error, hook)
+            return HookVerdict(ask=because("hook_failed", name=hook.name, why=why))
 
     def _note(self, moment: Moment, **more: Any) -> None:
         tool = str(more.get("tool", ""))
@@ -137,15 +141,16 @@ class SessionHooks:
             async with asyncio.timeout(hook.timeout):
                 await hook.call(facts)
         except Exception as error:  # a hook's own
-            why = _words(error, hook)
-            text = tr("The hook {name} failed ({why}).", name=hook.name, why=why)
-            log.warning("%s", english(text))
+            why = _why(error, hook)
+            log.warning("the hook %s failed (%s)", hook.name, why)
+            text = tr("The hook {name} failed ({why}).", name=hook.name, why=in_words(why))
             self.tell(Notice(level="warning", text=text, hint=tr("/hooks lists them.")))
 
 
-def _words(error: Exception, hook: Hook) -> str:
+def _why(error: Exception, hook: Hook) -> Reason:
     if isinstance(error, TimeoutError):
-        return tr("it took longer than {seconds:g} s", seconds=hook.timeout)
+        return because("took_too_long", seconds=f"{hook.timeout:g}")
     if isinstance(error, HookProblem):
-        return str(error)
-    return visible(str(error)[:LONGEST_REASON], one_line=True) or type(error).__name__
+        return error.reason
+    said = visible(str(error)[:MAX_REASON_CHARS], one_line=True)
+    return quoted(said or type(error).__name__)

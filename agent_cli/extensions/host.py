@@ -23,6 +23,7 @@ from agent_cli.extensions.writings import WritingPlaces, Writings
 from agent_cli.lib.language import tr
 from agent_cli.lib.text import listed
 from agent_cli.lib.threads import in_own_thread
+from agent_cli.safety.reasons import quoted
 
 log = logging.getLogger(__name__)
 
@@ -196,7 +197,9 @@ class Host:
             return False
         reasons = (tr("these files changed since you trusted the folder"), tr("tools run as code"))
         if not await self._person.agrees(
-            tr("the project's changed files"), TextBlock(text=shown, language="python"), reasons
+            tr("the project's changed files"),
+            TextBlock(text=shown, language="python"),
+            tuple(map(quoted, reasons)),
         ):
             return False
         if await self._changed_in_project() != changed:

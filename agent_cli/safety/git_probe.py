@@ -7,8 +7,6 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 
-from agent_cli.lib.language import tr
-
 # Keys whose value is a program, or that make git read more configuration or talk to a network while
 # it only shows something. Compared in lower case against keys that the repository itself sets.
 HELPERS = (
@@ -158,11 +156,11 @@ def _configured(folder: Path) -> list[str]:
     listing = _git(folder, *LIST_CONFIGURATION)
     if listing is None:
         return ["git could not list the repository's configuration"]
-    return helpers_in(listing)
+    return [f"the repository sets {key}" for key in helpers_in(listing)]
 
 
 def helpers_in(listing: str) -> list[str]:
-    """The helpers that a listing of the configuration (LIST_CONFIGURATION) names."""
+    """The keys in a listing of the configuration (LIST_CONFIGURATION) that name a helper."""
     fields = listing.split("\0")
     found = []
     for scope, entry in zip(fields[::2], fields[1::2], strict=False):
@@ -172,7 +170,7 @@ def helpers_in(listing: str) -> list[str]:
         if scope not in OWN_SCOPES or value.lower() in HARMLESS_VALUES.get(folded, ()):
             continue
         if any(fnmatchcase(folded, pattern) for pattern in HELPERS):
-            found.append(tr("the repository configures {key}", key=key))
+            found.append(key)
     return found
 
 

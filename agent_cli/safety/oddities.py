@@ -5,8 +5,8 @@ import unicodedata
 from collections.abc import Iterator
 from functools import reduce
 
-from agent_cli.lib.language import mark, tr
 from agent_cli.safety import characters as ch
+from agent_cli.safety.reasons import Reason, because
 
 _ESCAPES = {"\a": "\\a", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\v": "\\v", "\f": "\\f"}
 _ESCAPES |= {"\r": "\\r", "\0": "\\0"}
@@ -20,18 +20,18 @@ _REPEATED = re.compile(r"(.)\1{3,}", re.DOTALL)
 _WARNINGS = tuple(
     (re.compile(f"[{characters}]"), warning)
     for characters, warning in (
-        ("\x1b\x9b-\x9d\x90", mark("contains terminal control sequences")),
+        ("\x1b\x9b-\x9d\x90", "terminal_sequences"),
         (
             "\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x8f\x91-\x9a\x9e\x9f",
-            mark("contains control characters"),
+            "control_characters",
         ),
-        (ch.BIDI, mark("contains characters that reverse the direction of text")),
-        (_INVISIBLE, mark("contains invisible characters")),
-        (ch.TAGS, mark("contains invisible tag characters, which can carry a hidden text")),
-        (ch.SPACES, mark("contains unusual spaces")),
-        ("\u2028\u2029", mark("contains unusual line separators")),
-        (ch.PRIVATE, mark("contains characters without a meaning of their own (private use)")),
-        (f"{ch.SURROGATES}{ch.NONCHARACTERS}", mark("contains invalid characters")),
+        (ch.BIDI, "reversed_text"),
+        (_INVISIBLE, "invisible_characters"),
+        (ch.TAGS, "tag_characters"),
+        (ch.SPACES, "unusual_spaces"),
+        ("\u2028\u2029", "line_separators"),
+        (ch.PRIVATE, "private_characters"),
+        (f"{ch.SURROGATES}{ch.NONCHARACTERS}", "invalid_characters"),
     )
 )
 _WORD = re.compile(r"[^\W\d_]{2,64}")
@@ -43,16 +43,9 @@ _ADDRESS = re.compile(
 _DOMAIN = re.compile(r"[\w-]{1,63}(?:[.。．｡][\w-]{1,63}){1,8}")
 # Beside plain letters these look like a dash, a slash, a comma or a zero.
 _STROKES = re.compile(r"[!-~][一丨丶丿亅〇]|[一丨丶丿亅〇][!-~]")
-_LOOK_ALIKE = {
-    "CYRILLIC": mark("Cyrillic"),
-    "GREEK": mark("Greek"),
-    "ARMENIAN": mark("Armenian"),
-    "CHEROKEE": mark("Cherokee"),
-    "COPTIC": mark("Coptic"),
-    "LATIN": mark("Latin"),
-    "LISU": mark("Lisu"),
-    "GEORGIAN": mark("Georgian"),
-}
+_LOOK_ALIKE = frozenset(
+    ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LATIN", "LISU", "GEORGIAN")
+)
 _COSTUMES = ("FULLWIDTH", "MATHEMATICAL", "CIRCLED", "DOUBLE-STRUCK", "SCRIPT", "BLACK-LETTER")
 _MOST_WARNINGS = 12
 
@@ -72,8 +65,8 @@ def visible(text: str, *, one_line: bool = False) -> str:
     return text.expandtabs(8) if "\t" in text else text
 
 
-def oddities(text: str) -> tuple[str, ...]:
-    """Warnings in words about a text that may not be what it seems."""
+def oddities(text: str) -> tuple[Reason, ...]:
+    """Warnings about a text that may not be what it seems."""
     return tuple(dict.fromkeys(_warnings(text)))[:_MOST_WARNINGS]
 
 
@@ -86,54 +79,50 @@ def punycode(host: str) -> str:
     )
 
 
-def _warnings(text: str) -> Iterator[str]:
+def _warnings(text: str) -> Iterator[Reason]:
     if not ch.NOT_PLAIN_ASCII.search(text):
         yield from _deceptive_addresses(text)
         return
     for pattern, warning in _WARNINGS:
         if pattern.search(text):
-            yield tr(warning)
+            yield because(warning)
     if re.search(r"\r(?!\n)", text):
-        yield tr("contains carriage returns, which overwrite a line")
+        yield because("carriage_returns")
     if not text.isascii():
         if ch.mark_floods().search(text):
-            yield tr("contains letters buried under accents")
+            yield because("stacked_accents")
         yield from _deceptive_words(text)
     yield from _deceptive_addresses(text)
 
 
-def _deceptive_words(text: str) -> Iterator[str]:
+def _deceptive_words(text: str) -> Iterator[Reason]:
     for word in dict.fromkeys(_WORD.findall(text)):
         if word.isascii():
             continue
         scripts = {unicodedata.name(c, "?").split(" ")[0] for c in word}
-        alike = [tr(_LOOK_ALIKE[script]) for script in sorted(scripts.intersection(_LOOK_ALIKE))]
+        alike = [because(script.lower()) for script in sorted(scripts & _LOOK_ALIKE)]
         if len(alike) > 1:
-            both = reduce(lambda one, other: tr("{one} and {other}", one=one, other=other), alike)
-            yield tr("mixes {scripts} letters in “{word}”", scripts=both, word=visible(word))
+            both = reduce(lambda one, other: because("both", one=one, other=other), alike)
+            yield because("mixed_scripts", scripts=both, word=visible(word))
         elif scripts.intersection(_COSTUMES):
             plain = unicodedata.normalize("NFKC", word)
-            yield tr(
-                "“{word}” is written in look-alike letters for “{plain}”",
-                word=visible(word),
-                plain=visible(plain),
-            )
+            yield because("look_alike", word=visible(word), plain=visible(plain))
 
 
-def _deceptive_addresses(text: str) -> Iterator[str]:
+def _deceptive_addresses(text: str) -> Iterator[Reason]:
     hosts = []
     for found in _ADDRESS.finditer(text):
         hosts.append(found["host"])
         if found["user"] and "." in found["user"]:
             host, user = visible(found["host"]), visible(found["user"])
-            yield tr("the address goes to {host}, not to {user}", host=host, user=user)
+            yield because("misleading_address", host=host, user=user)
     if _NOT_ASCII.search(text):
         hosts += (word for word in _DOMAIN.findall(text) if _may_pass_for_another(word))
     for host in dict.fromkeys(hosts):
         if not host.isascii():
-            yield tr("the host {host} is really {name}", host=visible(host), name=punycode(host))
+            yield because("host_really", host=visible(host), name=punycode(host))
         elif "xn--" in host.lower():
-            yield tr("the host {host} stands for a name in other letters", host=visible(host))
+            yield because("encoded_host", host=visible(host))
 
 
 def _may_pass_for_another(word: str) -> bool:

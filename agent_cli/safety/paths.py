@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from agent_cli.lib.files import FileIdentity, NotRegularFile, kind_of, open_regular, read_identity
-from agent_cli.lib.language import mark, tr
+from agent_cli.safety.reasons import Reason, ReasonedError, because, quoted
 from agent_cli.safety.sensitive import is_own_policy, is_protected, is_secret
 
 _LONGEST_PATH = 4096
@@ -20,27 +20,26 @@ _LONGEST_NAME = 255
 _LARGEST_HASHED = 10_000_000
 
 _KERNEL_PLACES = (
-    ("/dev", mark("a device")),
-    ("/proc", mark("the state of running processes")),
-    ("/sys", mark("the state of the kernel")),
+    ("/dev", "a_device"),
+    ("/proc", "process_state"),
+    ("/sys", "kernel_state"),
 )
 _ORDINARY_PLACES = ("/dev/shm", "/dev/mqueue")
 
 _PROBLEMS = {
-    errno.ELOOP: mark("links lead in a circle"),
-    errno.ENOTDIR: mark("a part of the path before the last is a file, not a directory"),
-    errno.EACCES: mark("no permission to look into a directory of the path"),
-    errno.ENAMETOOLONG: mark("the path is too long"),
+    errno.ELOOP: "link_loop",
+    errno.ENOTDIR: "not_a_directory",
+    errno.EACCES: "directory_denied",
+    errno.ENAMETOOLONG: "path_too_long",
 }
 
 
-class PathProblem(Exception):
-    """A path that cannot mean any file; the text says why."""
+class PathProblem(ReasonedError):
+    """A path that cannot mean any file."""
 
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(tr("{name}: {why}", name=_shortened(path), why=reason) if path else reason)
+    def __init__(self, path: str, reason: Reason) -> None:
+        super().__init__(because("named", name=_shortened(path), why=reason) if path else reason)
         self.path = path
-        self.reason = reason
 
 
 @dataclass(frozen=True)
@@ -65,21 +64,21 @@ class ResolvedPath:
         return self.kind == "a directory"
 
     @property
-    def reasons(self) -> tuple[str, ...]:
-        """What a person should know before agreeing, in words."""
+    def reasons(self) -> tuple[Reason, ...]:
+        """What a person should know before agreeing."""
         return tuple(_reasons(self))
 
 
 @dataclass(frozen=True)
 class PathFacts:
-    """What rules are decided on. Each text is a reason in words; None means no."""
+    """What rules are decided on; None means no."""
 
     inside: bool
-    secret: str | None
-    protected: str | None
-    own: str | None
+    secret: Reason | None
+    protected: Reason | None
+    own: Reason | None
     """The agent's own settings and records: never written."""
-    special: str | None
+    special: Reason | None
     """Not a place for files: never written, hardly ever read."""
 
 
@@ -153,10 +152,10 @@ class Workspace:
             special=_special(path),
         )
 
-    def _own(self, path: str) -> str | None:
+    def _own(self, path: str) -> Reason | None:
         folded = path.casefold()
         if any(contains(place.casefold(), folded) for place in self._own_places):
-            return tr("the agent's own settings and records")
+            return because("own_settings")
         return is_own_policy(path, self.home)
 
 
@@ -189,7 +188,7 @@ def real_path(path: str) -> str:
     real = os.path.realpath(path)
     # Where links lead in a circle they are left standing.
     if any(os.path.islink(place) for place in _ancestors(real)):
-        raise PathProblem(path, tr(_PROBLEMS[errno.ELOOP]))
+        raise PathProblem(path, because(_PROBLEMS[errno.ELOOP]))
     return real
 
 
@@ -201,39 +200,35 @@ def fingerprint(path: str) -> Fingerprint:
     return Fingerprint(path, real, parent, _node(parent), identity, digest)
 
 
-def still_same(approved: Fingerprint) -> str | None:
+def still_same(approved: Fingerprint) -> Reason | None:
     """Why the place is no longer what was agreed to, or None if it is."""
     try:
         now = fingerprint(approved.path)
     except (PathProblem, OSError) as error:
-        return tr("it cannot be read any more ({error})", error=error)
+        return because("unreadable_now", error=error)
     if now.real != approved.real:
-        return tr(
-            "it now leads to {now} instead of {approved}", now=now.real, approved=approved.real
-        )
+        return because("leads_elsewhere_now", now=now.real, approved=approved.real)
     if not contains(approved.parent, now.parent) or _node(approved.parent) != approved.parent_id:
-        return tr("the directory {parent} was exchanged", parent=approved.parent)
+        return because("directory_replaced", parent=approved.parent)
     if (now.identity is None) != (approved.identity is None):
-        return tr("it was created meanwhile") if now.identity else tr("it was removed meanwhile")
+        return because("created_since") if now.identity else because("removed_since")
     if now.identity != approved.identity or now.sha256 != approved.sha256:
-        return tr("it changed on disk meanwhile")
+        return because("changed_since")
     return None
 
 
 def _check_text(path: str) -> None:
     if not path.strip():
-        raise PathProblem("", tr("the path is empty"))
+        raise PathProblem("", because("path_empty"))
     if "\0" in path:
-        raise PathProblem(path, tr("a path cannot contain a NUL character"))
+        raise PathProblem(path, because("path_has_nul"))
     try:
         encoded = path.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise PathProblem(
-            path, tr("the path contains half a character (a lone surrogate)")
-        ) from error
+        raise PathProblem(path, because("path_has_surrogate")) from error
     names = encoded.split(b"/")
     if len(encoded) >= _LONGEST_PATH or max(map(len, names)) > _LONGEST_NAME:
-        raise PathProblem(path, tr(_PROBLEMS[errno.ENAMETOOLONG]))
+        raise PathProblem(path, because(_PROBLEMS[errno.ENAMETOOLONG]))
 
 
 def _normalised(path: str) -> str:
@@ -261,25 +256,25 @@ def _status(real: str) -> os.stat_result | None:
         raise _problem(real, error) from error
 
 
-def _special(path: ResolvedPath) -> str | None:
+def _special(path: ResolvedPath) -> Reason | None:
     if path.kind and not path.is_directory:
-        return tr(path.kind)
+        return because(path.kind.replace(" ", "_"))
     for place in (path.real, path.lexical):
         if any(contains(ordinary, place) for ordinary in _ORDINARY_PLACES):
             continue
         for kernel, reason in _KERNEL_PLACES:
             if contains(kernel, place):
-                return tr(reason)
+                return because(reason)
     return None
 
 
-def _reasons(path: ResolvedPath) -> Iterator[str]:
+def _reasons(path: ResolvedPath) -> Iterator[Reason]:
     if path.via_link:
-        yield tr("leads through a link to {path}", path=path.real)
+        yield because("through_link_to", path=path.real)
     if not path.is_inside:
-        yield tr("is outside the workspace")
+        yield because("outside")
     if path.names > 1:
-        yield tr("has {names} names (hard links)", names=path.names)
+        yield because("hard_links", names=path.names)
 
 
 def _content(real: str) -> tuple[FileIdentity | None, str | None]:
@@ -304,11 +299,12 @@ def _node(path: str) -> tuple[int, int]:
 
 def _problem(path: str, error: OSError) -> PathProblem:
     known = _PROBLEMS.get(error.errno or 0)
-    reason = tr(known) if known else error.strerror or tr("cannot be resolved")
-    return PathProblem(path, reason)
+    if known:
+        return PathProblem(path, because(known))
+    return PathProblem(path, quoted(error.strerror) if error.strerror else because("unresolvable"))
 
 
-def _first(reasons: Iterator[str | None]) -> str | None:
+def _first(reasons: Iterator[Reason | None]) -> Reason | None:
     return next((reason for reason in reasons if reason), None)
 
 

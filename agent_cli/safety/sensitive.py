@@ -6,51 +6,51 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import pairwise
 
-from agent_cli.lib.language import mark, tr
+from agent_cli.safety.reasons import Reason, because
 
 # Everything below is compared case-folded and NFC-normalised, component by component, so that the
 # twin of a name on a case-insensitive disk and a file that does not exist yet are found as well.
 
 SECRET_NAMES: dict[str, str] = {
-    ".env*": mark("holds environment secrets"),
-    "*.env": mark("holds environment secrets"),
-    "*.pem": mark("may be a private key"),
-    "*.key": mark("may be a private key"),
-    "*.p12": mark("may be a private key"),
-    "*.pfx": mark("may be a private key"),
-    "*.jks": mark("may be a private key"),
-    "*.keystore": mark("may be a private key"),
-    "*.ppk": mark("may be a private key"),
-    "*.kdbx": mark("is a password store"),
-    "*.p8": mark("may be a private key"),
-    "id_rsa*": mark("is a private key"),
-    "id_dsa*": mark("is a private key"),
-    "id_ecdsa*": mark("is a private key"),
-    "id_ed25519*": mark("is a private key"),
-    ".npmrc": mark("may hold a registry token"),
-    ".yarnrc.yml": mark("may hold a registry token"),
-    ".pypirc": mark("holds registry passwords"),
-    ".netrc": mark("holds passwords"),
-    "_netrc": mark("holds passwords"),
-    ".pgpass": mark("holds passwords"),
-    ".my.cnf": mark("holds passwords"),
-    ".htpasswd": mark("holds password hashes"),
-    ".git-credentials": mark("holds passwords"),
-    ".dockercfg": mark("holds registry passwords"),
-    ".vault-token": mark("holds a token"),
-    ".s3cfg": mark("holds credentials"),
-    ".boto": mark("holds credentials"),
-    "kubeconfig": mark("holds cluster credentials"),
-    "credentials.json": mark("may hold credentials"),
-    "client_secret*.json": mark("holds a client secret"),
-    "service-account*.json": mark("may hold credentials"),
-    "service_account*.json": mark("may hold credentials"),
-    "secrets.y*ml": mark("may hold secrets"),
-    "secrets.json": mark("may hold secrets"),
-    "secrets.toml": mark("may hold secrets"),
-    "*.tfstate": mark("may hold secrets"),
-    "*.tfstate.backup": mark("may hold secrets"),
-    "*.tfvars": mark("may hold secrets"),
+    ".env*": "environment_secrets",
+    "*.env": "environment_secrets",
+    "*.pem": "maybe_private_key",
+    "*.key": "maybe_private_key",
+    "*.p12": "maybe_private_key",
+    "*.pfx": "maybe_private_key",
+    "*.jks": "maybe_private_key",
+    "*.keystore": "maybe_private_key",
+    "*.ppk": "maybe_private_key",
+    "*.kdbx": "password_store",
+    "*.p8": "maybe_private_key",
+    "id_rsa*": "private_key",
+    "id_dsa*": "private_key",
+    "id_ecdsa*": "private_key",
+    "id_ed25519*": "private_key",
+    ".npmrc": "maybe_registry_token",
+    ".yarnrc.yml": "maybe_registry_token",
+    ".pypirc": "registry_passwords",
+    ".netrc": "passwords",
+    "_netrc": "passwords",
+    ".pgpass": "passwords",
+    ".my.cnf": "passwords",
+    ".htpasswd": "password_hashes",
+    ".git-credentials": "passwords",
+    ".dockercfg": "registry_passwords",
+    ".vault-token": "token",
+    ".s3cfg": "credentials",
+    ".boto": "credentials",
+    "kubeconfig": "cluster_credentials",
+    "credentials.json": "maybe_credentials",
+    "client_secret*.json": "client_secret",
+    "service-account*.json": "maybe_credentials",
+    "service_account*.json": "maybe_credentials",
+    "secrets.y*ml": "maybe_secrets",
+    "secrets.json": "maybe_secrets",
+    "secrets.toml": "maybe_secrets",
+    "*.tfstate": "maybe_secrets",
+    "*.tfstate.backup": "maybe_secrets",
+    "*.tfvars": "maybe_secrets",
 }
 NOT_SECRET = (
     ".env.example",
@@ -68,95 +68,95 @@ NOT_SECRET = (
 
 # Directories whose whole content is secret, relative to the home directory.
 SECRET_HOME: dict[str, str] = {
-    ".ssh": mark("holds SSH keys"),
-    ".gnupg": mark("holds GnuPG keys"),
-    ".aws": mark("holds AWS credentials"),
-    ".azure": mark("holds Azure credentials"),
-    ".kube": mark("holds cluster credentials"),
-    ".docker/config.json": mark("holds registry passwords"),
-    ".config/gcloud": mark("holds Google Cloud credentials"),
-    ".config/gh": mark("holds a GitHub token"),
-    ".config/hub": mark("holds a GitHub token"),
-    ".password-store": mark("is a password store"),
-    ".local/share/keyrings": mark("is a password store"),
-    ".mozilla": mark("holds browser sessions"),
-    ".config/google-chrome": mark("holds browser sessions"),
-    ".config/chromium": mark("holds browser sessions"),
-    ".config/agent": mark("holds the agent's own settings"),
-    ".local/state/agent": mark("holds the agent's own records"),
-    ".bash_history": mark("is a shell history"),
-    ".zsh_history": mark("is a shell history"),
-    ".python_history": mark("is a shell history"),
-    ".cargo/credentials.toml": mark("holds a registry token"),
-    ".cargo/credentials": mark("holds a registry token"),
-    ".terraform.d/credentials.tfrc.json": mark("holds a token"),
-    "library/keychains": mark("is a password store"),
+    ".ssh": "ssh_keys",
+    ".gnupg": "gnupg_keys",
+    ".aws": "aws_credentials",
+    ".azure": "azure_credentials",
+    ".kube": "cluster_credentials",
+    ".docker/config.json": "registry_passwords",
+    ".config/gcloud": "google_credentials",
+    ".config/gh": "github_token",
+    ".config/hub": "github_token",
+    ".password-store": "password_store",
+    ".local/share/keyrings": "password_store",
+    ".mozilla": "browser_sessions",
+    ".config/google-chrome": "browser_sessions",
+    ".config/chromium": "browser_sessions",
+    ".config/agent": "agent_settings",
+    ".local/state/agent": "agent_records",
+    ".bash_history": "shell_history",
+    ".zsh_history": "shell_history",
+    ".python_history": "shell_history",
+    ".cargo/credentials.toml": "registry_token",
+    ".cargo/credentials": "registry_token",
+    ".terraform.d/credentials.tfrc.json": "token",
+    "library/keychains": "password_store",
 }
 SECRET_SYSTEM: dict[str, str] = {
-    "/etc/shadow": mark("holds password hashes"),
-    "/etc/gshadow": mark("holds password hashes"),
-    "/etc/sudoers": mark("is the sudo policy"),
-    "/etc/sudoers.d": mark("is the sudo policy"),
-    "/etc/ssh": mark("holds host keys"),
+    "/etc/shadow": "password_hashes",
+    "/etc/gshadow": "password_hashes",
+    "/etc/sudoers": "sudo_policy",
+    "/etc/sudoers.d": "sudo_policy",
+    "/etc/ssh": "host_keys",
 }
 # Any component with one of these names makes everything below it secret, wherever it stands.
 SECRET_COMPONENTS: dict[str, str] = {
-    ".ssh": mark("holds SSH keys"),
-    ".gnupg": mark("holds GnuPG keys"),
-    ".aws": mark("holds AWS credentials"),
-    ".kube": mark("holds cluster credentials"),
+    ".ssh": "ssh_keys",
+    ".gnupg": "gnupg_keys",
+    ".aws": "aws_credentials",
+    ".kube": "cluster_credentials",
 }
 
 # Any component with one of these names makes everything below it protected.
 PROTECTED_COMPONENTS: dict[str, str] = {
-    ".git": mark("git runs hooks and helpers from here"),
-    ".hg": mark("Mercurial runs hooks from here"),
-    ".husky": mark("git hooks are run from here"),
-    ".vscode": mark("the editor can run commands from here"),
-    ".idea": mark("the editor can run commands from here"),
-    ".zed": mark("the editor can run commands from here"),
-    ".devcontainer": mark("container start-up commands are run from here"),
-    ".cursor": mark("an agent's settings"),
-    ".claude": mark("an agent's settings"),
-    ".codex": mark("an agent's settings"),
-    ".gemini": mark("an agent's settings"),
-    ".windsurf": mark("an agent's settings"),
-    ".continue": mark("an agent's settings"),
-    ".opencode": mark("an agent's settings"),
-    ".vibe": mark("an agent's settings"),
-    ".agents": mark("an agent's settings"),
-    ".agent": mark("the agent's own settings"),
-    ".direnv": mark("direnv runs what is here"),
-    ".ssh": mark("SSH keys and settings"),
-    ".gnupg": mark("GnuPG keys and settings"),
+    ".git": "git_hooks",
+    ".hg": "mercurial_hooks",
+    ".husky": "husky_hooks",
+    ".vscode": "editor_commands",
+    ".idea": "editor_commands",
+    ".zed": "editor_commands",
+    ".devcontainer": "container_commands",
+    ".cursor": "some_agent_settings",
+    ".claude": "some_agent_settings",
+    ".codex": "some_agent_settings",
+    ".gemini": "some_agent_settings",
+    ".windsurf": "some_agent_settings",
+    ".continue": "some_agent_settings",
+    ".opencode": "some_agent_settings",
+    ".vibe": "some_agent_settings",
+    ".agents": "some_agent_settings",
+    ".agent": "own_agent_settings",
+    ".direnv": "direnv_directory",
+    ".ssh": "ssh_settings",
+    ".gnupg": "gnupg_settings",
 }
 PROTECTED_NAMES: dict[str, str] = {
-    ".gitmodules": mark("git fetches and configures repositories from it"),
-    ".gitattributes": mark("git chooses filters and diff programs from it"),
-    ".gitconfig": mark("git runs programs named in it"),
-    ".gitignore_global": mark("git reads it everywhere"),
-    ".mcp.json": mark("agents start servers from it"),
-    "mcp.json": mark("agents start servers from it"),
-    ".envrc": mark("direnv runs it"),
-    ".ripgreprc": mark("ripgrep runs programs named in it"),
-    ".pre-commit-config.yaml": mark("commit hooks are run from it"),
-    "agents.md": mark("instructions for agents"),
-    "agents.override.md": mark("instructions for agents"),
-    "claude.md": mark("instructions for agents"),
-    "claude.local.md": mark("instructions for agents"),
-    "gemini.md": mark("instructions for agents"),
-    ".cursorrules": mark("instructions for agents"),
-    ".windsurfrules": mark("instructions for agents"),
-    ".clinerules": mark("instructions for agents"),
-    ".aider.conf.yml": mark("an agent's settings"),
-    "copilot-instructions.md": mark("instructions for agents"),
-    ".gitlab-ci.yml": mark("continuous integration runs it"),
-    "jenkinsfile": mark("continuous integration runs it"),
+    ".gitmodules": "git_modules",
+    ".gitattributes": "git_filters",
+    ".gitconfig": "git_programs",
+    ".gitignore_global": "git_everywhere",
+    ".mcp.json": "agent_servers",
+    "mcp.json": "agent_servers",
+    ".envrc": "direnv_file",
+    ".ripgreprc": "ripgrep_programs",
+    ".pre-commit-config.yaml": "commit_hooks",
+    "agents.md": "agent_instructions",
+    "agents.override.md": "agent_instructions",
+    "claude.md": "agent_instructions",
+    "claude.local.md": "agent_instructions",
+    "gemini.md": "agent_instructions",
+    ".cursorrules": "agent_instructions",
+    ".windsurfrules": "agent_instructions",
+    ".clinerules": "agent_instructions",
+    ".aider.conf.yml": "some_agent_settings",
+    "copilot-instructions.md": "agent_instructions",
+    ".gitlab-ci.yml": "continuous_integration",
+    "jenkinsfile": "continuous_integration",
 }
 PROTECTED_PAIRS: dict[tuple[str, str], str] = {
-    (".github", "workflows"): mark("continuous integration runs it"),
-    (".github", "actions"): mark("continuous integration runs it"),
-    (".circleci", "config.yml"): mark("continuous integration runs it"),
+    (".github", "workflows"): "continuous_integration",
+    (".github", "actions"): "continuous_integration",
+    (".circleci", "config.yml"): "continuous_integration",
 }
 PROTECTED_HOME: dict[str, str] = {
     **dict.fromkeys(
@@ -184,28 +184,28 @@ PROTECTED_HOME: dict[str, str] = {
             ".xsessionrc",
             ".pam_environment",
         ),
-        mark("every new shell runs it"),
+        "new_shells",
     ),
-    ".config/systemd": mark("starts programs at login"),
-    ".config/autostart": mark("starts programs at login"),
-    ".config/environment.d": mark("sets the environment at login"),
-    ".config/git": mark("git runs programs named in it"),
-    ".config/agent": mark("the agent's own settings"),
-    ".local/state/agent": mark("the agent's own records"),
-    ".local/share/agent": mark("the agent's own records"),
-    ".local/bin": mark("programs found before the system's"),
-    "bin": mark("programs found before the system's"),
-    ".config/nvim": mark("the editor runs it"),
-    ".vim": mark("the editor runs it"),
-    ".vimrc": mark("the editor runs it"),
-    ".emacs": mark("the editor runs it"),
-    ".emacs.d": mark("the editor runs it"),
-    ".tmux.conf": mark("tmux runs it"),
-    ".npmrc": mark("npm takes its registry and scripts from it"),
-    ".aws": mark("AWS credentials"),
-    ".kube": mark("cluster credentials"),
-    ".docker": mark("Docker credentials and plugins"),
-    "library/launchagents": mark("starts programs at login"),
+    ".config/systemd": "login_programs",
+    ".config/autostart": "login_programs",
+    ".config/environment.d": "login_environment",
+    ".config/git": "git_programs",
+    ".config/agent": "own_agent_settings",
+    ".local/state/agent": "own_agent_records",
+    ".local/share/agent": "own_agent_records",
+    ".local/bin": "earlier_programs",
+    "bin": "earlier_programs",
+    ".config/nvim": "editor_runs",
+    ".vim": "editor_runs",
+    ".vimrc": "editor_runs",
+    ".emacs": "editor_runs",
+    ".emacs.d": "editor_runs",
+    ".tmux.conf": "tmux_runs",
+    ".npmrc": "npm_settings",
+    ".aws": "aws_settings",
+    ".kube": "cluster_settings",
+    ".docker": "docker_settings",
+    "library/launchagents": "login_programs",
 }
 # Shell start-up files are dangerous in a repository too: a person may link their home to it.
 PROTECTED_ANYWHERE = frozenset(
@@ -214,32 +214,32 @@ PROTECTED_ANYWHERE = frozenset(
 OWN_HOME = (".config/agent", ".local/state/agent", ".local/share/agent")
 
 
-def is_secret(path: str, home: str) -> str | None:
+def is_secret(path: str, home: str) -> Reason | None:
     """Why reading this absolute path may reveal a secret, or None."""
-    why = _secret(_fold(path), _fold(home))
-    return why and tr(why)
+    code = _secret(_fold(path), _fold(home))
+    return because(code) if code else None
 
 
-def is_protected(path: str, home: str) -> str | None:
+def is_protected(path: str, home: str) -> Reason | None:
     """Why writing this absolute path could run code or change what is allowed, or None."""
-    why = _protected(_fold(path), _fold(home))
-    return why and tr(why)
+    code = _protected(_fold(path), _fold(home))
+    return because(code) if code else None
 
 
-def is_own_policy(path: str, home: str) -> str | None:
+def is_own_policy(path: str, home: str) -> Reason | None:
     """Why writing this absolute path would let the agent change its own rules, or None."""
     folded, folded_home = _fold(path), _fold(home)
     if any(_below(folded, posixpath.join(folded_home, own)) for own in OWN_HOME):
-        return tr("the agent's own settings and records")
+        return because("own_settings")
     if ".agent" in folded.split("/"):
-        return tr("the agent's own project settings")
+        return because("own_project_settings")
     return None
 
 
 @lru_cache(maxsize=4096)
 def _secret(path: str, home: str) -> str | None:
     if path.startswith("/proc/") and posixpath.basename(path) in {"environ", "mem", "maps"}:
-        return mark("the memory or environment of a process")
+        return "process_memory"
     reason = _under(path, home, SECRET_HOME) or _under(path, "/", SECRET_SYSTEM)
     if reason:
         return reason
@@ -265,7 +265,7 @@ def _protected(path: str, home: str) -> str | None:
     if name in PROTECTED_NAMES:
         return PROTECTED_NAMES[name]
     if name in PROTECTED_ANYWHERE:
-        return mark("every new shell runs it")
+        return "new_shells"
     return _under(path, home, PROTECTED_HOME)
 
 

@@ -360,9 +360,7 @@ def _if_kept(path: str, state: State) -> State:
 
 def _lost(states: Mapping[str, State]) -> tuple[str, ...]:
     return tuple(
-        tr("{name}: {text}", name=path, text=state.why)
-        for path, state in states.items()
-        if state.why and not state.is_kept
+        f"{path}: {state.why}" for path, state in states.items() if state.why and not state.is_kept
     )
 
 

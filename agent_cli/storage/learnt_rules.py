@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent_cli.core.deciding.rules import Rule, Rules
 from agent_cli.core.errors import UserError
-from agent_cli.core.permissions import Rule, Rules
 from agent_cli.lib.files import append_line, open_regular, private_directory
 from agent_cli.lib.language import tr
 

@@ -12,18 +12,20 @@ from pathlib import Path
 from typing import Any, Final
 
 from agent_cli.config.places import Places
-from agent_cli.core.deciding.judge import Judgement, judge
+from agent_cli.core.deciding.gatekeeper import judge
+from agent_cli.core.deciding.rules import Facts
 from agent_cli.core.errors import ToolFailure, UserError
-from agent_cli.core.permissions import Decision, Effect, Facts, Mode, Policy
+from agent_cli.core.permissions import Decision, Effect, Mode, Policy
 from agent_cli.core.registry import Registry
 from agent_cli.core.tool import ToolKind
 from agent_cli.core.tool_context import ShellStanding
 from agent_cli.folder import folder_standing, load_settings
 from agent_cli.lib.cells import padded, width_of
 from agent_cli.lib.files import kind_of
-from agent_cli.lib.language import english, mark, tr
+from agent_cli.lib.language import mark, tr
 from agent_cli.runtime import built_in_tools, make_policy
 from agent_cli.safety.paths import Workspace
+from agent_cli.safety.reasons import Reason, because, in_words, quoted
 from agent_cli.safety.sanitise import visible
 from agent_cli.wishes import Wishes
 
@@ -68,10 +70,29 @@ def run(options: argparse.Namespace) -> int:
         return 0
     answer = asyncio.run(check.answer({"command": options.line}))
     if options.json:
-        sys.stdout.write(f"{_json(answer)}\n")
+        sys.stdout.write(f"{json.dumps(answer.as_json())}\n")
     else:
         sys.stdout.write(_explained(answer))
-    return EXIT_CODES[Effect(answer["effect"])]
+    return EXIT_CODES[answer.decision.effect]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What would be decided about a call, and what it touches."""
+
+    decision: Decision
+    commands: tuple[tuple[str, ...], ...] = ()
+    writes: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """What programs read: reasons in English, and their stable codes."""
+        return {
+            "effect": self.decision.effect.value,
+            "reasons": [str(reason) for reason in self.decision.reasons],
+            "codes": [reason.code for reason in self.decision.reasons],
+            "commands": self.commands,
+            "writes": self.writes,
+        }
 
 
 @dataclass(frozen=True)
@@ -82,24 +103,22 @@ class Check:
     workspace: Workspace
     policy: Policy
 
-    async def answer(self, call: Mapping[str, Any]) -> dict[str, Any]:
+    async def answer(self, call: Mapping[str, Any]) -> Answer:
         """What would be decided about a call; one that cannot be made is denied."""
         try:
-            judged = await self._judged(call)
+            facts, decision = await self._judged(call)
         except ToolFailure as failure:
-            reasons = [failure.message, *([failure.details] if failure.details else [])]
-            return {"effect": "deny", "reasons": reasons, "commands": [], "writes": []}
-        decision = judged.decision
-        if decision.effect is Effect.ALLOW and (failing := self._would_fail(judged.facts)):
+            said = filter(None, (failure.message, failure.details))
+            return Answer(Decision(Effect.DENY, tuple(map(quoted, said))))
+        if decision.effect is Effect.ALLOW and (failing := self._would_fail(facts)):
             decision = Decision(Effect.DENY, failing)
-        return {
-            "effect": decision.effect.value,
-            "reasons": list(decision.reasons),
-            "commands": [list(command.argv) for command in judged.facts.commands],
-            "writes": [path.real for path in judged.facts.paths if path.access == "write"],
-        }
+        return Answer(
+            decision,
+            commands=tuple(command.argv for command in facts.commands),
+            writes=tuple(path.real for path in facts.paths if path.access == "write"),
+        )
 
-    async def _judged(self, call: Mapping[str, Any]) -> Judgement:
+    async def _judged(self, call: Mapping[str, Any]) -> tuple[Facts, Decision]:
         name, arguments = call.get("tool"), call.get("arguments", {})
         if "command" in call and name is None:
             name, arguments = "Bash", {"command": call["command"]}
@@ -108,7 +127,7 @@ class Check:
         invocation = self.tools.find(str(name)).bind(arguments)
         return await judge(invocation, self.workspace, ShellStanding(), self.policy)
 
-    def _would_fail(self, facts: Facts) -> tuple[str, ...]:
+    def _would_fail(self, facts: Facts) -> tuple[Reason, ...]:
         """Why a tool that only reads could not do so, though it may."""
         if not self.workspace.on_disk or facts.commands or facts.kind is not ToolKind.READONLY:
             return ()
@@ -116,17 +135,17 @@ class Check:
         return tuple(problem for problem in problems if problem)
 
 
-def _unreadable(typed: str, path: str, tool: str) -> str | None:
+def _unreadable(typed: str, path: str, tool: str) -> Reason | None:
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116  the text as it was resolved
     except OSError as error:
-        return tr("{path} cannot be read: {reason}", path=typed, reason=error.strerror)
+        return because("unreadable_file", path=typed, why=error.strerror)
     kind = kind_of(mode)
     if kind is not None and (not stat.S_ISDIR(mode) or tool == "Read"):
-        return tr("{path} is {kind}", path=typed, kind=tr(kind))
+        return because("is_kind", path=typed, kind=because(kind.replace(" ", "_")))
     if os.access(path, os.R_OK):
         return None
-    return tr("{path} cannot be read: permission denied", path=typed)
+    return because("unreadable_file", path=typed, why=because("permission_denied"))
 
 
 def _check(options: argparse.Namespace) -> Check:
@@ -163,7 +182,7 @@ async def _answer_lines(check: Check) -> None:
 
     async def write() -> None:
         while (answer := await answers.get()) is not None:
-            sys.stdout.write(f"{_json(await answer)}\n")
+            sys.stdout.write(f"{json.dumps(await answer)}\n")
             if answers.empty():
                 sys.stdout.flush()
 
@@ -189,23 +208,15 @@ async def _answer_line(check: Check, line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         known = call.get("id") if isinstance(call, dict) else None
         return {"id": known, "error": f"the line cannot be read: {error}"}
-    return {"id": call.get("id"), **await check.answer(call)}
+    return {"id": call.get("id"), **(await check.answer(call)).as_json()}
 
 
-def _json(answer: Mapping[str, Any]) -> str:
-    """What programs read: the reasons in English."""
-    if "reasons" in answer:
-        answer = {**answer, "reasons": [english(reason) for reason in answer["reasons"]]}
-    return json.dumps(answer)
-
-
-def _explained(answer: Mapping[str, Any]) -> str:
-    because, runs, writes = tr("because"), tr("runs"), tr("writes")
-    column = max(map(width_of, (because, runs, writes)))
-    rows = [(because, reason) for reason in answer["reasons"]]
-    rows += [(runs, " ".join(argv)) for argv in answer["commands"]]
-    rows += [(writes, path) for path in answer["writes"]]
-    effect = EFFECTS[answer["effect"]]
-    lines = [tr(effect)]
+def _explained(answer: Answer) -> str:
+    why, runs, writes = tr("because"), tr("runs"), tr("writes")
+    column = max(map(width_of, (why, runs, writes)))
+    rows = [(why, in_words(reason)) for reason in answer.decision.reasons]
+    rows += [(runs, " ".join(argv)) for argv in answer.commands]
+    rows += [(writes, path) for path in answer.writes]
+    lines = [tr(EFFECTS[answer.decision.effect])]
     lines += [f"  {padded(label, column)} {text}" for label, text in rows]
     return "".join(f"{visible(line, one_line=True)}\n" for line in lines)

@@ -22,6 +22,7 @@ from agent_cli.folder import asked_here
 from agent_cli.lib.cells import padded
 from agent_cli.lib.language import tr
 from agent_cli.lib.text import listed
+from agent_cli.safety.reasons import Reason, in_words
 from agent_cli.safety.sanitise import visible
 
 
@@ -166,14 +167,14 @@ class _Trial:
             await self._servers.close()
 
     async def agrees(
-        self, what: str, preview: Display, reasons: tuple[str, ...], odd: tuple[str, ...] = ()
+        self, what: str, preview: Display, reasons: tuple[Reason, ...], odd: tuple[Reason, ...] = ()
     ) -> bool:
         """Show everything, and ask on the terminal; anything but a clear yes is a no."""
         text = str(getattr(preview, "text", ""))
         sys.stdout.write("".join(f"  {line}\n" for line in visible(text).split("\n")))
         for warning in odd:
-            _say(tr("Warning: {warning}.", warning=warning))
-        _say(tr("Needs approval: {reasons}.", reasons=listed(reasons)))
+            _say(tr("Warning: {warning}.", warning=in_words(warning)))
+        _say(tr("Needs approval: {reasons}.", reasons=listed(map(in_words, reasons))))
         if not self._asks:
             return True
         if not sys.stdin.isatty():

@@ -87,8 +87,7 @@ def resolve(context: ToolContext, path: str) -> ResolvedPath:
     try:
         return context.workspace.resolve(path)
     except PathProblem as problem:
-        where = visible(str(problem).removesuffix(problem.reason), one_line=True)
-        said = f"{where}{problem.reason}."
+        said = f"{visible(str(problem), one_line=True)}."
         raise ToolFailure(said, type=FailureType.VALIDATION) from problem
 
 

@@ -17,7 +17,7 @@ from agent_cli.lib.language import LANGUAGES, SOURCE
 from tests.kit.program import ROOT
 
 PACKAGE = ROOT / "agent_cli"
-SPEAKERS = {"tr": None, "trn": (1, 2), "mark": None}
+SPEAKERS = {"tr": None, "trn": (1, 2), "mark": None, "mark_plural": (1, 2)}
 
 
 def said() -> Catalog:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent_cli.core.deciding import briefing
+from agent_cli.core.deciding import request as asking
 from agent_cli.core.events import EVENT, ApprovalAsked
 from agent_cli.core.inbox import Approval, ApprovalRequest, Step
 from tests.kit.sessions import SceneMaker, of_type, results
@@ -12,7 +12,7 @@ from tests.kit.trees import repository, state_of, write
 @pytest.fixture(autouse=True)
 def plenty_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine must not make counts differ."""
-    monkeypatch.setattr(briefing, "SECONDS", 20.0)
+    monkeypatch.setattr(asking, "TIMEOUT_S", 20.0)
 
 
 async def asked(make_session: SceneMaker, tool: str, **arguments: str) -> ApprovalRequest:
@@ -24,7 +24,8 @@ async def asked(make_session: SceneMaker, tool: str, **arguments: str) -> Approv
     (event,) = of_type(events, ApprovalAsked)
     assert not results(events)["c1"].result.success
     assert state_of(scene.workspace) == before, "it ran, or asking changed something"
-    assert EVENT.validate_json(event.model_dump_json()) == event
+    told = event.model_dump_json()
+    assert EVENT.validate_json(told).model_dump_json() == told
     return event.request
 
 
@@ -33,12 +34,12 @@ async def test_a_deletion_is_counted_before_it_is_asked_about(make_session: Scen
     repository(make_session.workspace, {**files, ".gitignore": "*.env\n"})
     write(make_session.workspace, {"build/local.env": "S=1", "build/a.db": "data"})
     request = await asked(make_session, "Bash", command="rm -rf build/*")
-    assert request.consequences == (
+    assert list(map(str, request.consequences)) == [
         "deletes 212 files, 210 kB",
-        "2 of them are not in git: build/local.env, build/a.db",
-    )
+        "2 of them aren't in git: build/local.env, build/a.db",
+    ]
     (step,) = request.steps
-    assert step == Step(text="rm -rf build/*", note="; ".join(request.consequences))
+    assert step == Step(text="rm -rf build/*", note=request.consequences)
     assert not request.network
 
 
@@ -47,19 +48,19 @@ async def test_each_command_of_a_line_is_a_step(make_session: SceneMaker) -> Non
     request = await asked(
         make_session, "Bash", command="cd build && ls; rm x > ../notes; sudo env A=1 rm x $y"
     )
-    assert [(step.text, step.note) for step in request.steps] == [
+    assert [(step.text, "; ".join(map(str, step.note))) for step in request.steps] == [
         ("cd build", ""),
         ("ls", ""),
         ("rm x", "overwrites 1 file, 1 byte: notes; deletes 1 file, 1 byte: build/x"),
-        ("sudo env A=1 rm x …", "some words are only known when it runs"),
+        ("sudo env A=1 rm x …", "part of it is only known when it runs"),
         ("rm x …", "deletes 1 file, 1 byte: build/x"),
     ]
-    assert request.consequences[-1].startswith("not counted: rm x …: ")
+    assert str(request.consequences[-1]).startswith("not counted: rm x …: ")
 
 
 async def test_a_step_that_is_proven_says_so(make_session: SceneMaker) -> None:
     request = await asked(make_session, "Bash", command="ls && touch made")
-    assert [(step.text, step.note) for step in request.steps] == [
+    assert [(step.text, "; ".join(map(str, step.note))) for step in request.steps] == [
         ("ls", "changes nothing"),
         ("touch made", ""),
     ]
@@ -74,7 +75,7 @@ async def test_a_path_that_leads_elsewhere_is_shown_with_its_end(make_session: S
     assert request.resolved == ("docs/video.mp4 → ~/diary",)
     request = await asked(make_session, "Bash", command="echo > docs/video.mp4 && rm docs/plain")
     assert request.resolved == ("docs/video.mp4 → ~/diary",)
-    assert "outside the project: ~/diary" in request.consequences
+    assert "outside the project: ~/diary" in map(str, request.consequences)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +99,7 @@ async def test_names_that_are_no_text_survive_the_way_to_the_person(
     odd = make_session.workspace / "bad\udcff\nname"
     odd.write_text("x")
     request = await asked(make_session, "Bash", command="rm -f *")
-    assert request.consequences == (
+    assert list(map(str, request.consequences)) == [
         "deletes 1 file, 1 byte",
-        "it is in no git repository: bad\\xff\\nname",
-    )
+        "it isn't in a git repository: bad\\xff\\nname",
+    ]

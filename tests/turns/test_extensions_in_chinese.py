@@ -46,7 +46,9 @@ async def test_a_server_is_approved_in_chinese_and_stays_approved_in_english(
     assert CHINESE.search(await made.approve("odd"))
     for asked in of_type(made.world.told, ApprovalAsked):
         request = asked.request
-        assert all(map(CHINESE.search, (request.tool, str(request.preview), *request.reasons)))
+        assert all(
+            map(CHINESE.search, (request.tool, str(request.preview), *map(str, request.reasons)))
+        )
 
     done = results(await scene.play("go", lambda _: Approval(answer="once")))
     assert all(is_for_both(finished.result) for finished in done.values()), done

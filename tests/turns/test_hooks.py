@@ -74,7 +74,7 @@ async def test_a_hook_can_have_the_person_asked(make_session: SceneMaker) -> Non
     events = await scene.play("go", lambda _: Approval(answer="session"))
     asked = of_type(events, ApprovalAsked)
     assert len(asked) == 2, "a rule that was learnt does not silence the hook"
-    assert "look twice" in asked[0].request.reasons[-1]
+    assert "look twice" in str(asked[0].request.reasons[-1])
     assert made(scene, "a")
     scene = make_session(bash("touch c"), {"text": "."}, settings=settings, attended=False)
     assert finish(await scene.play("go")).denials == 1
@@ -102,7 +102,7 @@ async def test_rewritten_arguments_are_decided_about_anew(make_session: SceneMak
 
     settings = {"mode": "yolo", "hooks": [saying(arguments={"command": ""})]}
     scene = make_session(bash("touch bad"), {"text": "."}, settings=settings)
-    assert "to what is not valid" in str(first(await scene.play("go")).llm_content)
+    assert "made the arguments invalid" in str(first(await scene.play("go")).llm_content)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ async def test_rewritten_arguments_are_decided_about_anew(make_session: SceneMak
     [
         ("exit 1", "exit code 1"),
         ("sleep 600", "it took longer than 0.3 s"),
-        ("echo '{nonsense'", "its output is not JSON"),
+        ("echo '{nonsense'", "its output isn't JSON"),
         ("""echo '{"decision": "maybe"}'""", "neither deny nor ask"),
         ("cat /dev/zero", "it printed more than 1,000,000 bytes"),
     ],
@@ -123,7 +123,7 @@ async def test_a_hook_that_fails_vouches_for_nothing(
     scene = make_session(bash("touch made"), {"text": "."}, settings=settings)
     events = await scene.play("go", lambda _: Approval(answer="no"))
     (asked,) = of_type(events, ApprovalAsked)
-    assert why in " ".join(asked.request.reasons)
+    assert why in " ".join(map(str, asked.request.reasons))
     assert not made(scene, "made")
 
 

@@ -119,7 +119,7 @@ async def test_a_rule_that_cannot_be_kept_holds_for_the_session_and_says_so(
     scene = make_session(bash("make a"), bash("make a"), {"text": "ok"})
     events = await scene.play(answer=lambda _: Approval(answer="project"))
     assert len(of_type(events, ApprovalAsked)) == 1
-    assert any("could not be kept" in notice.text for notice in of_type(events, Notice))
+    assert any("couldn't be saved" in notice.text for notice in of_type(events, Notice))
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ async def test_a_harmless_name_is_not_harmless_when_the_project_brings_its_own(
     events = await scene.play(answer=lambda _: Approval(answer="no"))
     asked = of_type(events, ApprovalAsked)
     assert len(asked) == 2
-    assert "ls is a program of the project" in " ".join(asked[1].request.reasons)
+    assert "`ls` is a program of this project" in " ".join(map(str, asked[1].request.reasons))
 
 
 async def test_in_a_folder_that_is_not_trusted_they_are_not_found(

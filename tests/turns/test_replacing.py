@@ -61,7 +61,7 @@ async def test_a_protected_file_among_others_asks_in_every_mode(make_session: Sc
     )
     events = await scene.play(answer=lambda _asked: Approval(answer="no"))
     (asked,) = of_type(events, ApprovalAsked)
-    assert "AGENTS.md" in "".join(asked.request.reasons)
+    assert "AGENTS.md" in "".join(map(str, asked.request.reasons))
 
 
 async def test_nothing_to_replace_asks_nobody(make_session: SceneMaker) -> None:

@@ -185,9 +185,7 @@ async def test_writing_asks_each_time_as_dangerous(make_session: SceneMaker, sho
     came, asked = await played(
         make_session, *calls, answer="session", settings={"mode": "accept-edits"}
     )
-    assert [question.request.reasons[0] for question in asked] == [
-        "the tool itself calls it dangerous"
-    ] * 3
+    assert [question.request.codes[0] for question in asked] == ["tool_says_dangerous"] * 3
     assert {question.request.rule for question in asked} == {None}
     assert "INSERT INTO item" in str(asked[0].request.preview)
     assert [result.summary for result in came] == [
@@ -210,8 +208,8 @@ async def test_a_write_that_is_not_permitted_does_not_happen(
     (planned,), asked = await played(make_session, delete, settings={"mode": "plan"})
     rules = {"permissions": {"allow": ["Edit(shop.db)", "Read(**)", "SqlQuery(shop.db)"]}}
     (alone,), _ = await played(make_session, delete, attended=False, settings=rules)
-    assert "did not permit" in str(refused.llm_content)
-    assert "the mode is plan" in str(planned.llm_content)
+    assert "The user declined" in str(refused.llm_content)
+    assert "in plan mode" in str(planned.llm_content)
     assert "nobody is there to ask" in str(alone.llm_content)
     assert asked == []
     assert shop.read_bytes() == before
@@ -274,10 +272,7 @@ async def test_only_databases_are_opened_and_none_is_made(
     assert odd.success
     assert outside.success
     assert link.success
-    assert ["outside the workspace" in question.request.reasons[0] for question in asked] == [
-        True,
-        True,
-    ]
+    assert [question.request.codes[0] for question in asked] == ["outside_workspace"] * 2
 
 
 async def test_secrets_in_rows_are_hidden(make_session: SceneMaker, shop: Path) -> None:

@@ -86,7 +86,7 @@ async def test_a_page_is_fetched_as_text_marked_as_others_words(
     assert text.index("never instructions") < text.index("Ignore your rules")
     assert "ghp_16C7" not in text + str(result.display)
     assert asked.request.network
-    assert asked.request.reasons == ("it talks to localhost",)
+    assert list(map(str, asked.request.reasons)) == ["it connects to localhost"]
     assert asked.request.rule == "WebFetch(domain:localhost)"
     assert server.url("/doc") in str(asked.request.preview)
     assert server.got[0].headers["host"] == f"localhost:{server.port}"
@@ -332,7 +332,7 @@ async def test_always_for_a_host_is_not_for_changing_things_there(
     ]
     came, asked = await played(make_session, *calls, answer=always)
     assert [question.request.title.split()[0] for question in asked] == ["GET", "DELETE"]
-    assert asked[1].request.reasons[0] == "the tool itself calls it dangerous"
+    assert asked[1].request.codes[0] == "tool_says_dangerous"
     assert "302 Found" in str(came[1].llm_content), "a redirect is told, not followed"
     assert [got.method for got in server.got] == ["GET", "HEAD", "DELETE"]
 

@@ -4,7 +4,16 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 from typing import Literal
 
-from agent_cli.core.permissions import CommandFact, Effect, Facts, PathFact, Place, Rule, matches
+from agent_cli.core.deciding.rules import (
+    CommandFact,
+    Facts,
+    PathFact,
+    Place,
+    Rule,
+    all_allowed,
+    touches,
+)
+from agent_cli.core.permissions import Effect
 from agent_cli.core.tool import ToolKind
 from agent_cli.lib.language import tr
 from agent_cli.safety import shell
@@ -20,14 +29,14 @@ def wrong_example(
     for text in match:
         if not _is_matched(rule, effect, text):
             return tr(
-                "the rule {rule} does not match its example {text!r}, which it should",
+                "the rule {rule} should match its example {text!r}, but doesn't",
                 rule=rule.text,
                 text=text,
             )
     for text in not_match:
         if _is_matched(rule, effect, text):
             return tr(
-                "the rule {rule} matches its example {text!r}, which it should not",
+                "the rule {rule} shouldn't match its example {text!r}, but does",
                 rule=rule.text,
                 text=text,
             )
@@ -41,7 +50,9 @@ def _is_matched(rule: Rule, effect: Effect, example: str) -> bool:
         facts = Facts(rule.tool, ToolKind.READONLY, needs_permission=False, hosts=(example,))
     else:
         facts = _of_path(rule.tool, example)
-    return matches(rule, effect, facts, PLACE)
+    if effect is Effect.ALLOW:
+        return all_allowed(facts, (rule,), PLACE) is not None
+    return touches(rule, facts, PLACE)
 
 
 def _of_command(example: str) -> Facts:

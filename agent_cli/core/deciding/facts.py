@@ -5,14 +5,14 @@ import os
 from dataclasses import replace
 from typing import Any
 
+from agent_cli.core.deciding.rules import CommandFact, Facts, PathFact
 from agent_cli.core.errors import FailureType, ToolFailure
-from agent_cli.core.permissions import CommandFact, Facts, PathFact
 from agent_cli.core.tool import Invocation, Target, ToolKind
 from agent_cli.core.tool_context import ShellStanding
-from agent_cli.lib.language import tr
 from agent_cli.safety import shell as shell_analysis
 from agent_cli.safety.git_probe import git_is_plain
 from agent_cli.safety.paths import PathProblem, Workspace
+from agent_cli.safety.reasons import because
 
 
 async def gather(
@@ -31,12 +31,12 @@ async def gather(
         needs_permission=bool(tool.requires_permission) and not is_milder and not in_shell,
         hosts=hosts,
         unproven=(
-            *(() if kind is ToolKind.READONLY or in_shell else (tr("it is not read-only"),)),
+            *(() if kind is ToolKind.READONLY or in_shell else (because("not_read_only"),)),
             # Reading from somewhere tells that place something.
-            *(tr("it talks to {host}", host=host) for host in dict.fromkeys(hosts)),
+            *(because("talks_to", host=host) for host in dict.fromkeys(hosts)),
         ),
         in_shell=in_shell,
-        dangers=(tr("the tool itself calls it dangerous"),) if invocation.is_dangerous else (),
+        dangers=(because("tool_says_dangerous"),) if invocation.is_dangerous else (),
         only_by_name=invocation.is_dangerous,
     )
     for target in invocation.targets:
@@ -52,9 +52,7 @@ async def gather(
                 # A rule speaks of what a name means in a fresh shell.
                 facts = replace(facts, unresolved=True)
             if functions:
-                doubts = tuple(
-                    tr("{name} is a function of the shell", name=name) for name in sorted(functions)
-                )
+                doubts = tuple(because("shell_function", name=name) for name in sorted(functions))
                 facts = replace(facts, unproven=facts.unproven + doubts, needs_permission=True)
     return facts
 
@@ -78,7 +76,7 @@ async def second_opinion(invocation: Invocation[Any], facts: Facts) -> Facts:
         if not await asyncio.to_thread(shell_analysis.bash_accepts, target.value):
             facts = replace(
                 facts,
-                unproven=(*facts.unproven, tr("bash itself does not accept it")),
+                unproven=(*facts.unproven, because("bash_rejects")),
                 unresolved=True,
                 needs_permission=True,
             )
@@ -95,9 +93,7 @@ def _path_fact(target: Target, workspace: Workspace) -> PathFact:
     try:
         path = workspace.resolve(target.value, cwd=target.base)
     except PathProblem as problem:
-        raise ToolFailure(
-            tr("{problem}.", problem=problem), type=FailureType.VALIDATION
-        ) from problem
+        raise ToolFailure(f"{problem}.", type=FailureType.VALIDATION) from problem
     found = workspace.facts(path)
     is_write = target.access == "write"
     is_own_output = not is_write and workspace.is_own_output(path.real)
@@ -121,9 +117,7 @@ def _shell_place(
         try:
             cwd = workspace.resolve(target.base).real
         except PathProblem as problem:
-            raise ToolFailure(
-                tr("{problem}.", problem=problem), type=FailureType.VALIDATION
-            ) from problem
+            raise ToolFailure(f"{problem}.", type=FailureType.VALIDATION) from problem
     roots = (workspace.root, *workspace.added)
     is_plain = not shell.altered_by
     if workspace.on_disk:
@@ -185,7 +179,7 @@ def _with_command(
 ) -> Facts:
     """The facts with those of a shell command added."""
     doubts = found.unproven + tuple(
-        tr("{name} is a program of the project here", name=name) for name in sorted(shadowed)
+        because("project_program", name=name) for name in sorted(shadowed)
     )
     return replace(
         facts,

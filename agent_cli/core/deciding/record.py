@@ -6,14 +6,13 @@ import shlex
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from agent_cli.core.deciding.judge import Judgement
+from agent_cli.core.deciding.gatekeeper import PermissionCheck
 from agent_cli.core.display import TerminalBlock
 from agent_cli.core.log.store import CallRecord
 from agent_cli.core.tool import Invocation, ToolResult
-from agent_cli.lib.language import english
 
-LONGEST = 4_000
-MOST = 100
+MAX_CHARS = 4_000
+MAX_ITEMS = 100
 
 
 def approved_hash(invocation: Invocation[Any]) -> str:
@@ -30,7 +29,7 @@ def approved_hash(invocation: Invocation[Any]) -> str:
 def call_record(
     record: CallRecord,
     invocation: Invocation[Any] | None,
-    judgement: Judgement | None,
+    check: PermissionCheck | None,
     result: ToolResult,
     redact: Callable[[str], str],
 ) -> CallRecord:
@@ -44,24 +43,26 @@ def call_record(
         known["version"] = invocation.tool.version
         known["targets"] = _texts((t.value for t in invocation.targets), redact)
         known["sha256"] = approved_hash(invocation)
-    if judgement is not None:
-        facts, decision = judgement.facts, judgement.decision
+    if check is not None and check.facts is not None and check.decision is not None:
+        facts, decision = check.facts, check.decision
         known["decision"] = decision.effect.value
-        known["reasons"] = _texts(decision.reasons, redact)
+        known["reasons"] = _texts(map(str, decision.reasons), redact)
+        known["codes"] = tuple(dict.fromkeys(reason.code for reason in decision.reasons))
         known["rule"] = redact(decision.rule) if decision.rule else None
         known["commands"] = _texts((shlex.join(each.argv) for each in facts.commands), redact)
         for access in ("read", "write"):
             paths = (path.real for path in facts.paths if path.access == access)
             known[f"{access}s"] = _texts(paths, redact)
-        known["facts"] = _texts((*facts.catastrophic, *facts.dangers, *facts.sensitive), redact)
+        found = (*facts.catastrophic, *facts.dangers, *facts.sensitive)
+        known["facts"] = _texts(map(str, found), redact)
     return record.model_copy(update=known)
 
 
 def _texts(texts: Iterable[str], redact: Callable[[str], str]) -> tuple[str, ...]:
     """Redacted before they are cut: half a secret is not recognised as one."""
-    kept = [redact(english(text)) for text in dict.fromkeys(texts)]
-    cut = [text if len(text) <= LONGEST else f"{text[:LONGEST]}…" for text in kept[:MOST]]
-    return (*cut, f"… {len(kept) - MOST} more") if len(kept) > MOST else tuple(cut)
+    kept = [redact(text) for text in dict.fromkeys(texts)]
+    cut = [text if len(text) <= MAX_CHARS else f"{text[:MAX_CHARS]}…" for text in kept[:MAX_ITEMS]]
+    return (*cut, f"… {len(kept) - MAX_ITEMS} more") if len(kept) > MAX_ITEMS else tuple(cut)
 
 
 def _exit_code(result: ToolResult) -> int | None:

@@ -33,6 +33,8 @@ class CallRecord(BaseModel):
     mode: str = ""
     decision: Literal["allow", "ask", "deny", "none"] = "none"
     reasons: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()
+    """The stable codes of the reasons."""
     rule: str | None = None
     """The rule that decided, if one did."""
     answer: str | None = None

@@ -9,11 +9,11 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from agent_cli.core.deciding.authority import Authority, Hearing
 from agent_cli.core.deciding.facts import gather
+from agent_cli.core.deciding.gatekeeper import Gatekeeper, PermissionCheck
+from agent_cli.core.deciding.rules import Facts
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.events import Event, Notice
-from agent_cli.core.permissions import Facts
 from agent_cli.core.tool import Invocation, ToolKind
 from agent_cli.core.tool_context import SessionState, ShellStanding, ToolContext
 from agent_cli.core.undo.checkpoint import Checkpoints, Kept, Record, Upcoming
@@ -23,6 +23,7 @@ from agent_cli.lib.language import tr
 from agent_cli.lib.text import listed
 from agent_cli.safety.blast import blast_radius
 from agent_cli.safety.blast.radius import DELETES, MODES, OWNERS
+from agent_cli.safety.reasons import because
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +38,7 @@ class Keeper:
     """Speaks with the checkpoints for the pipeline, and knows what the turn has changed."""
 
     checkpoints: Checkpoints
-    authority: Authority
+    authority: Gatekeeper
     emit: Callable[[Event], None]
     turn: int = 0
     _touched: list[FileTouched] = field(default_factory=list)
@@ -58,16 +59,16 @@ class Keeper:
 
     @contextlib.asynccontextmanager
     async def around(
-        self, invocation: AnyInvocation, context: ToolContext, hearing: Hearing | None
+        self, invocation: AnyInvocation, context: ToolContext, check: PermissionCheck | None
     ) -> AsyncIterator[None]:
         """Keep, run, and see what changed; whatever happens in between."""
-        call = await self._upcoming(invocation, context, hearing)
+        call = await self._upcoming(invocation, context, check)
         if call is None:
             yield
             return
         try:
             kept = await _to_the_end(asyncio.to_thread(self._keep, call))
-            await self._heed(kept, call, hearing)
+            await self._heed(kept, call, check)
             yield
         finally:
             await _to_the_end(asyncio.to_thread(self._see, call, context.workspace.root))
@@ -80,13 +81,13 @@ class Keeper:
             return Kept(lost=(error.strerror or str(error),))
 
     async def _upcoming(
-        self, invocation: AnyInvocation, context: ToolContext, hearing: Hearing | None
+        self, invocation: AnyInvocation, context: ToolContext, check: PermissionCheck | None
     ) -> Upcoming | None:
         """What is known of a call that may change files; None for one that cannot."""
         if invocation.kind is ToolKind.READONLY:
             return None
-        judgement = hearing.judgement if hearing else None
-        facts = judgement.facts if judgement else await self._facts(invocation, context)
+        facts = check.facts if check else None
+        facts = facts or await self._facts(invocation, context)
         if facts.commands and not facts.unproven:
             return None  # it is proven to change nothing
         only_paths = all(target.kind == "path" for target in invocation.targets)
@@ -111,7 +112,7 @@ class Keeper:
         trusted = self.authority.policy.trusted
         return await gather(invocation, context.workspace, shell, trusted=trusted)
 
-    async def _heed(self, kept: Kept, call: Upcoming, hearing: Hearing | None) -> None:
+    async def _heed(self, kept: Kept, call: Upcoming, check: PermissionCheck | None) -> None:
         """Tell what is not kept; before something is lost for good that nobody has agreed to,
         ask. Without anybody to ask, it is not done."""
         self._tell(kept.notes, "info", tr("See docs/undo.md for what is kept."))
@@ -119,19 +120,16 @@ class Keeper:
             return
         why = listed(kept.lost[:5])
         destroys = bool(call.deletes or call.strikes or call.paths)
-        agreed = hearing is None or hearing.answer not in (None, "no")
-        if destroys and not agreed and hearing is not None:
+        agreed = check is None or check.answer not in (None, "no")
+        if destroys and not agreed and check is not None:
             if not self.authority.inbox.attended:
                 raise ToolFailure(
-                    tr(
-                        "{tool} was not run: it could not be taken back ({why}), and nobody is "
-                        "there to ask. Find a way that destroys less.",
-                        tool=call.tool,
-                        why=why,
-                    ),
+                    f"{call.tool} was not run: it couldn't be undone ({why}), and nobody is there "
+                    "to ask. Find a way that destroys less.",
                     type=FailureType.PERMISSION,
+                    reasons=(because("cannot_undo", why=why),),
                 )
-            await self.authority.confirm(hearing, tr("it cannot be taken back: {why}", why=why))
+            await self.authority.confirm(check, because("cannot_undo", why=why))
         text = tr(
             "{tool} {title} cannot be taken back completely: {why}.",
             tool=call.tool,

@@ -58,7 +58,7 @@ class Receipt(BaseModel):
 
     def details(self) -> tuple[str, ...]:
         """One line for each file and each process."""
-        running = (tr("{name}: {text}", name=each.id, text=_runs(each)) for each in self.running)
+        running = (f"{each.id}: {_runs(each)}" for each in self.running)
         return (*map(_detail, self.files), *running)
 
 

@@ -9,6 +9,7 @@ from agent_cli.extensions.mcp.links import HttpLink, Link, Links
 from agent_cli.extensions.mcp.pins import Offer, Pin, Pins, difference, tool_lines
 from agent_cli.extensions.mcp.spec import Server
 from agent_cli.lib.language import tr, trn
+from agent_cli.safety.reasons import quoted
 from agent_cli.safety.sanitise import oddities
 
 LONGEST_SHOWN = 200_000
@@ -97,4 +98,4 @@ class Approval:
 
     async def _agrees(self, what: str, text: str, reasons: tuple[str, ...]) -> bool:
         preview: Display = TextBlock(text=text, language="diff" if text.startswith("@@") else "")
-        return await self._person.agrees(what, preview, reasons, oddities(text))
+        return await self._person.agrees(what, preview, tuple(map(quoted, reasons)), oddities(text))

@@ -22,7 +22,7 @@ from acp.schema import (
 from pydantic import JsonValue
 
 from agent_cli.controller.endings import compacted, retrying
-from agent_cli.controller.wording import sentences
+from agent_cli.controller.wording import failure, sentences
 from agent_cli.core import events as ev
 from agent_cli.core.display import TodoBlock
 from agent_cli.core.messages import text_of
@@ -162,7 +162,7 @@ class Updates:
         for display in result.display:
             content += blocks.shown(bounded(display), self._session.workspace)
         if result.error is not None:
-            content.append(blocks.said(blocks.fenced(clean(bounded_text(result.error.message)))))
+            content.append(blocks.said(blocks.fenced(clean(bounded_text(failure(result.error))))))
         elif not content and (text := bounded_text(text_of(result.llm_content))):
             content.append(blocks.said(blocks.fenced(clean(text))))
         return [*content, *blocks.pictures(result.llm_content)]

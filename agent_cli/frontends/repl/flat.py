@@ -83,7 +83,7 @@ class FlatStage:
         for number, answer in enumerate(answers, 1):
             label = answer.label
             if answer.note:
-                label = tr("{label} ({note})", label=label, note=answer.note)
+                label = f"{label} ({answer.note})"
             offered.append(Text(f"{number}. {label}"))
         self._say(*offered)
         while True:

@@ -1,11 +1,12 @@
 """Everything a person needs to decide about a call, as text that is safe to show."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from agent_cli.core.display import DiffBlock, TerminalBlock, TextBlock
 from agent_cli.core.inbox import ApprovalRequest
 from agent_cli.lib.language import mark, tr
+from agent_cli.safety.reasons import Reason, in_words
 from agent_cli.safety.sanitise import oddities, visible
 
 BEWARE = mark("Beware")
@@ -36,7 +37,7 @@ def told_steps(request: ApprovalRequest) -> tuple[Fact, ...]:
     """Each simple command and what it does, if that says more than the command itself."""
     if not request.steps or (len(request.steps) == 1 and not request.steps[0].note):
         return ()
-    return tuple(Fact(one_line(step.text), one_line(step.note)) for step in request.steps)
+    return tuple(Fact(one_line(step.text), "; ".join(_words(step.note))) for step in request.steps)
 
 
 def warnings(request: ApprovalRequest) -> tuple[str, ...]:
@@ -46,17 +47,17 @@ def warnings(request: ApprovalRequest) -> tuple[str, ...]:
             own = oddities(text)
         case _:
             own = oddities(request.title)
-    return tuple(dict.fromkeys(one_line(warning) for warning in (*request.odd, *own)))
+    return tuple(dict.fromkeys(_words((*request.odd, *own))))
 
 
 def facts(request: ApprovalRequest, runs: str) -> Iterator[Fact]:
     """What the call means and why it is asked; `runs` says where it would run."""
-    yield from _facts(tr("Consequences"), _not_said_above(request))
+    yield from _facts(tr("Consequences"), _words(_not_said_above(request)))
     yield from _facts(tr("Leads to"), request.resolved)
     if not request.steps:  # a command is shown whole above
         yield from _facts(tr("Touches"), _not_named_above(request))
-    yield from _facts(tr("Asked because"), request.reasons)
-    yield from _facts(tr("Undo"), (request.undo,) if request.undo else ())
+    yield from _facts(tr("Asked because"), _words(request.reasons))
+    yield from _facts(tr("Undo"), _words((request.undo,)) if request.undo else ())
     if request.network:
         yield from _facts(tr("Network"), (tr("it talks to other machines"),))
     yield from _facts(tr("Runs"), (runs,) if runs else ())
@@ -86,8 +87,12 @@ def one_line(text: str) -> str:
     return visible(text, one_line=True)
 
 
-def _not_said_above(request: ApprovalRequest) -> tuple[str, ...]:
-    """The consequences that do not stand beside the command they belong to already."""
+def _words(reasons: Iterable[Reason]) -> tuple[str, ...]:
+    return tuple(one_line(in_words(reason)) for reason in reasons)
+
+
+def _not_said_above(request: ApprovalRequest) -> tuple[Reason, ...]:
+    """The consequences that aren't shown beside the command they belong to already."""
     return tuple(
         line
         for line in request.consequences

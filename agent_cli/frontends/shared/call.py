@@ -5,11 +5,12 @@ import time
 from collections.abc import Callable
 from typing import Literal
 
+from agent_cli.controller.wording import failure
 from agent_cli.core.display import Display, TerminalBlock
 from agent_cli.core.events import ToolFinished, ToolProgress, ToolStarted
 from agent_cli.core.messages import text_of
 from agent_cli.frontends.shared.bounded import bounded, bounded_text
-from agent_cli.lib.language import english, tr
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean, visible
 
 State = Literal["running", "asking", "done", "failed"]
@@ -73,8 +74,7 @@ class Call:
             status = {"running": tr("running"), "failed": tr("failed")}.get(self.state, "")
         if self.state == "done" and (code := self.exit_code):
             told = tr("exit {code}", code=code)
-            is_told = told in status or english(told) in status  # maybe in another language
-            status = status if is_told else f"{told}  {status}".rstrip()
+            status = status if told in status else f"{told}  {status}".rstrip()
         return status
 
     @property
@@ -112,7 +112,7 @@ class Call:
         if is_told_below and self.exit_code is None:
             self.status = ""
         self._text = "" if self._displays else bounded_text(text_of(result.llm_content))
-        self._error = bounded_text(result.error.message) if result.error else ""
+        self._error = bounded_text(failure(result.error)) if result.error else ""
 
 
 def _main(event: ToolStarted) -> str:

@@ -25,15 +25,7 @@ def trust_items(folder: Path) -> tuple[TrustItem, ...] | None:
 
 def told(items: tuple[TrustItem, ...]) -> tuple[str, ...]:
     """Each file that takes effect, in words."""
-    return tuple(
-        tr(
-            "{kind}: {path} ({detail})",
-            kind=tr(_KINDS[item.kind]),
-            path=item.path,
-            detail=item.detail,
-        )
-        for item in items
-    )
+    return tuple(f"{tr(_KINDS[item.kind])}: {item.path} ({item.detail})" for item in items)
 
 
 def keep_trust(folder: Path, items: tuple[TrustItem, ...], places: Places) -> str:

@@ -44,7 +44,7 @@ def run_in_background(
                 raise
             app.report(what, error)
 
-    node.run_worker(guarded, group=group or "default", exclusive=bool(group))
+    node.run_worker(guarded(), group=group or "default", exclusive=bool(group))
 
 
 class GuardedApp(App[R]):

@@ -1,20 +1,11 @@
-"""How the guide goes about a wish: a generator that yields what to do and hears what came of it.
+"""How the guide carries out a request: a generator that yields moves and hears their outcomes.
 
 The guide keeps nothing between requests. Like any model it gets the whole conversation each time,
-and plays its plans again from the beginning to find out where it stands.
+and plays its plans again from the beginning to find out where it is.
 """
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
-
-
-@dataclass(frozen=True)
-class Call:
-    """A tool call to make."""
-
-    tool: str
-    arguments: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -27,33 +18,26 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Act:
-    """Make these calls; hears their outcomes, in order."""
+    """Make this call; hears its outcome."""
 
-    calls: Sequence[Call]
+    tool: str
+    arguments: Mapping[str, object]
     text: str = ""
 
 
 @dataclass(frozen=True)
-class Wait:
-    """End the turn with this text; hears nothing, and goes on when the person says so."""
-
-    text: str
-    hint: str
-    """How to go on: said only where somebody can."""
-    suggestion: str
-    """What the person may say to go on."""
-
-
-@dataclass(frozen=True)
 class Answer:
-    """The end of a plan."""
+    """End the turn with this text."""
 
     text: str
     suggestion: str = ""
+    """What the user may say next."""
+    hint: str = ""
+    """How to continue: said only where somebody can. With a hint, the plan isn't over."""
 
 
-Move = Act | Wait | Answer
-Plan = Generator[Act | Wait, Sequence[Outcome], Answer]
+Move = Act | Answer
+Plan = Generator[Move, Outcome, Answer]
 
 
 @dataclass
@@ -64,22 +48,25 @@ class Play:
     move: Move = field(init=False)
 
     def __post_init__(self) -> None:
-        self.move = self._after(lambda: next(self.plan))
+        self._step(lambda: next(self.plan))
 
-    def hear(self, outcomes: Sequence[Outcome]) -> None:
-        """Go on from the outcomes of the calls that were made."""
-        if isinstance(self.move, Act) and len(outcomes) == len(self.move.calls):
-            self.move = self._after(lambda: self.plan.send(outcomes))
+    def hear(self, outcome: Outcome) -> None:
+        """Continue from the outcome of the call that was made."""
+        if isinstance(self.move, Act):
+            self._step(lambda: self.plan.send(outcome))
 
-    def go_on(self) -> None:
-        """Go on from a pause."""
-        if isinstance(self.move, Wait):
-            self.move = self._after(lambda: self.plan.send(()))
+    @property
+    def is_paused(self) -> bool:
+        """Whether it waits for the user to say `next`."""
+        return isinstance(self.move, Answer) and bool(self.move.hint)
 
-    @staticmethod
-    def _after(step: Callable[[], Act | Wait]) -> Move:
+    def resume(self) -> None:
+        """Continue from a pause."""
+        if self.is_paused:
+            self._step(lambda: next(self.plan))
+
+    def _step(self, step: Callable[[], Move]) -> None:
         try:
-            return step()
+            self.move = step()
         except StopIteration as end:
-            answer: Answer = end.value
-            return answer
+            self.move = end.value

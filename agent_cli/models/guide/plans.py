@@ -1,109 +1,136 @@
-"""One plan for each kind of wish."""
+"""One plan for each kind of request. A tool's result is shown as it is, never read for meaning."""
 
 import re
 import shlex
-from typing import assert_never
+from collections.abc import Callable
 
-from agent_cli.models.guide.phrases import say
-from agent_cli.models.guide.plan import Act, Answer, Call, Outcome, Plan
-from agent_cli.models.guide.results import (
-    fenced,
-    file_page,
-    found_files,
-    git_facts,
-    listing,
-    matches,
-    why,
-)
-from agent_cli.models.guide.wishes import (
-    EVERYWHERE,
-    Create,
-    Delete,
-    Diff,
-    Find,
-    Language,
-    Listing,
-    Plain,
-    Run,
-    Search,
-    Show,
-    Swap,
-    Wish,
-)
+from agent_cli.lib.language import tr
+from agent_cli.models.guide.plan import Act, Answer, Outcome, Plan
+from agent_cli.models.guide.requests import KINDS_OF_FILES, Kind, Request
 
-PAGE = 200
+PAGE_LINES = 200
 """Lines of a file that are shown at once."""
 
 
-def plan_for(wish: Wish, language: Language) -> Plan:
-    """The plan for a wish; a tour is planned elsewhere."""
-    match wish:
-        case Plain():
-            return _plain(wish, language)
-        case Show():
-            return _show(wish, language)
-        case Listing():
-            return _list(wish, language)
-        case Find():
-            return _find(wish, language)
-        case Search():
-            return _search(wish, language)
-        case Diff():
-            return _diff(wish, language)
-        case Run():
-            return _run(wish.command, language)
-        case Swap():
-            return _swap(wish, language)
-        case Create():
-            return _create(wish, language)
-        case Delete():
-            return _run(f"rm -- {shlex.quote(wish.path)}", language)
+def plan_for(request: Request) -> Plan:
+    """The plan for a request; a tour is planned elsewhere."""
+    return _PLANS.get(request.kind, _say)(request)
+
+
+def fenced(text: str, language: str = "") -> str:
+    """A text as it is, in a fence that it cannot break."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
+
+
+def content(page: str) -> str:
+    """The lines of a file without the numbers that Read puts before them."""
+    return "\n".join(text for _, text in _numbered(page)) or page
+
+
+def _numbered(page: str) -> list[tuple[int, str]]:
+    parts = (line.partition("\t") for line in page.split("\n"))
+    return [(int(number), text) for number, tab, text in parts if tab and number.strip().isdigit()]
+
+
+def _say(request: Request) -> Plan:
+    yield from ()
+    match request.kind:
+        case "help":
+            text = _help()
+        case "setup":
+            text = tr(
+                "Leave with Ctrl+C twice and run `agent setup`: it looks for keys and for models "
+                "on this machine, lets you choose one and stores a key where no project can see "
+                "it. If you know the model's name: `agent --model anthropic/claude-sonnet-4-5`, "
+                "or `/model NAME` here."
+            )
+        case "tests":
+            text = tr("Which command runs them? Say it like `run pytest` or `run npm test`.")
+        case "undo":
+            text = tr("`/undo` undoes the last change. Type it, or press Enter now.")
+            return Answer(text, suggestion="/undo")
+        case "stop" if request.get("tour"):
+            text = tr("The tour is over. `help` says what I can do.")
+        case "next" | "stop" | "tour":
+            text = tr("There is no tour under way. `tour` starts one.")
         case _:
-            assert_never(wish)
+            text = tr(
+                "That's beyond me: I'm the offline guide, a set of rules and not a language model, "
+                "and I don't understand this request.\n\nI can show, list, find, search, edit and "
+                "create files, run commands and ask git: `help` lists how to say it, `tour` shows "
+                "it.\n\nFor everything else choose a real model: leave with Ctrl+C twice and run "
+                "`agent setup`, or start with `agent --model NAME`."
+            )
+    return Answer(text)
 
 
-def _plain(wish: Plain, language: Language) -> Plan:
-    if wish.kind == "changes":
-        return (yield from _changes(language))
-    key = "no_tour" if wish.kind in ("next", "stop", "tour") else wish.kind
-    return Answer(say(language, key), suggestion="/undo" if wish.kind == "undo" else "")
+def _help() -> str:
+    return tr(
+        "I'm the **offline guide**: a set of rules built into this program, not a language model. "
+        "I need no key and no network, and I work with the same tools, questions and limits as any "
+        "model here. I understand plain requests such as:\n\n"
+        "| say | what happens |\n|---|---|\n"
+        "| `show README.md`, `show app.py lines 10-40` | reads a file |\n"
+        "| `list files in src` | lists a folder |\n"
+        "| `find *.py`, `find python files` | finds files by name |\n"
+        "| `search for TODO in src` | searches in files |\n"
+        "| `what changed`, `show the diff` | asks git |\n"
+        "| `run npm test` | runs a command, after asking if it could change something |\n"
+        "| `replace helo by hello in greet.py` | edits a file, after showing you the change |\n"
+        "| `create notes.txt with …`, `delete old.txt` | makes or deletes a file, after asking |\n"
+        "| `undo` | undoes a change |\n"
+        "| `tour` | shows all this in a scratch folder, in five steps |\n\n"
+        "For anything that needs understanding, choose a real model: leave with Ctrl+C twice and "
+        "run `agent setup`."
+    )
 
 
-def _show(wish: Show, language: Language) -> Plan:
-    limit = PAGE
-    arguments: dict[str, object] = {"file_path": wish.path}
-    if wish.first is not None and wish.last is not None:
-        limit = max(1, wish.last - wish.first + 1)
-        arguments["offset"] = max(1, wish.first)
-    (read,) = yield Act([Call("Read", {**arguments, "limit": limit})])
-    if read.is_error and " is a directory" in read.text:
-        return (yield from _list(Listing(wish.path), language))
+def _show(request: Request) -> Plan:
+    path, lines, arguments = request.get("path"), PAGE_LINES, dict[str, object]()
+    if first := int(request.get("first", "0")):
+        lines = max(1, int(request.get("last", str(first))) - first + 1)
+        arguments["offset"] = first
+    read = yield Act("Read", {"file_path": path, "limit": lines, **arguments})
     if read.is_error:
-        return _failed(read, language)
-    return Answer(file_page(read.text, wish.path, limit, language))
+        listed = yield Act("ListFiles", {"path": path})  # it may be a folder
+        return _shown(read if listed.is_error else listed)
+    shown = _numbered(read.text)
+    parts = [f"`{path}`:", fenced(content(read.text))]
+    if len(shown) == PAGE_LINES:
+        last = shown[-1][0]
+        more = tr(
+            "To see more, say `show {path} lines {first}-{last}`.",
+            path=path,
+            first=last + 1,
+            last=last + PAGE_LINES,
+        )
+        parts.append(more)
+    return Answer("\n\n".join(parts))
 
 
-def _list(wish: Listing, language: Language) -> Plan:
-    arguments = {"path": wish.path, "recursive": wish.recursive}
-    (listed,) = yield Act([Call("ListFiles", arguments)])
-    if listed.is_error:
-        return _failed(listed, language)
-    return Answer(listing(listed.text, wish.path, language))
+def _list(request: Request) -> Plan:
+    arguments = {"path": request.get("path", "."), "recursive": bool(request.get("deep"))}
+    return _shown((yield Act("ListFiles", arguments)))
 
 
-def _find(wish: Find, language: Language) -> Plan:
-    (found,) = yield Act([Call("Glob", {"pattern": wish.pattern})])
-    if found.is_error:
-        return _failed(found, language)
-    return Answer(found_files(found.text, wish.pattern, language))
+def _find(request: Request) -> Plan:
+    name = request.get("name")
+    if kind := request.get("kind"):
+        pattern = KINDS_OF_FILES[kind.lower()]
+    elif "/" in name.strip("/") or name.startswith("**"):
+        pattern = name
+    else:
+        pattern = f"**/{name}" if re.search(r"[*?\[{]", name) else f"**/*{name.strip('/')}*"
+    return _shown((yield Act("Glob", {"pattern": pattern})))
 
 
-def _search(wish: Search, language: Language) -> Plan:
-    pattern = wish.pattern if wish.is_regex else _literal(wish.pattern)
-    (found,) = yield Act([Call("Grep", {"pattern": pattern, "path": wish.path})])
-    if found.is_error:
-        return _failed(found, language)
-    return Answer(matches(found.text, wish.pattern, wish.path, language))
+def _search(request: Request) -> Plan:
+    text = request.get("text") or request.get("more")
+    is_pattern = len(text) > 2 and text.startswith("/") and text.endswith("/")
+    pattern = text[1:-1] if is_pattern else _literal(text)
+    return _shown((yield Act("Grep", {"pattern": pattern, "path": request.get("path", ".")})))
 
 
 def _literal(text: str) -> str:
@@ -111,79 +138,75 @@ def _literal(text: str) -> str:
     return re.sub(r"[\\.+*?()|\[\]{}^$]", r"\\\g<0>", text)
 
 
-def _changes(language: Language) -> Plan:
-    (known,) = yield Act([Call("GitInfo", {})])
-    if known.is_error:
-        return _failed(known, language)
-    return Answer(git_facts(known.text, language))
+def _changes(_request: Request) -> Plan:
+    return _shown((yield Act("GitInfo", {})))
 
 
-def _diff(wish: Diff, language: Language) -> Plan:
-    path = f" -- {shlex.quote(wish.path)}" if wish.path else ""
-    (shown,) = yield Act([Call("Bash", {"command": f"git diff HEAD{path}"})])
-    if shown.is_error:
-        return _failed(shown, language)
-    if not shown.text.strip() or shown.text == "(no output)":
-        return Answer(say(language, "no_diff"))
-    return Answer(fenced(shown.text, "diff"))
+def _diff(request: Request) -> Plan:
+    path = f" -- {shlex.quote(request.get('path'))}" if request.get("path") else ""
+    return _shown((yield Act("Bash", {"command": f"git diff HEAD{path}"})), "diff")
 
 
-def _run(command: str, language: Language) -> Plan:
-    (ran,) = yield Act([Call("Bash", {"command": command})])
-    ended = re.search(r"^\[exit (-?\d+) after ", ran.text, re.MULTILINE)
-    if ran.is_error and ended is None:
-        return _failed(ran, language)
-    head = say(language, "ran", command=command)
-    if ended is not None and ended[1] != "0":
-        head = say(language, "ran_badly", command=command, code=ended[1])
-    output = re.sub(r"^\[exit -?\d+ after [^\]]*\]$", "", ran.text, flags=re.MULTILINE).strip("\n")
-    if not output.strip() or output == "(no output)":
-        return Answer(f"{head} {say(language, 'no_output')}")
-    return Answer(f"{head}\n\n{fenced(output)}")
+def _run(request: Request) -> Plan:
+    return _shown((yield Act("Bash", {"command": request.get("command")})))
 
 
-def _swap(wish: Swap, language: Language) -> Plan:
-    if not wish.path:
-        return Answer(say(language, "which_file", old=wish.old, new=wish.new))
-    if wish.path == EVERYWHERE or re.search(r"[*?\[{]", wish.path):
+def _delete(request: Request) -> Plan:
+    command = f"rm -- {shlex.quote(request.get('path'))}"
+    return _changed((yield Act("Bash", {"command": command})))
+
+
+def _swap(request: Request) -> Plan:
+    old, new, path = request.get("old"), request.get("new"), request.get("path")
+    if request.get("everywhere") or re.search(r"[*?\[{]", path):
         arguments: dict[str, object] = {
-            "pattern": _literal(wish.old),
-            "replacement": wish.new.replace("$", "$$"),
+            "pattern": _literal(old),
+            "replacement": new.replace("$", "$$"),
             "preview": False,
         }
-        if wish.path != EVERYWHERE:
-            arguments["glob"] = wish.path
-        (replaced,) = yield Act([Call("Replace", arguments)])
-        return _changed(replaced, wish.path, language)
-    (read,) = yield Act([Call("Read", {"file_path": wish.path})], say(language, "look_first"))
+        return _changed((yield Act("Replace", arguments | ({"glob": path} if path else {}))))
+    if not path:
+        return Answer(
+            tr(
+                "In which file? Say `replace {old} by {new} in FILE`, or `… everywhere`.",
+                old=old,
+                new=new,
+            )
+        )
+    read = yield Act("Read", {"file_path": path}, tr("I'll read it first."))
     if read.is_error:
-        return _failed(read, language)
-    edit = {
-        "file_path": wish.path,
-        "old_string": wish.old,
-        "new_string": wish.new,
-        "replace_all": True,
-    }
-    (edited,) = yield Act([Call("Edit", edit)])
-    return _changed(edited, wish.path, language)
+        return _shown(read)
+    edit = {"file_path": path, "old_string": old, "new_string": new, "replace_all": True}
+    return _changed((yield Act("Edit", edit)))
 
 
-def _create(wish: Create, language: Language) -> Plan:
-    content = (
-        wish.content if wish.content.endswith("\n") or not wish.content else f"{wish.content}\n"
-    )
-    (written,) = yield Act([Call("Write", {"file_path": wish.path, "content": content})])
-    return _changed(written, wish.path, language)
+def _create(request: Request) -> Plan:
+    text = request.get("content")
+    if text and not text.endswith("\n"):
+        text += "\n"
+    return _changed((yield Act("Write", {"file_path": request.get("path"), "content": text})))
 
 
-def _changed(outcome: Outcome, path: str, language: Language) -> Answer:
+def _shown(outcome: Outcome, language: str = "") -> Answer:
     if outcome.is_error:
-        return _failed(outcome, language)
-    what = outcome.text.partition("\n\n")[0].strip().rstrip(".")
-    if language != "en":  # which is what tools speak to models
-        what = say(language, "everywhere") if path == EVERYWHERE else f"`{path}`"
-    return Answer(say(language, "done", what=what))
+        failed = tr("That didn't work:")
+        return Answer(f"{failed}\n\n{fenced(outcome.text)}")
+    return Answer(fenced(outcome.text, language))
 
 
-def _failed(outcome: Outcome, language: Language) -> Answer:
-    return Answer(why(outcome.text, language))
+def _changed(outcome: Outcome) -> Answer:
+    return _shown(outcome) if outcome.is_error else Answer(tr("Done. `/undo` undoes it."))
+
+
+_PLANS: dict[Kind, Callable[[Request], Plan]] = {
+    "show": _show,
+    "list": _list,
+    "find": _find,
+    "search": _search,
+    "changes": _changes,
+    "diff": _diff,
+    "run": _run,
+    "delete": _delete,
+    "swap": _swap,
+    "create": _create,
+}

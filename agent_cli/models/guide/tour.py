@@ -1,13 +1,11 @@
-"""The guided tour: five steps in a scratch folder that goes with the session."""
+"""The tour: five steps in a scratch folder, with real calls and real questions."""
 
 import shlex
-from collections.abc import Generator, Sequence
 from pathlib import Path
 
-from agent_cli.models.guide.phrases import say
-from agent_cli.models.guide.plan import Act, Answer, Call, Outcome, Plan, Wait
-from agent_cli.models.guide.results import file_page, matches, reason
-from agent_cli.models.guide.wishes import Language
+from agent_cli.lib.language import tr
+from agent_cli.models.guide.plan import Act, Answer, Plan
+from agent_cli.models.guide.plans import content, fenced
 
 FILES = {
     "greet.py": (
@@ -31,51 +29,79 @@ def lay_out(folder: Path) -> Path:
     return folder
 
 
-def tour(folder: Path | None, language: Language) -> Plan:
+def tour(folder: Path | None) -> Plan:
     """The whole tour; each step ends in a pause."""
     if folder is None:
-        return Answer(say(language, "tour_nowhere"))
-    on = (say(language, "tour_go_on"), say(language, "tour_next"))
+        return Answer(
+            tr(
+                "The tour needs a scratch folder, and this session has none. Start it with "
+                "`agent --model offline:guide` and say `tour`."
+            )
+        )
     greet, build = str(folder / "greet.py"), str(folder / "build")
-    read = yield from _step(
-        Call("Read", {"file_path": greet}), say(language, "tour_read", folder=folder)
+    opening = tr(
+        "**1 of 5 · Reading.** The tour runs in a scratch folder, `{folder}`, which is removed "
+        "when you leave; your own files aren't touched. First I read a small program there:",
+        folder=folder,
     )
-    page = file_page(read.text, "greet.py", 100, language) if not read.is_error else read.text
-    yield Wait(f"{page}\n\n{say(language, 'tour_read_after')}", *on)
-
-    found = yield from _step(
-        Call("Grep", {"pattern": "TODO", "path": str(folder)}), say(language, "tour_search")
+    read = yield Act("Read", {"file_path": greet}, opening)
+    told = tr(
+        "Every call is one line with its result; Enter or a click unfolds it. Reading inside the "
+        "workspace changes nothing, so you weren't asked."
     )
-    hits = matches(found.text, "TODO", "tour", language) if not found.is_error else found.text
-    yield Wait(f"{hits}\n\n{say(language, 'tour_search_after')}", *on)
+    yield _pause(f"{fenced(content(read.text))}\n\n{told}")
 
+    opening = tr("**2 of 5 · Searching.** Now I look for `TODO` in all files of the folder:")
+    found = yield Act("Grep", {"pattern": "TODO", "path": str(folder)}, opening)
+    told = tr("A model works the same way: it calls tools, reads the results and continues.")
+    yield _pause(f"{fenced(found.text)}\n\n{told}")
+
+    opening = tr(
+        "**3 of 5 · An edit.** Now I fix the misspelled greeting. A change asks first and shows "
+        "you exactly what would change. Answer as you like: No is the default."
+    )
     edit = {"file_path": greet, "old_string": '"helo"', "new_string": '"hello"'}
-    edited = yield from _step(Call("Edit", edit), say(language, "tour_edit"))
-    after = _what_came("tour_edit", edited, language)
-    yield Wait(after, *on)
+    edited = yield Act("Edit", edit, opening)
+    told = tr(
+        "The file is changed. Shift+Tab switches to accept-edits mode, where edits in a trusted "
+        "folder don't ask."
+    )
+    if edited.is_error:
+        told = tr(
+            "The file is unchanged. A no, and your reason if you give one, goes to the model, "
+            "which has to find another way."
+        )
+    yield _pause(told)
 
-    command = f"rm -rf {shlex.quote(build)}"
-    ran = yield from _step(Call("Bash", {"command": command}), say(language, "tour_command"))
-    after = _what_came("tour_command", ran, language)
-    yield Wait(after, *on)
+    opening = tr(
+        "**4 of 5 · A dangerous command.** Now I ask to delete a folder for good with `rm -rf`. "
+        "The question shows the exact command, what it would delete, and why it asks."
+    )
+    ran = yield Act("Bash", {"command": f"rm -rf {shlex.quote(build)}"}, opening)
+    told = tr("The folder is still there.") if ran.is_error else tr("The folder is deleted.")
+    check = tr(
+        "`agent check 'COMMAND'` tells you in advance what would be decided about a command. "
+        "Catastrophic ones, such as `rm -rf /`, are blocked in every mode."
+    )
+    yield _pause(f"{told} {check}")
 
-    undo_first = f"/undo\n{say(language, 'tour_next')}"
-    yield Wait(say(language, "tour_undo"), say(language, "tour_undo_on"), undo_first)
-    return Answer(say(language, "tour_end"))
+    yield Answer(
+        tr("**5 of 5 · Undo.** `/undo` undoes the last change."),
+        suggestion=f"/undo\n{_next()}",
+        hint=tr("Press Enter to run it now, then Enter again (or say `next`) to finish the tour."),
+    )
+    return Answer(
+        tr(
+            "That was the tour. `help` lists what I understand in your own folder, F1 shows all "
+            "keys. For a model that understands everything else, run `agent setup`."
+        )
+    )
 
 
-def stopped(language: Language) -> Plan:
-    """What is said when the tour is left early."""
-    yield from ()
-    return Answer(say(language, "stopped"))
+def _pause(text: str) -> Answer:
+    hint = tr("Press Enter or say `next` to continue, `stop` to end the tour.")
+    return Answer(text, suggestion=_next(), hint=hint)
 
 
-def _step(call: Call, text: str) -> Generator[Act, Sequence[Outcome], Outcome]:
-    (outcome,) = yield Act([call], text)
-    return outcome
-
-
-def _what_came(step: str, outcome: Outcome, language: Language) -> str:
-    if not outcome.is_error:
-        return say(language, f"{step}_yes")
-    return say(language, f"{step}_no", why=reason(outcome.text, language))
+def _next() -> str:
+    return tr("next")

@@ -5,12 +5,14 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
+from agent_cli.safety.reasons import ReasonedError
+
 T = TypeVar("T")
 _LOOK_EVERY = 64
 
 
-class NotCounted(Exception):
-    """Something cannot be counted; the message says why, in words."""
+class NotCounted(ReasonedError):
+    """Something cannot be counted."""
 
 
 class Clock:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from agent_cli.lib.language import tr, trn
 from agent_cli.safety.blast.clock import Clock, NotCounted
 from agent_cli.safety.blast.file_commands import EACH_WORD_ALONE, plans_of
 from agent_cli.safety.blast.find_command import find_plans
@@ -27,6 +26,7 @@ from agent_cli.safety.blast.tree import Look, Tally, count
 from agent_cli.safety.blast.wildcards import is_pattern, matches
 from agent_cli.safety.environment import search_path
 from agent_cli.safety.paths import Workspace
+from agent_cli.safety.reasons import Reason, because, quoted
 from agent_cli.safety.shell.facts import Destruction, absolute
 from agent_cli.safety.shell.lenient_words import UNKNOWN
 
@@ -52,7 +52,7 @@ async def blast_radius(
         async with asyncio.timeout(seconds + _GRACE):
             await _in_thread(lambda: survey.all_of(destroys, clock))
     except TimeoutError:
-        survey.unknown[tr("the disk does not answer in time")] = None
+        survey.unknown[because("disk_slow")] = None
     finally:
         clock.stop()
     return survey.radius()
@@ -98,7 +98,7 @@ class _Survey:
     environment: Mapping[str, str]
     touched: list[Touched] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
-    unknown: dict[str, None] = field(default_factory=dict)
+    unknown: dict[Reason, None] = field(default_factory=dict)
 
     def radius(self) -> BlastRadius:
         return BlastRadius(tuple(self.touched), tuple(self.notes), tuple(self.unknown))
@@ -110,12 +110,12 @@ class _Survey:
             try:
                 self._one(destruction, share)
             except NotCounted as problem:
-                self._not_known(destruction, str(problem))
+                self._not_known(destruction, problem.reason)
             except (OSError, ValueError) as error:
-                self._not_known(destruction, getattr(error, "strerror", None) or str(error))
+                self._not_known(destruction, quoted(getattr(error, "strerror", None) or str(error)))
         if len(looked_at) > MOST_COMMANDS:
             more = len(looked_at) - MOST_COMMANDS
-            self.unknown[trn("{n:,} more command", "{n:,} more commands", more)] = None
+            self.unknown[because("more_commands", n=more)] = None
 
     def _one(self, destruction: Destruction, clock: Clock) -> None:
         if destruction.hidden:
@@ -130,8 +130,8 @@ class _Survey:
         name = argv[0].rpartition("/")[2]
         if any(UNKNOWN in word for word in argv):
             if name not in EACH_WORD_ALONE:
-                raise NotCounted(tr("a word of it is only known when it runs"))
-            self._not_known(destruction, tr("a name in it is only known when it runs"))
+                raise NotCounted(because("runtime_value"))
+            self._not_known(destruction, because("runtime_value"))
             argv = tuple(word for word in argv if UNKNOWN not in word)
         argv, is_whole = _expanded(argv, destruction, cwd, clock.share(2))
         plans = self._plans_of(argv, cwd, destruction, clock)
@@ -145,7 +145,7 @@ class _Survey:
             return find_plans(argv, cwd, self.environment, clock)
         if name == "git":
             outcome = git_outcome(argv, cwd, Git(self.environment, clock))
-            self.notes += (Note(_command(destruction), text) for text in outcome.notes)
+            self.notes += (Note(_command(destruction), lost) for lost in outcome.notes)
             return outcome.plans
         return plans_of(argv, cwd, clock.share(2))
 
@@ -156,11 +156,7 @@ class _Survey:
         tally = count(each.paths, look, clock, is_deep=each.is_deep)
         changed = self._changed(each, tracked, clock)
         if tally.unreadable:
-            why = trn(
-                "{n:,} directory or file cannot be looked at",
-                "{n:,} directories or files cannot be looked at",
-                tally.unreadable,
-            )
+            why = because("unreadable_items", n=tally.unreadable)
             self._not_known(destruction, why)
         if tally.files or tally.directories:
             tally.kept["uncommitted"] = changed or []
@@ -181,8 +177,8 @@ class _Survey:
         git = Git(self.environment, clock.share(3))
         return tracked_at(each.paths, git, deleted=each.verb == DELETES and each.is_deep)
 
-    def _not_known(self, destruction: Destruction, why: str) -> None:
-        self.unknown[tr("{name}: {why}", name=command_text(destruction), why=why)] = None
+    def _not_known(self, destruction: Destruction, why: Reason) -> None:
+        self.unknown[because("named", name=command_text(destruction), why=why)] = None
 
 
 def _command(destruction: Destruction) -> tuple[str, ...]:
@@ -191,16 +187,16 @@ def _command(destruction: Destruction) -> tuple[str, ...]:
 
 def _standing(destruction: Destruction) -> str:
     if destruction.cwd is None:
-        raise NotCounted(tr("where it runs is not known"))
+        raise NotCounted(because("unknown_directory"))
     return destruction.cwd
 
 
 def _redirected(destruction: Destruction, clock: Clock) -> list[Plan]:
     (target,) = destruction.paths
     if UNKNOWN in target:
-        raise NotCounted(tr("the file it writes is only known when it runs"))
+        raise NotCounted(because("runtime_value"))
     if not target.startswith("/"):
-        raise NotCounted(tr("where it runs is not known"))
+        raise NotCounted(because("unknown_directory"))
     cwd = destruction.cwd or "/"
     patterns = {absolute(text, cwd): pattern for text, pattern in destruction.globs}
     found = matches(patterns[target], cwd, clock) if target in patterns else []

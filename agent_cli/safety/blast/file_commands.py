@@ -8,7 +8,6 @@ import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
 
-from agent_cli.lib.language import tr
 from agent_cli.safety.blast.arguments import Arguments, read
 from agent_cli.safety.blast.clock import Clock, NotCounted
 from agent_cli.safety.blast.plan import (
@@ -22,6 +21,7 @@ from agent_cli.safety.blast.plan import (
     plan,
 )
 from agent_cli.safety.blast.radius import CHANGES, DELETES, MODES, MOVES, OVERWRITES, OWNERS
+from agent_cli.safety.reasons import because
 
 
 def plans_of(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
@@ -29,7 +29,7 @@ def plans_of(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
     name = argv[0].rpartition("/")[2]
     command = _COMMANDS.get(name)
     if command is None:
-        raise NotCounted(tr("{name} is not known well enough", name=name))
+        raise NotCounted(because("unpredictable", name=name))
     return _stopped(command(argv, cwd, clock), clock)
 
 
@@ -84,7 +84,7 @@ def _dd(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
     for word in targets:
         mode = mode_of(behind(word, cwd))
         if mode is not None and stat.S_ISBLK(mode):
-            raise NotCounted(tr("it writes to a device"))
+            raise NotCounted(because("writes_device"))
     keeps = any(word.startswith("conv=") and "notrunc" in word for word in argv)
     return plan(CHANGES if keeps else OVERWRITES, opened(targets, cwd, clock))
 
@@ -106,7 +106,7 @@ def _mv(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
 def _cp(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
     found = _read_copy(argv)
     if found.has("", "parents"):
-        raise NotCounted(tr("with --parents its targets are not known well enough"))
+        raise NotCounted(because("unpredictable", name="cp --parents"))
     if found.has("nb", "no-clobber", "backup"):
         return []
     is_recursive = found.has("rRa", "recursive", "archive")
@@ -190,7 +190,7 @@ def _stopped(plans: list[Plan], clock: Clock) -> list[Plan]:
 def _sed(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
     found = read(argv, valued="efl", optional="i", longs=("expression", "file", "line-length"))
     if not found.has("i", "in-place"):
-        raise NotCounted(tr("what its script writes is not known"))
+        raise NotCounted(because("program_unclear"))
     files = found.operands if found.has("ef", "expression", "file") else found.operands[1:]
     return plan(CHANGES, opened(files, cwd, clock))
 

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from agent_cli.lib.language import tr
 from agent_cli.safety.blast.clock import Clock, NotCounted
 from agent_cli.safety.blast.file_commands import plans_of
 from agent_cli.safety.blast.plan import Plan, entry, exists, plan
 from agent_cli.safety.blast.radius import DELETES
 from agent_cli.safety.blast.run import run
+from agent_cli.safety.reasons import because
 from agent_cli.safety.shell.names import names
 
 # Tests and options that only look, by how many words they take.
@@ -35,7 +35,7 @@ def find_plans(
     try:
         output = run(["find", *question], cwd, environment, clock.share(2))
     except (OSError, ValueError) as error:
-        raise NotCounted(tr("find cannot be run")) from error
+        raise NotCounted(because("cannot_run", name="find")) from error
     found = list(dict.fromkeys(output.names))
     clock = clock.share(2)  # the other half is for counting
     if action:
@@ -47,7 +47,7 @@ def find_plans(
     if output.is_whole and not clock.is_over:
         return plans
     if not plans:
-        raise NotCounted(tr("there was no time to look"))
+        raise NotCounted(because("no_time"))
     return [Plan(each.verb, each.paths, each.is_deep, is_partial=True) for each in plans]
 
 
@@ -71,9 +71,9 @@ def _question(words: list[str]) -> tuple[list[str], tuple[str, ...]]:
         elif (word in _WITH_VALUE or re.fullmatch(r"-newer[aBcm][aBcmt]", word)) and words:
             question += (word, words.pop(0))
         else:
-            raise NotCounted(tr("find with {word} is not known to only look", word=word))
+            raise NotCounted(because("unpredictable", name=f"find {word}"))
     if len(actions) != 1:
-        raise NotCounted(tr("find does several things"))
+        raise NotCounted(because("unpredictable", name="find"))
     (action,) = actions
     if not action:
         # Deleting works from the bottom up, and pruning has no effect then.
@@ -103,7 +103,7 @@ def _run_command(words: list[str]) -> tuple[str, ...]:
         command.append(word)
     name = command[0].rpartition("/")[2] if command else ""
     if name not in _EXPLICIT:
-        raise NotCounted(tr("find runs {name} for each name", name=name or tr("something")))
+        raise NotCounted(because("find_runs", name=name or "?"))
     if command.count("{}") != 1 or any("{}" in word for word in command if word != "{}"):
-        raise NotCounted(tr("find puts the names into other words"))
+        raise NotCounted(because("unpredictable", name="find"))
     return tuple(command)

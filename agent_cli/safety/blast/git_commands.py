@@ -7,12 +7,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from agent_cli.lib.language import tr, trn
 from agent_cli.safety.blast.arguments import Arguments, read
 from agent_cli.safety.blast.clock import NotCounted
 from agent_cli.safety.blast.plan import Plan, entry, exists
 from agent_cli.safety.blast.radius import DELETES, DISCARDS
 from agent_cli.safety.blast.repository import Git
+from agent_cli.safety.reasons import Reason, because
 
 _DIFFERENCES = (
     "diff", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--no-renames",
@@ -22,10 +22,10 @@ _DIFFERENCES = (
 
 @dataclass
 class GitOutcome:
-    """Files and words."""
+    """Files, and what else would be lost."""
 
     plans: list[Plan] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Reason] = field(default_factory=list)
 
 
 def git_outcome(argv: Sequence[str], cwd: str, git: Git) -> GitOutcome:
@@ -36,7 +36,7 @@ def git_outcome(argv: Sequence[str], cwd: str, git: Git) -> GitOutcome:
         if option == "-C" and words:
             cwd = os.path.realpath(os.path.join(cwd, words.pop(0)))
         elif option != "--no-pager":
-            raise NotCounted(tr("git with {option} may look elsewhere", option=option))
+            raise NotCounted(because("unpredictable", name=f"git {option}"))
     if not words:
         return GitOutcome()
     command = _COMMANDS.get(words[0])
@@ -51,7 +51,7 @@ def _clean(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
     if not known.issuperset(found.letters) or not {"force", "quiet", "exclude"}.issuperset(
         found.longs
     ):
-        raise NotCounted(tr("git clean with these options is not known well enough"))
+        raise NotCounted(because("unpredictable", name="git clean"))
     ignored = git.personal_excludes(cwd)
     same = (_audible(word) for word in words[1:])
     output = git.run(cwd, *ignored, "-c", "core.quotePath=false", "clean", "-n", *same)
@@ -77,7 +77,7 @@ def _checkout(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
     options, paths = _paths_after_dashes(words)
     found = read(options, valued="bB", longs=("orphan", "conflict", "pathspec-from-file"))
     if found.has("p", "patch", "pathspec-from-file"):
-        raise NotCounted(tr("which changes it discards is asked while it runs"))
+        raise NotCounted(because("interactive"))
     source = None
     operands = found.operands
     if operands and git.is_true(cwd, "rev-parse", "-q", "--verify", f"{operands[0]}^{{commit}}"):
@@ -102,7 +102,7 @@ def _restore(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
     options, paths = _paths_after_dashes(words)
     found = read(options, valued="s", longs=("source", "conflict", "pathspec-from-file"))
     if found.has("p", "patch", "pathspec-from-file"):
-        raise NotCounted(tr("which changes it discards is asked while it runs"))
+        raise NotCounted(because("interactive"))
     if found.has("S", "staged") and not found.has("W", "worktree"):
         return GitOutcome()
     against_head = found.has("S", "staged") or found.value("s", "source") is not None
@@ -117,8 +117,7 @@ def _reset(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
     if found.operands:
         left = _count(git, cwd, f"{found.operands[0]}..HEAD")
         if left:
-            lost = trn("the branch loses {n:,} commit", "the branch loses {n:,} commits", left)
-            outcome.notes.append(lost)
+            outcome.notes.append(because("loses_commits", n=left))
     return outcome
 
 
@@ -134,14 +133,13 @@ def _rm(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
 def _stash(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
     action = words[1] if len(words) > 1 else ""
     if action == "drop":
-        return GitOutcome(notes=[tr("throws one stash away")])
+        return GitOutcome(notes=[because("drops_stashes", n=1)])
     if action != "clear":
         return GitOutcome()
     if not git.is_true(cwd, "rev-parse", "-q", "--verify", "refs/stash"):
         return GitOutcome()
     count = _count(git, cwd, "--walk-reflogs", "refs/stash")
-    lost = trn("throws {n:,} stash away", "throws {n:,} stashes away", count)
-    return GitOutcome(notes=[lost])
+    return GitOutcome(notes=[because("drops_stashes", n=count)])
 
 
 def _branch(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
@@ -151,19 +149,14 @@ def _branch(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
     return GitOutcome(notes=[_lost_branch(name, found, cwd, git) for name in found.operands])
 
 
-def _lost_branch(name: str, found: Arguments, cwd: str, git: Git) -> str:
+def _lost_branch(name: str, found: Arguments, cwd: str, git: Git) -> Reason:
     ref = f"refs/{'remotes' if found.has('r', 'remotes') else 'heads'}/{name}"
     if not git.is_true(cwd, "rev-parse", "-q", "--verify", ref):
-        return tr("there is no branch {name}", name=name)
+        return because("no_branch", name=name)
     only = _count(git, cwd, ref, "--not", f"--exclude={ref}", "--all")
     if not only:
-        return tr("deletes the branch {name}, whose commits are elsewhere too", name=name)
-    return trn(
-        "deletes the branch {name} with {n:,} commit that no other branch has",
-        "deletes the branch {name} with {n:,} commits that no other branch has",
-        only,
-        name=name,
-    )
+        return because("deletes_merged_branch", name=name)
+    return because("deletes_branch", n=only, name=name)
 
 
 def _count(git: Git, cwd: str, *revisions: str) -> int:

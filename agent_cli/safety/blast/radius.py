@@ -1,29 +1,21 @@
-"""What was counted, as data and in words."""
+"""What was counted, and the reasons that tell it."""
 
 from dataclasses import dataclass
 
-from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.text import size
+from agent_cli.safety.reasons import Reason, because
 
 DELETES = "deletes"
 OVERWRITES = "overwrites"
-MOVES = "moves away"
-CHANGES = "changes in place"
-MODES = "changes the mode of"
-OWNERS = "changes the owner of"
-DISCARDS = "discards changes in"
+MOVES = "moves"
+CHANGES = "changes"
+MODES = "changes_modes"
+OWNERS = "changes_owners"
+DISCARDS = "discards"
+"""Verbs, each the code of a reason."""
 
 LOSES_BYTES = frozenset({DELETES, OVERWRITES})
 ASKS_GIT = frozenset({DELETES, OVERWRITES, CHANGES})
-_PHRASES = {
-    DELETES: mark("deletes {things}"),
-    OVERWRITES: mark("overwrites {things}"),
-    MOVES: mark("moves {things} away"),
-    CHANGES: mark("changes {things} in place"),
-    MODES: mark("changes the mode of {things}"),
-    OWNERS: mark("changes the owner of {things}"),
-    DISCARDS: mark("discards changes in {things}"),
-}
 _MOST_NAMES = 3
 
 
@@ -57,7 +49,7 @@ class Touched:
     uncommitted_names: tuple[str, ...] = ()
     outside_names: tuple[str, ...] = ()
 
-    def lines(self) -> tuple[str, ...]:
+    def lines(self) -> tuple[Reason, ...]:
         """What a person should know, the main thing first."""
         details = (*_about_git(self), *_about_place(self))
         names = () if details else self.names
@@ -66,10 +58,10 @@ class Touched:
 
 @dataclass(frozen=True)
 class Note:
-    """A consequence that is no file, in words."""
+    """A consequence that is no file."""
 
     command: tuple[str, ...]
-    text: str
+    loss: Reason
 
 
 @dataclass(frozen=True)
@@ -78,118 +70,94 @@ class BlastRadius:
 
     touched: tuple[Touched, ...] = ()
     notes: tuple[Note, ...] = ()
-    unknown: tuple[str, ...] = ()
-    """What could not be counted and why, in words."""
+    unknown: tuple[Reason, ...] = ()
+    """What could not be counted and why."""
 
-    def lines(self) -> tuple[str, ...]:
-        """Everything in words, one fact a line."""
+    def lines(self) -> tuple[Reason, ...]:
+        """Everything, one fact a line."""
         counted = (line for touched in self.touched for line in touched.lines())
-        notes = (note.text for note in self.notes)
-        unknown = (tr("not counted: {what}", what=text) for text in self.unknown)
+        notes = (note.loss for note in self.notes)
+        unknown = (because("not_counted", what=text) for text in self.unknown)
         return tuple(dict.fromkeys((*counted, *notes, *unknown)))
 
-    def of(self, command: tuple[str, ...]) -> tuple[str, ...]:
-        """What was counted for one simple command, in words."""
+    def of(self, command: tuple[str, ...]) -> tuple[Reason, ...]:
+        """What was counted for one simple command."""
         mine = (each.lines() for each in self.touched if each.command == command)
-        notes = (note.text for note in self.notes if note.command == command)
+        notes = (note.loss for note in self.notes if note.command == command)
         return tuple(dict.fromkeys((*(line for lines in mine for line in lines), *notes)))
 
 
-def _main(touched: Touched) -> str:
-    text = tr(_PHRASES[touched.verb], things=_things(touched))
+def amount(count: int) -> Reason | str:
+    """A number of bytes: "1 byte", "14 MB"."""
+    return because("bytes", n=count) if count < 1000 else size(count)
+
+
+def _main(touched: Touched) -> Reason:
+    told = because(touched.verb, things=_things(touched))
     if touched.verb in LOSES_BYTES and touched.bytes:
-        return tr("{what}, {size}", what=text, size=size(touched.bytes))
-    return text
+        return because("with_size", what=told, size=amount(touched.bytes))
+    return told
 
 
-def _things(touched: Touched) -> str:
-    files = trn("{n:,} file", "{n:,} files", touched.files)
-    directories = trn("{n:,} directory", "{n:,} directories", touched.directories)
+def _things(touched: Touched) -> Reason:
+    files = because("files", n=touched.files)
+    directories = because("directories", n=touched.directories)
     if not touched.directories:
         things = files
     elif not touched.files:
         things = directories
     elif touched.verb in {MODES, OWNERS}:
-        things = tr("{files} and {directories}", files=files, directories=directories)
+        things = because("both", one=files, other=directories)
     else:
         things = files
-    return tr("at least {things}", things=things) if touched.at_least else things
+    return because("at_least", things=things) if touched.at_least else things
 
 
-def _about_git(touched: Touched) -> list[str]:
+def _about_git(touched: Touched) -> list[Reason]:
     lines = []
     if touched.repositories:
-        lines.append(
-            trn(
-                "{n:,} git repository with all history",
-                "{n:,} git repositories with all history",
-                touched.repositories,
-            )
-        )
+        lines.append(because("repositories", n=touched.repositories))
     if touched.verb not in ASKS_GIT or not touched.files:
         return lines
     untracked, changed = touched.not_in_git, touched.uncommitted
     if untracked == touched.files and touched.repositories:
         return lines  # what they were in goes with them, and that is said
     if not touched.has_repository:
-        is_one = touched.files == 1
-        text = tr("it is in no git repository") if is_one else tr("they are in no git repository")
-        lines.append(_listed(text, touched.names, touched.files))
-        return lines
+        alone = because("no_repository", n=touched.files)
+        return [*lines, _listed(alone, touched.names, touched.files)]
     if untracked is None:
-        lines.append(tr("how many of them are not in git could not be found out in time"))
+        lines.append(because("git_unknown"))
     elif untracked:
-        text = _not_in_git(touched, untracked)
-        lines.append(_listed(text, touched.not_in_git_names, untracked))
+        told = _some(touched, untracked, "not_in_git", "none_in_git")
+        lines.append(_listed(told, touched.not_in_git_names, untracked))
     if changed:
-        lines.append(_listed(_changed(touched, changed), touched.uncommitted_names, changed))
+        told = _some(touched, changed, "uncommitted", "all_uncommitted")
+        lines.append(_listed(told, touched.uncommitted_names, changed))
     return lines
 
 
-def _about_place(touched: Touched) -> list[str]:
+def _about_place(touched: Touched) -> list[Reason]:
     if not touched.outside:
         return []
     if touched.files == touched.outside == 1:
-        text = tr("outside the project")
+        told = because("outside_project")
     else:
-        text = tr("{n:,} outside the project", n=touched.outside)
-    return [_listed(text, touched.outside_names, touched.outside)]
+        told = because("some_outside_project", n=touched.outside)
+    return [_listed(told, touched.outside_names, touched.outside)]
 
 
-def _not_in_git(touched: Touched, count: int) -> str:
-    if touched.files == 1:
-        return tr("it is not in git")
-    if touched.at_least:
-        return trn(
-            "at least {n:,} of them is not in git", "at least {n:,} of them are not in git", count
-        )
-    if count == touched.files:
-        return tr("all of them are not in git")
-    return trn("{n:,} of them is not in git", "{n:,} of them are not in git", count)
+def _some(touched: Touched, count: int, some: str, every: str) -> Reason:
+    """So many of the files, or all of them, as far as they were counted."""
+    if touched.files == 1 or (count == touched.files and not touched.at_least):
+        return because(every, n=count)
+    told = because(some, n=count)
+    return because("at_least", things=told) if touched.at_least else told
 
 
-def _changed(touched: Touched, count: int) -> str:
-    if touched.files == 1:
-        return tr("it has changes that are not in git")
-    if touched.at_least:
-        return trn(
-            "at least {n:,} of them has changes that are not in git",
-            "at least {n:,} of them have changes that are not in git",
-            count,
-        )
-    if count == touched.files:
-        return tr("all of them have changes that are not in git")
-    return trn(
-        "{n:,} of them has changes that are not in git",
-        "{n:,} of them have changes that are not in git",
-        count,
-    )
-
-
-def _listed(text: str, names: tuple[str, ...], count: int) -> str:
+def _listed(told: Reason, names: tuple[str, ...], count: int) -> Reason:
     if not names:
-        return text
+        return told
     shown = list(names[:_MOST_NAMES])
     if count > len(shown):
         shown.append("…")
-    return tr("{what}: {names}", what=text, names=", ".join(shown))
+    return because("with_names", what=told, names=", ".join(shown))

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agent_cli.lib.language import tr
 from agent_cli.safety.blast.clock import Clock, NotCounted
 from agent_cli.safety.blast.run import Output, run
 from agent_cli.safety.git_probe import (
@@ -16,6 +15,7 @@ from agent_cli.safety.git_probe import (
     helpers_in,
 )
 from agent_cli.safety.paths import contains
+from agent_cli.safety.reasons import because
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Git:
         """The whole output of a command that succeeded; raises NotCounted."""
         output = self._run(cwd, (*WITHOUT_HELPERS, *words))
         if output.code != 0:
-            raise NotCounted(tr("git refuses to look"))
+            raise NotCounted(because("git_refuses"))
         return output
 
     def is_true(self, cwd: str, *words: str) -> bool:
@@ -41,7 +41,9 @@ class Git:
         listing = self._run(cwd, ("--no-pager", *LIST_CONFIGURATION))
         helpers = helpers_in(os.fsdecode(listing.data))
         if listing.code != 0 or helpers:
-            raise NotCounted(helpers[0] if helpers else tr("git refuses to look"))
+            raise NotCounted(
+                because("repository_sets", key=helpers[0]) if helpers else because("git_refuses")
+            )
 
     def personal_excludes(self, cwd: str) -> tuple[str, ...]:
         """Options that make git ignore what the person's own configuration ignores."""
@@ -64,9 +66,9 @@ class Git:
         try:
             output = run(["git", *words], cwd, environment or self._environment, self.clock)
         except (OSError, ValueError) as error:
-            raise NotCounted(tr("git cannot be run")) from error
+            raise NotCounted(because("cannot_run", name="git")) from error
         if not output.is_whole:
-            raise NotCounted(tr("git took too long"))
+            raise NotCounted(because("no_time"))
         return output
 
 

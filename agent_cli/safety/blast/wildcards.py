@@ -7,8 +7,8 @@ import os
 import re
 from fnmatch import translate
 
-from agent_cli.lib.language import tr
 from agent_cli.safety.blast.clock import Clock, NotCounted
+from agent_cli.safety.reasons import because
 
 MOST_MATCHES = 200_000
 _MAGIC = re.compile(r"[*?[]")
@@ -22,7 +22,7 @@ def is_pattern(word: str) -> bool:
 def matches(pattern: str, cwd: str, clock: Clock) -> list[str]:
     """The names that match, written as the pattern is, as far as time allows."""
     if "[:" in pattern or "[." in pattern or "[=" in pattern:
-        raise NotCounted(tr("it has a file pattern that may mean different things"))
+        raise NotCounted(because("ambiguous_pattern"))
     found = ["/"] if pattern.startswith("/") else [""]
     components = [part for part in pattern.strip("/").split("/") if part]
     for index, component in enumerate(components):
@@ -34,7 +34,7 @@ def matches(pattern: str, cwd: str, clock: Clock) -> list[str]:
             if is_last or os.path.isdir(os.path.join(cwd, name))
         ]
         if len(found) > MOST_MATCHES:
-            raise NotCounted(tr("its file pattern matches very many names"))
+            raise NotCounted(because("wide_pattern"))
     return [name + "/" for name in found] if pattern.endswith("/") else found
 
 

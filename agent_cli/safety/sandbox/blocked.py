@@ -2,15 +2,13 @@
 
 import re
 
-from agent_cli.lib.language import mark
-
 _ASKED_FOR_LAST = 20_000
 
 # The words of the C library, of Node and of Python for the same few refusals.
 _SIGNS = (
     (
         re.compile(r"read-only file ?system|\bEROFS\b|\[Errno 30\]", re.IGNORECASE),
-        mark("it tried to write where the sandbox does not allow it"),
+        "sandbox_write",
     ),
     (
         re.compile(
@@ -21,24 +19,24 @@ _SIGNS = (
             r"|cannot assign requested address|no such host",
             re.IGNORECASE,
         ),
-        mark("it tried to use the network, which the sandbox does not allow"),
+        "sandbox_network",
     ),
     (
         re.compile(
             r"permission denied|operation not permitted|\bEACCES\b|\bEPERM\b|\[Errno 13\]",
             re.IGNORECASE,
         ),
-        mark("something it needs is not permitted, perhaps by the sandbox"),
+        "sandbox_maybe",
     ),
     (
         re.compile(r"device or resource busy|\bEBUSY\b|invalid cross-device link", re.IGNORECASE),
-        mark("it tried to move or remove something that the sandbox protects"),
+        "sandbox_protects",
     ),
 )
 
 
 def was_blocked(exit_code: int | None, output: str) -> str | None:
-    """Why a confined command may have failed because of the sandbox, in words, or None.
+    """Why a confined command may have failed because of the sandbox (a reason's code), or None.
 
     A guess from what it printed: good for an offer to run it outside, not for a decision.
     """

@@ -5,7 +5,7 @@ import subprocess
 import unicodedata
 from functools import lru_cache
 
-from agent_cli.lib.language import tr
+from agent_cli.safety.reasons import Reason, because
 from agent_cli.safety.sensitive import is_own_policy, is_protected
 from agent_cli.safety.shell import catastrophic, effects, table
 from agent_cli.safety.shell.facts import (
@@ -22,7 +22,7 @@ from agent_cli.safety.shell.scan import scan
 from agent_cli.safety.shell.wrappers import WRAPPERS, embedded, unwrap
 
 MOST_LEVELS = 64
-NOT_LOOKED_AT = ("it is not proven on its own",)
+NOT_LOOKED_AT = (because("not_read_only"),)
 HARMLESS_TARGETS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
 # Invisible, reordering and unassigned characters show a person something else than what runs.
 ODD_CATEGORIES = frozenset({"Cc", "Cf", "Zl", "Zp", "Co", "Cn", "Cs"})
@@ -40,9 +40,9 @@ def analyse(command: str, place: Place) -> ShellFacts:
         Proof(unproven=list(odd), unresolved=True, parsed=False) if odd else prove(command, place)
     )
     if not place.trusted:
-        proof.unproven.append(tr("the folder is not trusted"))
+        proof.unproven.append(because("folder_untrusted"))
     if not place.shell_is_plain:
-        proof.unproven.append(tr("the shell holds something that may give names another meaning"))
+        proof.unproven.append(because("shell_altered"))
     _second_opinion(proof, seen)
     return seen.facts(proof)
 
@@ -64,12 +64,12 @@ def bash_accepts(command: str) -> bool:
     return done.returncode == 0 and not done.stderr
 
 
-def odd_characters(command: str) -> tuple[str, ...]:
+def odd_characters(command: str) -> tuple[Reason, ...]:
     """Characters that a person cannot see or may take for others, named one by one."""
     if command.isascii() and not _CONTROL.search(command):
         return ()
     return tuple(
-        tr("it contains the character {name}", name=name)
+        because("odd_character", name=name)
         for name in dict.fromkeys(_odd(char) for char in command)
         if name
     )[:8]
@@ -89,13 +89,13 @@ def _odd(char: str) -> str:
     return ""
 
 
-def _invalid(command: str) -> str | None:
+def _invalid(command: str) -> Reason | None:
     if "\x00" in command:
-        return tr("it contains a NUL character and cannot be run")
+        return because("has_nul")
     try:
         command.encode()
     except UnicodeEncodeError:
-        return tr("it contains half a character and cannot be run")
+        return because("has_surrogate")
     return None
 
 
@@ -107,8 +107,8 @@ class _Seen:
         self.commands: list[SimpleCommand] = []
         self.first_level: list[tuple[str, ...]] = []
         self.writes: dict[str, None] = {}
-        self.dangers: dict[str, None] = {}
-        self.catastrophic: dict[str, None] = {}
+        self.dangers: dict[Reason, None] = {}
+        self.catastrophic: dict[Reason, None] = {}
         self.destroys: list[Destruction] = []
         self.network = False
         self.exhausted = False
@@ -117,7 +117,9 @@ class _Seen:
         """Scan the text, then every script found in it, while the budget lasts."""
         place = self.place
         variables = {"HOME": place.home, "USER": place.home.rpartition("/")[2]}
-        pending: list[tuple[str, str | None, int, bool, str]] = [(command, place.cwd, 0, False, "")]
+        pending: list[tuple[str, str | None, int, bool, Reason | None]] = [
+            (command, place.cwd, 0, False, None)
+        ]
         # Only texts that make ever more text (an eval of itself) can use this up.
         budget = 200_000 + 20 * len(command)
         while pending:
@@ -131,15 +133,15 @@ class _Seen:
             pending.extend((script, cwd, deeper, False, hidden) for script in result.scripts)
             pending.extend((body, folder, deeper, True, hidden) for body, folder in result.data)
             if result.skeleton and catastrophic.fork_bomb("".join(result.skeleton)):
-                self.catastrophic[tr("it starts processes without end (fork bomb)")] = None
+                self.catastrophic[because("fork_bomb")] = None
             for found in result.found:
                 inner = hidden or effects.hidden_by([found.argv] if found.argv else [])
                 for script in self._found(found, level, hidden):
                     pending.append((script, found.cwd, deeper, False, inner))
 
-    def _found(self, found: Found, level: int, hidden: str) -> list[str]:
+    def _found(self, found: Found, level: int, hidden: Reason | None) -> list[str]:
         if found.varies:
-            hidden = hidden or tr("a loop gives it its names")
+            hidden = hidden or because("names_from_loop")
         scripts: list[str] = []
         if level == 0:
             self.first_level.append(found.argv)
@@ -216,14 +218,14 @@ class _Seen:
                 own = is_own_policy(each, place.home)
                 why = is_protected(each, place.home)
                 if own:
-                    self.catastrophic[tr("{path} is {what}", path=path, what=own)] = None
+                    self.catastrophic[because("off_limits", path=path, why=own)] = None
                 if why:
-                    sensitive[tr("{path} is protected: {why}", path=path, why=why)] = None
+                    sensitive[because("protected_path", path=path, why=why)] = None
             if not inside(real, place.roots):
-                sensitive[tr("{path} is outside the workspace", path=path)] = None
+                sensitive[because("outside_workspace", path=path)] = None
         unproven = list(proof.unproven)
         if not unproven and (self.writes or self.catastrophic):
-            unproven.append(tr("it writes files"))
+            unproven.append(because("writes_files"))
         return ShellFacts(
             commands=self._merged(proof),
             writes=tuple(self.writes),
@@ -269,4 +271,4 @@ def _second_opinion(proof: Proof, seen: _Seen) -> None:
     if seen.exhausted or sorted(strict) != sorted(lenient):
         proof.unresolved = True
         proof.parsed = False
-        proof.unproven.append(tr("two readers of the command do not agree on what it runs"))
+        proof.unproven.append(because("unclear_command"))

@@ -2,7 +2,7 @@
 
 import re
 
-from agent_cli.lib.language import tr
+from agent_cli.safety.reasons import because
 from agent_cli.safety.shell.checks import Context, asks_version, exact, operands
 from agent_cli.safety.shell.options import Refused, read
 from agent_cli.safety.shell.table import Spec
@@ -18,9 +18,9 @@ def check(spec: Spec, words: list[Word], context: Context) -> None:
     if asks_version(words):
         return
     parsed = read(AWK, words)
-    program, *files = exact(parsed.operands, tr("the program"))
+    program, *files = exact(parsed.operands)
     if not _PRINT.fullmatch(program):
-        raise Refused(tr("the program does more than print fields"))
+        raise Refused(because("program_unclear"))
     if any("=" in name for name in files):
-        raise Refused(tr("an argument sets a variable"))
+        raise Refused(because("sets_variable"))
     operands(AWK, parsed, context)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from itertools import pairwise
 
-from agent_cli.lib.language import tr
+from agent_cli.safety.reasons import Reason, because
 from agent_cli.safety.shell import effects, table
 from agent_cli.safety.shell.facts import Place, absolute, inside, lexical
 from agent_cli.safety.shell.found import Found
@@ -53,7 +53,7 @@ INTERPRETERS = re.compile(
 )
 
 
-def dangers_of(found: Found, levels: list[tuple[str, ...]], place: Place) -> Iterator[str]:
+def dangers_of(found: Found, levels: list[tuple[str, ...]], place: Place) -> Iterator[Reason]:
     """Why this command may never run, for each way it is found to be catastrophic."""
     for target in found.writes:
         yield from _overwrites(target, found.cwd)
@@ -141,7 +141,7 @@ def _long(options: set[str], name: str) -> bool:
     return any(len(each) > 2 and name.startswith(each) for each in options if each[:2] == "--")
 
 
-def _command(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[str]:
+def _command(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[Reason]:
     name = _name(argv)
     options, operands = _options(argv)
     if found.varies:
@@ -155,14 +155,12 @@ def _command(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[str]
             vital = (
                 path for path in operands if _is_vital(path, cwd, place, homes=name == "chmod")
             )
-            yield from (
-                tr("{name} of everything below {path}", name=name, path=path) for path in vital
-            )
+            yield from (because("changes_tree", path=path) for path in vital)
         elif name != "chcon" and "/" in operands[1:]:
-            yield tr("{name} of /", name=name)
+            yield because("changes_root", name=name)
     elif name == "mv":
         vital = (path for path in _moved(argv, operands) if _is_vital(path, cwd, place))
-        yield from (tr("it moves {path} away", path=path) for path in vital)
+        yield from (because("moves_tree", path=path) for path in vital)
         yield from _all_overwritten(operands, cwd)
     elif name in {"cp", "tee", "install", "truncate", "shred", "ln", "unlink"}:
         targets = operands[-1:] if name in {"cp", "install", "ln"} else operands
@@ -172,7 +170,7 @@ def _command(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[str]
     elif name == "rsync":
         deletes = any(option.startswith("--del") for option in options)
         if deletes and operands[1:] and _is_vital(operands[-1], cwd, place):
-            yield tr("it deletes what is in {path}", path=operands[-1])
+            yield because("deletes_tree", path=operands[-1])
     elif name == "find":
         yield from _find(argv, cwd, place)
     elif name == "xargs":
@@ -193,14 +191,21 @@ def _moved(argv: tuple[str, ...], operands: list[str]) -> list[str]:
     return operands[:-1]
 
 
-def _rm(options: set[str], operands: list[str], cwd: str | None, place: Place) -> Iterator[str]:
+def _rm(options: set[str], operands: list[str], cwd: str | None, place: Place) -> Iterator[Reason]:
     recursive = bool({"r", "R"} & options) or _long(options, "--recursive")
-    if "--no-preserve-root" in options:
-        yield tr("rm without the protection of /")
+    vital = [path for path in operands if recursive and _is_vital(path, cwd, place)]
+    if "--no-preserve-root" in options and not vital:
+        yield because("no_preserve_root")
     for path in operands:
-        if recursive and _is_vital(path, cwd, place):
-            yield tr("it deletes everything below {path}", path=path)
+        if path in vital:
+            yield _deletes(path, cwd)
         yield from _overwrites(path, cwd)
+
+
+def _deletes(path: str, cwd: str | None) -> Reason:
+    if lexical(_of_everything(absolute(path, cwd or "/"))) == "/":
+        return because("deletes_everything")
+    return because("deletes_tree", path=path)
 
 
 def _is_vital(path: str, cwd: str | None, place: Place, *, homes: bool = True) -> bool:
@@ -212,8 +217,7 @@ def _is_vital(path: str, cwd: str | None, place: Place, *, homes: bool = True) -
             return False
         # `*` in the workspace itself is for a person to judge.
         path = absolute(path, cwd)
-    whole = re.sub(r"/+(?:\*+|\.\*|\.\[!?[^/]*|\?\?*\*|\.\?\?\*|\{\*,\.\*\})/*\Z", "/", path)
-    real = lexical(whole)
+    real = lexical(_of_everything(path))
     if any(char in real for char in "*?["):
         return any(
             fnmatchcase(vital, real) for vital in SYSTEM if vital.count("/") == real.count("/")
@@ -226,17 +230,22 @@ def _is_vital(path: str, cwd: str | None, place: Place, *, homes: bool = True) -
     return inside(home, (real,)) and (homes or real != home)
 
 
-def _overwrites(path: str, cwd: str | None) -> Iterator[str]:
+def _of_everything(path: str) -> str:
+    """The directory, if the path is a pattern for all that is in it."""
+    return re.sub(r"/+(?:\*+|\.\*|\.\[!?[^/]*|\?\?*\*|\.\?\?\*|\{\*,\.\*\})/*\Z", "/", path)
+
+
+def _overwrites(path: str, cwd: str | None) -> Iterator[Reason]:
     if UNKNOWN in path:
         return
     full = lexical(absolute(path, cwd or "/nowhere"))
     if DISK.match(full):
-        yield tr("it overwrites the disk {path}", path=full)
+        yield because("overwrites_disk", path=full)
     elif CRITICAL_FILES.fullmatch(full):
-        yield tr("it overwrites {path}", path=full)
+        yield because("overwrites_system_file", path=full)
 
 
-def _all_overwritten(paths: list[str], cwd: str | None) -> Iterator[str]:
+def _all_overwritten(paths: list[str], cwd: str | None) -> Iterator[Reason]:
     for path in paths:
         yield from _overwrites(path, cwd)
 
@@ -247,7 +256,7 @@ FIND_FILTERS = names(
 )
 
 
-def _find(argv: tuple[str, ...], cwd: str | None, place: Place) -> Iterator[str]:
+def _find(argv: tuple[str, ...], cwd: str | None, place: Place) -> Iterator[Reason]:
     runs = {
         _name((word,))
         for flag, word in pairwise(argv)
@@ -259,9 +268,9 @@ def _find(argv: tuple[str, ...], cwd: str | None, place: Place) -> Iterator[str]
         for root in _find_roots(argv):
             if _is_vital(root, cwd, place):
                 if deletes:
-                    yield tr("it deletes everything below {path}", path=root)
+                    yield _deletes(root, cwd)
                 else:
-                    yield tr("it changes everything below {path}", path=root)
+                    yield because("changes_tree", path=root)
 
 
 def _find_roots(argv: tuple[str, ...]) -> Iterator[str]:
@@ -280,7 +289,7 @@ def _is_filtered(argv: tuple[str, ...]) -> bool:
     )
 
 
-def _xargs(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[str]:
+def _xargs(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[Reason]:
     inner = unwrap(argv)
     source = found.piped_from
     if inner is None or not inner.argv or source is None or not source.argv:
@@ -289,7 +298,7 @@ def _xargs(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[str]:
     if _name(inner.argv) == "rm" and lists:
         for root in _find_roots(source.argv):
             if _is_vital(root, source.cwd, place):
-                yield tr("it deletes everything below {path}", path=root)
+                yield _deletes(root, source.cwd)
     text = piped_text(source)
     if text is not None and len(text) < 4096:
         yield from _command((*inner.argv, *text.split()), found, place)
@@ -297,13 +306,13 @@ def _xargs(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[str]:
 
 def _system(
     name: str, argv: tuple[str, ...], options: set[str], operands: list[str]
-) -> Iterator[str]:
+) -> Iterator[Reason]:
     if _stops(name, argv, options, operands):
-        yield tr("{name} stops the machine", name=name)
+        yield because("stops_machine", name=name)
     elif name == "kill" and ({"-1"} & set(argv[2:]) or (operands[-1:] == ["1"])):
-        yield tr("it kills every process")
+        yield because("kills_everything")
     elif _erases(name, argv, options, operands):
-        yield tr("{name} erases a disk", name=name)
+        yield because("erases_disk", name=name)
 
 
 SHOWS = names("status show cat is-active is-enabled list-units list-dependencies help")
@@ -356,7 +365,7 @@ def _erases(name: str, argv: tuple[str, ...], options: set[str], operands: list[
     return name == "mdadm" and "--zero-superblock" in options
 
 
-def _hidden(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[str]:
+def _hidden(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[Reason]:
     """An unknown program may run its arguments: look at every tail that starts like a command."""
     for index, word in enumerate(argv[1:], 1):
         if word in {"rm", "/bin/rm", "/usr/bin/rm", "mkfs", "dd"} or word.startswith("mkfs."):
@@ -366,13 +375,13 @@ def _hidden(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[str]:
             return
 
 
-def _code(found: Found, levels: list[tuple[str, ...]]) -> Iterator[str]:
+def _code(found: Found, levels: list[tuple[str, ...]]) -> Iterator[Reason]:
     for argv in levels:
         if not INTERPRETERS.fullmatch(_name(argv)):
             continue
         texts = list(filter(None, [*argv[1:], found.stdin, piped_text(found.piped_from)]))
         for text in texts:
             if CODE.search(text):
-                yield tr("its program text deletes everything")
+                yield because("code_deletes")
             if FORK_LOOP.search(text) and re.search(r"\b(while|for|loop|until|forever)\b", text):
-                yield tr("its program text starts processes without end")
+                yield because("fork_bomb")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from agent_cli.lib.language import tr
+from agent_cli.safety.reasons import because
 from agent_cli.safety.shell.facts import Place
 from agent_cli.safety.shell.globs import may_select_secret
 from agent_cli.safety.shell.lenient_words import braces
@@ -45,9 +45,7 @@ def operands(spec: Spec, parsed: Parsed, context: Context) -> None:
     words = parsed.operands
     if spec.operands == "none":
         if words:
-            raise Refused(
-                tr("{word} is not an argument it is known to take harmlessly", word=words[0].text)
-            )
+            raise Refused(because("not_known_safe", what=words[0].text))
     elif spec.operands == "text":
         for word in words:
             if word.pattern is not None:
@@ -55,9 +53,7 @@ def operands(spec: Spec, parsed: Parsed, context: Context) -> None:
     else:
         if spec.operands == "pattern" and not parsed.has(spec.patterns):
             if words and words[0].pattern is not None:
-                raise Refused(
-                    tr("the search pattern {word} depends on file names", word=words[0].text)
-                )
+                raise Refused(because("depends_on_files", word=words[0].text))
             words = words[1:]
         for word in words:
             if word.text != "-":
@@ -71,16 +67,14 @@ def _no_secrets(option: str, glob: str, context: Context) -> None:
     secret = next(filter(None, map(may_select_secret, braces(glob))), None)
     if secret:
         context.look(Word(secret, secret), context.where, content=True)
-        raise Refused(
-            tr("{option} {glob} makes it search {secret}", option=option, glob=glob, secret=secret)
-        )
+        raise Refused(because("searches_secret", option=option, glob=glob, secret=secret))
 
 
-def exact(words: list[Word], what: str) -> list[str]:
+def exact(words: list[Word]) -> list[str]:
     """The texts of words, none of which depends on file names."""
     for word in words:
         if word.pattern is not None:
-            raise Refused(tr("{what} depends on file names ({word})", what=what, word=word.text))
+            raise Refused(because("depends_on_files", word=word.text))
     return [word.text for word in words]
 
 

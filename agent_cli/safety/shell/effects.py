@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
 
-from agent_cli.lib.language import tr
+from agent_cli.safety.reasons import Reason, because
 from agent_cli.safety.shell.facts import Destruction, absolute, lexical
 from agent_cli.safety.shell.found import Found
 from agent_cli.safety.shell.lenient_words import UNKNOWN
@@ -60,14 +60,14 @@ ELSEWHERE = names("ssh chroot nsenter")
 ADDS_WORDS = names("xargs parallel")
 
 
-def hidden_by(outer: Iterable[tuple[str, ...]]) -> str:
-    """Why what is run by these wrappers cannot be counted from its words; empty when it can."""
+def hidden_by(outer: Iterable[tuple[str, ...]]) -> Reason | None:
+    """Why what is run by these wrappers cannot be counted from its words; None when it can."""
     around = {argv[0].rpartition("/")[2] for argv in outer}
     if around & ELSEWHERE:
-        return tr("it does not run among these files")
+        return because("runs_elsewhere")
     if around & ADDS_WORDS:
-        return tr("it gets its names from another command")
-    return ""
+        return because("names_from_command")
+    return None
 
 
 def writes_of(argv: tuple[str, ...], cwd: str | None) -> list[str]:
@@ -181,48 +181,48 @@ def _sed(argv: tuple[str, ...]) -> Iterator[str]:
         yield from operands if has_script else operands[1:]
 
 
-def dangers_of(argv: tuple[str, ...], found: Found) -> Iterator[str]:
-    """Recognised dangerous things, in words for a person."""
+def dangers_of(argv: tuple[str, ...], found: Found) -> Iterator[Reason]:
+    """Recognised dangerous things."""
     name = argv[0].rpartition("/")[2]
     flags = {letter for word in argv[1:] if re.match(r"-[A-Za-z]", word) for letter in word[1:]}
     if name in PRIVILEGE:
-        yield tr("{name} runs it with another user's rights", name=name)
+        yield because("other_user", name=name)
     elif name == "rm" and (flags & {"r", "R"} or "--recursive" in argv):
-        yield tr("rm deletes whole directories")
+        yield because("removes_directories")
     elif name in {"chmod"} and any(
         re.fullmatch(r"0?777|a\+rwx|o\+w|u\+s|g\+s|[246]\d{3}", w) for w in argv
     ):
-        yield tr("chmod opens files to everyone")
+        yield because("opens_access")
     elif name in SHELLS and found.piped_from is not None:
-        yield tr("a shell runs what another command prints")
+        yield because("runs_output")
     elif name in {"eval", "source", "."}:
-        yield tr("{name} runs text as commands", name=name)
+        yield because("runs_text", name=name)
     elif name == "xargs":
-        yield tr("xargs runs a command on names that are not known yet")
+        yield because("xargs_runs")
     elif name == "find" and any(re.match(r"-(exec|ok|delete|f(print|ls))", word) for word in argv):
-        yield tr("find runs a command or deletes files")
+        yield because("find_acts")
     elif name == "git":
         yield from _git_dangers(argv)
     elif name in {"dd", "shred", "crontab", "at", "launchctl"}:
-        yield tr("{name} changes things that cannot be undone easily", name=name)
+        yield because("hard_to_undo", name=name)
 
 
-def _git_dangers(argv: tuple[str, ...]) -> Iterator[str]:
+def _git_dangers(argv: tuple[str, ...]) -> Iterator[Reason]:
     words = set(argv)
     if "push" in words and (
         any(re.match(r"--(force|mirror|delete)|-\w*[fd]|\+|:", word) for word in argv[2:])
     ):
-        yield tr("git push rewrites or deletes branches of the remote")
+        yield because("rewrites_remote")
     if "reset" in words and "--hard" in words:
-        yield tr("git reset --hard discards work")
+        yield because("hard_reset")
     if "clean" in words:
-        yield tr("git clean deletes untracked files")
+        yield because("git_clean")
     if {"checkout", "restore"} & words:
-        yield tr("git may discard work")
+        yield because("git_discards")
     if "config" in words:
-        yield tr("git config can make git run programs")
+        yield because("git_config")
     if "filter-branch" in words or "-c" in words:
-        yield tr("git runs a program given on the command line")
+        yield because("git_runs")
 
 
 def uses_network(argv: tuple[str, ...], found: Found) -> bool:
@@ -237,7 +237,9 @@ def uses_network(argv: tuple[str, ...], found: Found) -> bool:
     return name in NETWORK and "--version" not in argv
 
 
-def destruction_of(argv: tuple[str, ...], found: Found, hidden: str = "") -> Destruction | None:
+def destruction_of(
+    argv: tuple[str, ...], found: Found, hidden: Reason | None = None
+) -> Destruction | None:
     """What can be counted before it happens: deletions, overwrites, discarded work."""
     name = argv[0].rpartition("/")[2]
     if name == "git":
@@ -261,7 +263,7 @@ def destruction_of(argv: tuple[str, ...], found: Found, hidden: str = "") -> Des
     return Destruction(name, paths, argv, found.cwd, found.globs, hidden)
 
 
-def redirections(found: Found, hidden: str = "") -> Iterator[Destruction]:
+def redirections(found: Found, hidden: Reason | None = None) -> Iterator[Destruction]:
     """The files that a command's redirections empty (`>`) or add to (`>>`)."""
     for target in found.writes:
         verb = ">>" if target in found.appends else ">"

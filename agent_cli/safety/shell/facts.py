@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from agent_cli.safety.reasons import Reason
+
 
 @lru_cache(maxsize=4096)
 def lexical(path: str) -> str:
@@ -54,7 +56,7 @@ class SimpleCommand:
     text: str
     level: int = 0
     """How many wrappers (env, timeout, bash -c …) stand around it."""
-    unproven: tuple[str, ...] = ()
+    unproven: tuple[Reason, ...] = ()
     """Why this command is not known to only read; empty when it is."""
     known: bool = True
     """Every word is known exactly; no allow rule may match a command with unknown words."""
@@ -70,8 +72,8 @@ class Destruction:
     cwd: str | None
     globs: tuple[tuple[str, str], ...] = ()
     """Words with wildcards in them, each with its pattern: quoted wildcards stand in brackets."""
-    hidden: str = ""
-    """Why the words do not tell what is touched here; empty when they do."""
+    hidden: Reason | None = None
+    """Why the words do not tell what is touched here; None when they do."""
 
 
 @dataclass(frozen=True)
@@ -81,14 +83,14 @@ class ShellFacts:
     commands: tuple[SimpleCommand, ...] = ()
     writes: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
-    unproven: tuple[str, ...] = ()
-    """Why it is not proven to only read, in words for a person; empty means proven."""
-    sensitive: tuple[str, ...] = ()
-    """Secret, protected or outside paths it touches, in words for a person."""
+    unproven: tuple[Reason, ...] = ()
+    """Why it is not proven to only read; empty means proven."""
+    sensitive: tuple[Reason, ...] = ()
+    """Secret, protected or outside paths it touches."""
     unresolved: bool = False
     """Something remains that the words do not show; then no allow rule may match."""
-    dangers: tuple[str, ...] = ()
-    catastrophic: tuple[str, ...] = ()
+    dangers: tuple[Reason, ...] = ()
+    catastrophic: tuple[Reason, ...] = ()
     touches_network: bool = False
     destroys: tuple[Destruction, ...] = ()
     cwds: tuple[str, ...] = ()

@@ -2,8 +2,8 @@
 
 import re
 
-from agent_cli.lib.language import tr
-from agent_cli.safety.shell.checks import Context
+from agent_cli.safety.reasons import because
+from agent_cli.safety.shell.checks import Context, exact
 from agent_cli.safety.shell.names import names
 from agent_cli.safety.shell.options import Refused
 from agent_cli.safety.shell.table import Spec
@@ -32,25 +32,19 @@ def check(spec: Spec, words: list[Word], context: Context) -> None:
         index += 1
     while index < len(words) and not re.match(r"-|[(),!]", words[index].text):
         if words[index].may_be_option:
-            raise Refused(
-                tr(
-                    "a file that matches {pattern} could be taken for an action",
-                    pattern=words[index].text,
-                )
-            )
+            raise Refused(because("file_as_option", word=words[index].text))
         context.look(words[index], context.where, content=False)
         index += 1
-    if any(word.pattern is not None for word in words[index:]):
-        raise Refused(tr("an expression that depends on file names"))
+    exact(words[index:])
     while index < len(words):
         text = words[index].text
         index += 1
         if text in FIND_FLAGS:
             continue
         if text not in FIND_VALUES and text not in FIND_FILES:
-            raise Refused(tr("{what} is not known to be harmless", what=text))
+            raise Refused(because("not_known_safe", what=text))
         if index >= len(words):
-            raise Refused(tr("{option} lacks its value", option=text))
+            raise Refused(because("missing_value", option=text))
         if text in FIND_FILES:
             context.look(words[index], context.where, content=False)
         index += 1

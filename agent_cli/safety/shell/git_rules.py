@@ -2,7 +2,7 @@
 
 import re
 
-from agent_cli.lib.language import tr
+from agent_cli.safety.reasons import because
 from agent_cli.safety.sensitive import is_secret
 from agent_cli.safety.shell import table
 from agent_cli.safety.shell.checks import Context
@@ -24,11 +24,9 @@ def check(_spec: table.Spec, words: list[Word], context: Context) -> None:
     if [word.text for word in words] in (["--version"], ["version"]):
         return
     if not words:
-        raise Refused(tr("git without a command"))
+        raise Refused(because("missing_argument"))
     if words[0].text.startswith("-"):
-        raise Refused(
-            tr("git {option} changes what git does", option=words[0].text.partition("=")[0])
-        )
+        raise Refused(because("git_option", option=words[0].text.partition("=")[0]))
     _plain(context)
     name, spec, rest = _find(words)
     parsed = read(spec, rest)
@@ -37,36 +35,26 @@ def check(_spec: table.Spec, words: list[Word], context: Context) -> None:
             _option(option, value.text, context)
     given = parsed.operands
     if spec.operands == "none" and given:
-        raise Refused(
-            tr("git {command} {word} is not known to only read", command=name, word=given[0].text)
-        )
+        raise Refused(because("not_known_safe", what=f"git {name} {given[0].text}"))
     if spec.operands == "text":
         if spec.listing and given and not parsed.has(spec.listing):
-            raise Refused(
-                tr("git {command} {word} would create something", command=name, word=given[0].text)
-            )
+            raise Refused(because("git_creates", command=name, word=given[0].text))
         return
     if spec.operands == "pattern-revs" and not parsed.has(spec.patterns):
         if given and given[0].pattern is not None:
-            raise Refused(tr("the search pattern depends on file names"))
+            raise Refused(because("depends_on_files", word=given[0].text))
         given = given[1:]
     if name == "reflog" and given and not _is_show(rest):
-        raise Refused(tr("git reflog {word} is not known to only read", word=given[0].text))
+        raise Refused(because("not_known_safe", what=f"git reflog {given[0].text}"))
     for word in given:
         _revision_or_path(word, context)
 
 
 def _option(option: str, value: str, context: Context) -> None:
     if SIGNATURE.search(value) or (option == "--sort" and SORT_BY_SIGNATURE.match(value)):
-        raise Refused(tr("git {option} may run a program to check signatures", option=option))
+        raise Refused(because("checks_signatures", option=option))
     if option == "--diff-merges" and value.startswith("r"):
-        raise Refused(
-            tr(
-                "git {option} {value} merges again to show the difference",
-                option=option,
-                value=value,
-            )
-        )
+        raise Refused(because("not_known_safe", what=f"git {option} {value}"))
     if option == "-L":
         _no_secret(value, context)
 
@@ -78,31 +66,31 @@ def _is_show(rest: list[Word]) -> bool:
 def _plain(context: Context) -> None:
     place = context.place
     if not place.trusted:
-        raise Refused(tr("git runs programs the folder names, and the folder is not trusted"))
+        raise Refused(because("git_untrusted"))
     if not place.git_is_plain:
-        raise Refused(tr("git may run programs that this repository's configuration names"))
+        raise Refused(because("git_helpers"))
     for cwd in context.where:
         if place.probe_git is not None and not place.probe_git(cwd):
-            raise Refused(tr("git may run programs that the configuration in {cwd} names", cwd=cwd))
+            raise Refused(because("git_helpers_in", cwd=cwd))
 
 
 def _find(words: list[Word]) -> tuple[str, table.Spec, list[Word]]:
     known = table.git_commands()
     if words[0].pattern is not None:
-        raise Refused(tr("the git command depends on file names"))
+        raise Refused(because("depends_on_files", word=words[0].text))
     name = words[0].text
     if len(words) > 1 and f"{name} {words[1].text}" in known:
         name = f"{name} {words[1].text}"
         return name, known[name], words[2:]
     if name not in known:
-        raise Refused(tr("git {command} is not known to only read", command=name))
+        raise Refused(because("can_change_files", name=f"git {name}"))
     return name, known[name], words[1:]
 
 
 def _revision_or_path(word: Word, context: Context) -> None:
     """Git reads a path outside the repository as a plain file, so every operand is looked at."""
     if word.text.startswith(":(") and not word.text.startswith(":(exclude)"):
-        raise Refused(tr("the path pattern {word} is not simple", word=word.text))
+        raise Refused(because("not_known_safe", what=word.text))
     context.look(word, context.where, content=True)
     _, colon, path = word.text.partition(":")
     if not colon or word.text.startswith((":!", ":^", ":(exclude)")):
@@ -111,7 +99,7 @@ def _revision_or_path(word: Word, context: Context) -> None:
     if any(char in path for char in "*?[") and not word.text.startswith((":!", ":^", ":(exclude)")):
         match = next(filter(None, map(may_match_secret, path.split("/"))), None)
         if match:
-            raise Refused(tr("{path} may match {secret}", path=path, secret=match))
+            raise Refused(because("may_match_secret", path=path, secret=match))
 
 
 def _no_secret(text: str, context: Context) -> None:
@@ -123,7 +111,7 @@ def _no_secret(text: str, context: Context) -> None:
             secret = is_secret(lexical(absolute(path or ".", cwd)), context.place.home)
             if secret:
                 context.look(Word(path, path), context.where, content=True)
-                raise Refused(tr("{path} {secret}", path=path, secret=secret))
+                raise Refused(because("secret_path", path=path, why=secret))
         at = text.find(":", at + 1)
         if at < 0:
             return

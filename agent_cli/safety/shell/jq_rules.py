@@ -2,7 +2,7 @@
 
 import re
 
-from agent_cli.lib.language import tr
+from agent_cli.safety.reasons import because
 from agent_cli.safety.shell.checks import Context, asks_version, exact, operands
 from agent_cli.safety.shell.names import names
 from agent_cli.safety.shell.options import Refused, read
@@ -32,13 +32,15 @@ def check(spec: Spec, words: list[Word], context: Context) -> None:
     if asks_version(words):
         return
     parsed = read(spec, _without_arguments(words))
-    program = exact(parsed.operands[:1], tr("the filter"))[0]
+    program = exact(parsed.operands[:1])[0]
     code = _code(program)
     if "\\" in code or "#" in code or _ENV.search(code):
-        raise Refused(tr("the filter is not simple"))
+        raise Refused(because("program_unclear"))
     unknown = next((name for name in _names(code) if name not in WORDS), None)
     if unknown or re.search(r"\.\s+[A-Za-z_]|[.\d]\.[A-Za-z_]", code):
-        raise Refused(tr("{what} is not known to be harmless", what=unknown or tr("the filter")))
+        raise Refused(
+            because("not_known_safe", what=unknown) if unknown else because("program_unclear")
+        )
     operands(spec, parsed, context)
 
 
@@ -51,10 +53,10 @@ def _without_arguments(words: list[Word]) -> list[Word]:
         word = rest.pop(0)
         if word.text not in _ARGUMENT:
             kept.append(word)
-        elif len(exact(rest[:2], tr("the argument"))) == 2 and rest[0].text.isidentifier():
+        elif len(exact(rest[:2])) == 2 and rest[0].text.isidentifier():
             del rest[:2]
         else:
-            raise Refused(tr("{option} lacks its name and value", option=word.text))
+            raise Refused(because("missing_value", option=word.text))
     return kept
 
 
@@ -73,7 +75,7 @@ def _code(program: str) -> str:
                 code.append(" (")
                 in_text = False
             elif char == "\\" and program[at : at + 1] not in '"\\/bfnrtu':
-                raise Refused(tr("the filter is not simple"))
+                raise Refused(because("program_unclear"))
             elif char == '"':
                 in_text = False
             at += char == "\\"
@@ -86,7 +88,7 @@ def _code(program: str) -> str:
             code.append(char)
         elif char in ")]}":
             if not open_ or _CLOSES.get(open_.pop()) != char:
-                raise Refused(tr("the brackets of the filter do not match"))
+                raise Refused(because("program_unclear"))
             code.append(char)
             if open_[-1:] == ['"']:
                 open_.pop()
@@ -94,7 +96,7 @@ def _code(program: str) -> str:
         else:
             code.append(char)
     if in_text or open_:
-        raise Refused(tr("the brackets of the filter do not match"))
+        raise Refused(because("program_unclear"))
     return "".join(code)
 
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from agent_cli.lib.language import tr
+from agent_cli.safety.reasons import because
 from agent_cli.safety.shell.words import METACHARACTERS, NotPlain
 
 _OPERATOR = re.compile(r"&>>|<<<|<<-|&&|\|\||\|&|;;|&>|>>|>\||>&|<<|<&|<>")
@@ -52,7 +52,7 @@ class _Lexer:
                 self._newline()
             elif source.startswith("\\\n", self.at):
                 if self.pending is not None:
-                    raise NotPlain(tr("a continued line before a heredoc"))
+                    raise NotPlain(because("heredoc"))
                 self.at += 2
             elif char == "#":
                 stop = source.find("\n", self.at)
@@ -62,7 +62,7 @@ class _Lexer:
             else:
                 self._word()
         if self.pending is not None:
-            raise NotPlain(tr("a heredoc without end"))
+            raise NotPlain(because("heredoc"))
         self.tokens.append(Token("end", "", end))
         return self.tokens
 
@@ -80,19 +80,19 @@ class _Lexer:
         self.at += len(operator)
         following = self.source[self.at : self.at + 1]
         if operator in {"<", ">"} and following == "(":
-            raise NotPlain(tr("a command used as a file (process substitution)"))
+            raise NotPlain(because("process_substitution"))
         if operator == "(" and following == "(":
-            raise NotPlain(tr("shell arithmetic"))
+            raise NotPlain(because("shell_arithmetic"))
         previous = self.tokens[-1] if self.tokens else None
         if operator in REDIRECTIONS and previous and previous.kind == "word":
             touching = previous.start + len(previous.raw) == start
             if touching and not operator.startswith("&") and _is_number(previous.raw):
                 self.tokens[-1] = Token("number", previous.raw, previous.start)
             elif touching and previous.raw.startswith("{"):
-                raise NotPlain(tr("a redirection to a named descriptor"))
+                raise NotPlain(because("redirection"))
         if operator in {"<<", "<<-"}:
             if self.pending is not None:
-                raise NotPlain(tr("several heredocs at once"))
+                raise NotPlain(because("heredoc"))
             self.pending = len(self.tokens)
         self.tokens.append(Token(operator, operator, start))
 
@@ -112,14 +112,14 @@ class _Lexer:
             elif char == "$" and source.startswith("$'", at):
                 at = _past_ansi(source, at + 2)
             elif char == "`" or (char == "$" and source[at + 1 : at + 2] in {"(", "{", "[", '"'}):
-                raise NotPlain(tr("a value that is only known when it runs ($)"))
+                raise NotPlain(because("runtime_value"))
             else:
                 run = _ORDINARY.match(source, at)
                 at = run.end() if run else at + 1
         if at > end:
-            raise NotPlain(tr("a lone backslash at the end"))
+            raise NotPlain(because("unclear_syntax"))
         if self.pending is not None and "\n" in source[start:at]:
-            raise NotPlain(tr("a word over several lines before a heredoc"))
+            raise NotPlain(because("heredoc"))
         self.at = at
         self.tokens.append(Token("word", source[start:at], start))
 
@@ -127,10 +127,10 @@ class _Lexer:
         operator = self.tokens[index]
         delimiter = self.tokens[index + 1]
         if delimiter.kind != "word":
-            raise NotPlain(tr("a heredoc without a name"))
+            raise NotPlain(because("heredoc"))
         name = re.fullmatch(r"'([\w.-]+)'|\"([\w.-]+)\"|([\w.-]+)", delimiter.raw, re.ASCII)
         if not name:
-            raise NotPlain(tr("a heredoc with an unusual name"))
+            raise NotPlain(because("heredoc"))
         quoted = name.group(3) is None
         wanted = name.group(1) or name.group(2) or name.group(3)
         start = self.at
@@ -141,17 +141,17 @@ class _Lexer:
             if (line.lstrip("\t") if operator.kind == "<<-" else line) == wanted:
                 break
             if stop < 0:
-                raise NotPlain(tr("a heredoc without end"))
+                raise NotPlain(because("heredoc"))
         body = self.source[start:begin]
         if not quoted and any(char in body for char in "$`\\"):
-            raise NotPlain(tr("a heredoc whose text is evaluated"))
+            raise NotPlain(because("heredoc"))
         self.tokens[index] = Token(operator.kind, operator.raw, operator.start, body)
 
 
 def _past(source: str, what: str, at: int) -> int:
     found = source.find(what, at)
     if found < 0:
-        raise NotPlain(tr("a quote that is not closed"))
+        raise NotPlain(because("unclosed_quote"))
     return found + 1
 
 
@@ -161,9 +161,9 @@ def _past_double(source: str, at: int) -> int:
         if char == '"':
             return at + 1
         if char == "`" or (char == "$" and source[at + 1 : at + 2] in {"(", "{", "["}):
-            raise NotPlain(tr("a value that is only known when it runs ($)"))
+            raise NotPlain(because("runtime_value"))
         at += 2 if char == "\\" else 1
-    raise NotPlain(tr("a quote that is not closed"))
+    raise NotPlain(because("unclosed_quote"))
 
 
 def _past_ansi(source: str, at: int) -> int:
@@ -171,7 +171,7 @@ def _past_ansi(source: str, at: int) -> int:
         if source[at] == "'":
             return at + 1
         at += 2 if source[at] == "\\" else 1
-    raise NotPlain(tr("a quote that is not closed"))
+    raise NotPlain(because("unclosed_quote"))
 
 
 def _is_number(raw: str) -> bool:

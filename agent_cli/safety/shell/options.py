@@ -3,13 +3,13 @@
 import re
 from dataclasses import dataclass, field
 
-from agent_cli.lib.language import tr
+from agent_cli.safety.reasons import ReasonedError, because
 from agent_cli.safety.shell.table import Spec
 from agent_cli.safety.shell.words import Word
 
 
-class Refused(Exception):
-    """The arguments are not known to be harmless; the message says why."""
+class Refused(ReasonedError):
+    """The arguments are not known to be harmless."""
 
 
 @dataclass
@@ -33,9 +33,7 @@ def read(spec: Spec, words: list[Word]) -> Parsed:
             parsed.operands.extend(rest)
             break
         if word.pattern is not None and word.may_be_option and not spec.glob:
-            raise Refused(
-                tr("a file that matches {pattern} could be taken for an option", pattern=text)
-            )
+            raise Refused(because("file_as_option", word=text))
         if text[:1] != "-" or text == "-":
             parsed.operands.append(word)
             continue
@@ -43,17 +41,11 @@ def read(spec: Spec, words: list[Word]) -> Parsed:
         if wants is not None:
             value = next(rest, None)
             if value is None and spec.options[wants] != "?next":
-                raise Refused(tr("{option} lacks its value", option=word.text))
+                raise Refused(because("missing_value", option=word.text))
             if value is not None and value.pattern is not None:
-                raise Refused(tr("the value of {option} depends on file names", option=word.text))
+                raise Refused(because("depends_on_files", word=value.text))
             if value is not None and _is_two_faced(value.text) and wants not in spec.patterns:
-                raise Refused(
-                    tr(
-                        "{value} after {option} may be an option of its own",
-                        value=value.text,
-                        option=word.text,
-                    )
-                )
+                raise Refused(because("hides_option", word=value.text))
             parsed.options.append((wants, value))
     _count(spec, parsed)
     return parsed
@@ -68,11 +60,11 @@ def _count(spec: Spec, parsed: Parsed) -> None:
     count = len(parsed.operands)
     if spec.most is not None:
         if count > spec.most:
-            raise Refused(tr("one argument too many: it could be written to"))
+            raise Refused(because("too_many_arguments"))
         if any(word.pattern is not None for word in parsed.operands):
-            raise Refused(tr("the number of arguments depends on file names"))
+            raise Refused(because("argument_count"))
     if count < spec.least:
-        raise Refused(tr("an argument is missing: it would wait for input"))
+        raise Refused(because("missing_argument"))
 
 
 def _option(spec: Spec, word: Word, parsed: Parsed) -> str | None:
@@ -84,13 +76,12 @@ def _option(spec: Spec, word: Word, parsed: Parsed) -> str | None:
     if text.startswith("--"):
         return _long(spec, word, parsed)
     if word.pattern is not None:
-        raise Refused(tr("the option {option} depends on file names", option=text))
+        raise Refused(because("depends_on_files", word=text))
     for index in range(1, len(text)):
         name = "-" + text[index]
         kind = spec.options.get(name)
         if kind is None:
-            shown = name if len(text) == 2 else tr("{option} in {word}", option=name, word=text)
-            raise Refused(tr("option {option} is not known to be harmless", option=shown))
+            raise Refused(because("not_known_safe", what=name))
         attached = text[index + 1 :]
         if kind == "":
             parsed.options.append((name, None))
@@ -98,7 +89,7 @@ def _option(spec: Spec, word: Word, parsed: Parsed) -> str | None:
         if not attached and kind.startswith("="):
             return name
         if spec.detached:
-            raise Refused(tr("{word} may hide another option", word=text))
+            raise Refused(because("hides_option", word=text))
         parsed.options.append((name, Word(attached, word.raw)))
         return None
     return None
@@ -108,14 +99,14 @@ def _long(spec: Spec, word: Word, parsed: Parsed) -> str | None:
     name, equals, attached = word.text.partition("=")
     kind = spec.options.get(name)
     if kind is None:
-        raise Refused(tr("option {option} is not known to be harmless", option=name))
+        raise Refused(because("not_known_safe", what=name))
     if word.pattern is not None and (
         not equals or kind == "=path" or any(char in name for char in "*?[")
     ):
-        raise Refused(tr("the option {option} depends on file names", option=word.text))
+        raise Refused(because("depends_on_files", word=word.text))
     if equals:
         if kind == "":
-            raise Refused(tr("option {option} takes no value", option=name))
+            raise Refused(because("not_known_safe", what=word.text))
         parsed.options.append((name, Word(attached, word.raw)))
         return None
     # git takes whatever word comes next for some optional values, if there is one.

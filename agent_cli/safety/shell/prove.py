@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from agent_cli.lib.language import english, tr
+from agent_cli.safety.reasons import Reason, because
 from agent_cli.safety.sensitive import is_secret
 from agent_cli.safety.shell import checks, special, table
 from agent_cli.safety.shell.facts import Place, SimpleCommand, absolute, inside, lexical
@@ -40,8 +40,8 @@ Where = frozenset[str]
 class Proof:
     """What was learnt on the way."""
 
-    unproven: list[str] = field(default_factory=list)
-    sensitive: list[str] = field(default_factory=list)
+    unproven: list[Reason] = field(default_factory=list)
+    sensitive: list[Reason] = field(default_factory=list)
     reads: list[str] = field(default_factory=list)
     commands: list[SimpleCommand] = field(default_factory=list)
     unresolved: bool = False
@@ -54,7 +54,7 @@ def prove(source: str, place: Place) -> Proof:
     """Look at every part of the command line; an empty `unproven` is a proof."""
     prover = Prover(place)
     if not inside(place.resolve(place.cwd), place.roots):
-        prover.sensitive(tr("the shell stands outside the workspace"))
+        prover.sensitive(because("shell_outside"))
     prover.proof.cwds = prover.script(source, frozenset({place.cwd}), 0)
     return prover.proof
 
@@ -69,34 +69,34 @@ class Prover:
     def script(self, source: str, where: Where, level: int) -> Where:
         """Prove a whole script; returns where the shell may stand afterwards."""
         if len(source) > LONGEST:
-            self.unreadable(tr("it is too long to be proven"))
+            self.unreadable(because("too_long"))
             return where
         if level > DEEPEST_SCRIPT:
-            self.unreadable(tr("scripts inside scripts, too deep"))
+            self.unreadable(because("too_nested"))
             return where
         try:
             tokens = tokenize(source)
             node = parse(source, tokens)
             agree(source, node, tokens)
         except (NotPlain, Disagreement) as why:
-            self.unreadable(str(why))
+            self.unreadable(why.reason)
             return where
         done, failed = self._node(node, where, level)
         return done | failed
 
-    def unproven(self, reason: str) -> None:
+    def unproven(self, reason: Reason) -> None:
         if reason not in self.proof.unproven:
             self.proof.unproven.append(reason)
 
-    def unresolved(self, reason: str) -> None:
+    def unresolved(self, reason: Reason) -> None:
         self.proof.unresolved = True
         self.unproven(reason)
 
-    def unreadable(self, reason: str) -> None:
+    def unreadable(self, reason: Reason) -> None:
         self.proof.parsed = False
         self.unresolved(reason)
 
-    def sensitive(self, reason: str) -> None:
+    def sensitive(self, reason: Reason) -> None:
         if reason not in self.proof.sensitive:
             self.proof.sensitive.append(reason)
         self.unproven(reason)
@@ -168,7 +168,7 @@ class Prover:
                 for word in resolve(token.raw, self.place.home)
             ]
         except NotPlain as why:
-            self.unreadable(str(why))
+            self.unreadable(why.reason)
             return where, where
         self._assignments(node, argv)
         if not argv:
@@ -181,9 +181,9 @@ class Prover:
         for name, value in node.assignments:
             if not argv:
                 self.proof.sets.append(name)
-                self.unresolved(tr("it sets the variable {name} for later commands", name=name))
+                self.unresolved(because("sets_later", name=name))
             elif not HARMLESS_VARIABLES.match(f"{name}={value}"):
-                self.unresolved(tr("it runs with the variable {name} set", name=name))
+                self.unresolved(because("runs_with", name=name))
 
     def command(
         self, argv: list[Word], where: Where, level: int, text: str, *, external: bool = False
@@ -195,9 +195,9 @@ class Prover:
         try:
             after = self._command(argv, where, level, text, external=external)
         except Refused as why:
-            name, said = argv[0].text, str(why)
-            is_named = name in english(said)
-            self.unproven(said if is_named else tr("{name}: {why}", name=name, why=said))
+            name, reason = argv[0].text, why.reason
+            is_named = name in reason.english()
+            self.unproven(reason if is_named else because("named", name=name, why=reason))
         reasons = tuple(self.proof.unproven[before:])
         words = tuple([word.text for word in argv])
         self.proof.commands.insert(index, SimpleCommand(words, text, level, reasons))
@@ -221,9 +221,9 @@ class Prover:
             return where, where
         spec = table.commands().get(name)
         if spec is None:
-            raise Refused(tr("{name} is not in the table of commands that only read", name=name))
+            raise Refused(because("can_change_files", name=name))
         if external and spec.builtin:
-            raise Refused(tr("{name} exists in the shell only", name=name))
+            raise Refused(because("builtin_only", name=name))
         if spec.check:
             context = checks.Context(self.place, where, self.look)
             moved = special.CHECKS[spec.check](spec, rest, context)
@@ -233,14 +233,14 @@ class Prover:
 
     def _name(self, word: Word) -> str:
         if word.pattern is not None:
-            raise Refused(tr("the program {word} is chosen by a file pattern", word=word.text))
+            raise Refused(because("depends_on_files", word=word.text))
         if "/" not in word.text:
             return word.text
         directory, name = posixpath.split(word.text)
         if directory not in SYSTEM_DIRECTORIES:
-            raise Refused(tr("the program {word} is named by its path", word=word.text))
+            raise Refused(because("can_change_files", name=word.text))
         if name in {"command", "builtin"} or table.commands().get(name, NO_SPEC).builtin:
-            raise Refused(tr("{name} means something else when it is named by its path", name=name))
+            raise Refused(because("other_meaning", name=name))
         return name
 
     def operands(self, spec: table.Spec, parsed: Parsed, where: Where) -> None:
@@ -256,13 +256,13 @@ class Prover:
             try:
                 words = resolve(each.raw, self.place.home)
             except NotPlain as why:
-                self.unreadable(str(why))
+                self.unreadable(why.reason)
                 continue
             self._redirect(each, words, where)
 
     def _redirect(self, each: Redirect, words: list[Word], where: Where) -> None:
         if len(words) != 1 or words[0].pattern is not None:
-            self.unresolved(tr("a redirection whose target depends on file names"))
+            self.unresolved(because("redirection"))
             return
         target = words[0].text
         if each.operator == "<<<":
@@ -276,7 +276,7 @@ class Prover:
             if target != "/dev/null":
                 self.look(words[0], where, content=True)
         else:
-            self.unresolved(tr("it writes to {target}", target=target))
+            self.unresolved(because("writes_to", target=target))
 
     def look(self, word: Word, where: Where, *, content: bool) -> None:
         """Note that a path is read, and refuse the proof where that needs a person."""
@@ -293,13 +293,13 @@ class Prover:
         if real not in self.proof.reads:
             self.proof.reads.append(real)
         if not inside(real, self.place.roots):
-            self.sensitive(tr("{path} is outside the workspace", path=shown))
+            self.sensitive(because("outside_workspace", path=shown))
         if not content:
             return
         for each in (lexical(path), real):
             secret = is_secret(each, self.place.home)
             if secret:
-                self.sensitive(tr("{path} {secret}", path=shown, secret=secret))
+                self.sensitive(because("secret_path", path=shown, why=secret))
                 return
 
     def _look_at_pattern(self, word: Word, cwd: str, *, content: bool) -> None:
@@ -309,18 +309,16 @@ class Prover:
         first = next(i for i, part in enumerate(parts) if any(char in part for char in "*?["))
         base = "/".join(parts[:first]) or "/"
         if ".." in parts[first:] or any(may_match_parent(part) for part in parts[first:]):
-            self.sensitive(tr("{path} may lead out of the workspace", path=word.text))
+            self.sensitive(because("may_leave_workspace", path=word.text))
         self._look_at(base, word.text, content=content)
         if content:
             secret = next(filter(None, map(may_match_secret, parts[first:])), None)
             if secret:
-                self.sensitive(tr("{path} may match {secret}", path=word.text, secret=secret))
+                self.sensitive(because("may_match_secret", path=word.text, secret=secret))
         matches = self.place.expand(pattern)
         if matches is None:
-            self.unresolved(tr("{path} matches very many files", path=word.text))
+            self.unresolved(because("many_matches", path=word.text))
         for match in matches or ():
             if posixpath.basename(match).startswith("-") and word.may_be_option:
-                self.unresolved(
-                    tr("the file {name} looks like an option", name=posixpath.basename(match))
-                )
+                self.unresolved(because("file_as_option", word=posixpath.basename(match)))
             self._look_at(match, match, content=content)

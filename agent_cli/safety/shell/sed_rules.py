@@ -2,7 +2,7 @@
 
 import re
 
-from agent_cli.lib.language import tr
+from agent_cli.safety.reasons import because
 from agent_cli.safety.shell.checks import Context, asks_version, exact, operands
 from agent_cli.safety.shell.options import Refused, read
 from agent_cli.safety.shell.table import Spec
@@ -27,10 +27,10 @@ def check(spec: Spec, words: list[Word], context: Context) -> None:
     if not scripts:
         scripts, parsed.operands = parsed.operands[:1], parsed.operands[1:]
     if not scripts:
-        raise Refused(tr("sed without a script"))
-    for script in exact(scripts, tr("the script")):
+        raise Refused(because("missing_argument"))
+    for script in exact(scripts):
         if not _SCRIPT.fullmatch(script):
-            raise Refused(tr("the script {script} is not known to only print", script=script))
+            raise Refused(because("program_unclear"))
     operands(SED, parsed, context)
 
 

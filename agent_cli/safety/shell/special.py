@@ -5,7 +5,7 @@ import posixpath
 import re
 from pathlib import PurePosixPath
 
-from agent_cli.lib.language import tr
+from agent_cli.safety.reasons import because
 from agent_cli.safety.shell import awk_rules, find_rules, git_rules, jq_rules, sed_rules, table
 from agent_cli.safety.shell.checks import Check, Context, Where, asks_version, exact, operands
 from agent_cli.safety.shell.facts import absolute, inside, lexical
@@ -30,13 +30,13 @@ def check_printf(spec: Spec, words: list[Word], context: Context) -> None:
     if words and words[0].text == "--":
         words = words[1:]
     if not words:
-        raise Refused(tr("printf without a format"))
-    exact(words[:1], tr("the format"))
+        raise Refused(because("missing_argument"))
+    exact(words[:1])
     form = words[0].text
     if form.startswith("-"):
-        raise Refused(tr("option {option} may set a variable", option=form))
+        raise Refused(because("sets_variable"))
     if _COUNTS.search(form.replace("%%", "")):
-        raise Refused(tr("%n sets a variable"))
+        raise Refused(because("sets_variable"))
     check_echo(spec, words[1:], context)
 
 
@@ -44,37 +44,38 @@ def check_seq(spec: Spec, words: list[Word], context: Context) -> None:
     # A negative number is not an option.
     plain = [word for word in words if not re.fullmatch(r"-?[0-9.]{1,7}", word.text)]
     if read(spec, plain).operands:
-        raise Refused(tr("only numbers of moderate size are known to end soon"))
+        raise Refused(because("runs_long"))
 
 
 def check_date(spec: Spec, words: list[Word], context: Context) -> None:
     for word in read(spec, words).operands:
         if not word.text.startswith("+"):
-            raise Refused(tr("{word} would set the clock", word=word.text))
+            raise Refused(because("sets_clock", word=word.text))
 
 
 def check_sleep(spec: Spec, words: list[Word], context: Context) -> None:
-    for text in exact(read(spec, words).operands, tr("the time")):
+    for text in exact(read(spec, words).operands):
         found = re.fullmatch(r"([0-9]{1,6}(\.[0-9]+)?)s?", text)
         if not found or float(found.group(1)) > LONGEST_SLEEP:
-            raise Refused(tr("{text} is a long wait", text=text))
+            raise Refused(because("runs_long"))
 
 
 def check_expr(spec: Spec, words: list[Word], context: Context) -> None:
-    for text in exact(words, tr("the expression")):
+    for text in exact(words):
         if text.startswith("--"):
-            raise Refused(tr("option {option} is not known to be harmless", option=text))
+            raise Refused(because("not_known_safe", what=text))
 
 
 def check_checksum(spec: Spec, words: list[Word], context: Context) -> None:
-    if any(word.may_be_option for word in words):
-        raise Refused(tr("a file name could be taken for an option"))
+    for word in words:
+        if word.may_be_option:
+            raise Refused(because("file_as_option", word=word.text))
     operands(spec, read(spec, words), context)
 
 
 def check_strings(spec: Spec, words: list[Word], context: Context) -> None:
     if any(word.text.startswith("@") for word in words):
-        raise Refused(tr("@ makes it take options from a file"))
+        raise Refused(because("options_from_file"))
     operands(spec, read(spec, words), context)
 
 
@@ -85,15 +86,15 @@ XXD = Spec(operands="paths", most=1)
 def check_xxd(spec: Spec, words: list[Word], context: Context) -> None:
     """It knows no clusters: `-ps` is one option, and a second operand would be written."""
     rest: list[Word] = []
-    texts = iter(exact(words, tr("the arguments")))
+    texts = iter(exact(words))
     for text in texts:
         if text in XXD_FLAGS or re.fullmatch(r"-[cglos][0-9]+", text):
             continue
         if text in {"-c", "-g", "-l", "-o", "-s"}:
             if not re.fullmatch(r"[-+]?(0x[0-9a-fA-F]+|[0-9]+)", next(texts, "")):
-                raise Refused(tr("{text} lacks its number", text=text))
+                raise Refused(because("missing_value", option=text))
         elif text.startswith("-") and text != "-":
-            raise Refused(tr("option {option} is not known to be harmless", option=text))
+            raise Refused(because("not_known_safe", what=text))
         else:
             rest.append(Word(text, text))
     operands(XXD, read(XXD, rest), context)
@@ -102,7 +103,7 @@ def check_xxd(spec: Spec, words: list[Word], context: Context) -> None:
 def check_tail(spec: Spec, words: list[Word], context: Context) -> None:
     parsed = read(spec, words)
     if any(re.match(r"\+[0-9]*[bcl]?f", word.text) for word in parsed.operands):
-        raise Refused(tr("an old spelling of -f: it would wait for more"))
+        raise Refused(because("runs_long"))
     operands(spec, parsed, context)
 
 
@@ -113,14 +114,14 @@ def check_diff(spec: Spec, words: list[Word], context: Context) -> None:
         for word in parsed.operands:
             for cwd in context.where:
                 if context.place.has_links(context.place.resolve(absolute(word.text, cwd))):
-                    raise Refused(tr("a link in {path} may lead elsewhere", path=word.text))
+                    raise Refused(because("link_within", path=word.text))
     operands(spec, parsed, context)
 
 
 def check_unzip(spec: Spec, words: list[Word], context: Context) -> None:
     parsed = read(spec, words)
     if not parsed.has(frozenset({"-l"})):
-        raise Refused(tr("without -l it extracts files"))
+        raise Refused(because("extracts_files"))
     operands(spec, parsed, context)
 
 
@@ -131,7 +132,7 @@ NUMERIC = names("-eq -ne -lt -le -gt -ge")
 
 def check_test(spec: Spec, words: list[Word], context: Context) -> None:
     """`test` and `[`: -v and -R would evaluate the name they are given."""
-    texts = exact(words, tr("the test"))
+    texts = exact(words)
     if texts and texts[-1] == "]":
         texts, words = texts[:-1], words[:-1]
     start = 0
@@ -147,21 +148,21 @@ def _one_test(words: list[Word], context: Context) -> None:
     match texts:
         case [] | [_]:
             if texts and texts[0].startswith("-"):
-                raise Refused(tr("{text} is not a simple test", text=texts[0]))
+                raise Refused(because("test_unclear"))
         case [operator, operand] if operator in UNARY and not operand.startswith("-"):
             if operator not in {"-n", "-z"}:
                 context.look(words[1], context.where, content=False)
         case [left, operator, right] if operator in BINARY:
             if left.startswith("-") or right.startswith("-") or left in {"(", "!"}:
-                raise Refused(tr("the test is not simple"))
+                raise Refused(because("test_unclear"))
             if operator.startswith("-"):
                 context.look(words[0], context.where, content=False)
                 context.look(words[2], context.where, content=False)
         case [left, operator, right] if operator in NUMERIC:
             if not (re.fullmatch(r"-?[0-9]+", left) and re.fullmatch(r"-?[0-9]+", right)):
-                raise Refused(tr("the numbers are not plain"))
+                raise Refused(because("test_unclear"))
         case _:
-            raise Refused(tr("the test is not simple"))
+            raise Refused(because("test_unclear"))
 
 
 def check_double_bracket(spec: Spec, words: list[Word], context: Context) -> None:
@@ -169,50 +170,50 @@ def check_double_bracket(spec: Spec, words: list[Word], context: Context) -> Non
     match [word.text for word in words]:
         case [operator, operand, "]]"] if operator in UNARY:
             if words[1].pattern is not None or operand.startswith("-"):
-                raise Refused(tr("the test is not simple"))
+                raise Refused(because("test_unclear"))
             if operator not in {"-n", "-z"}:
                 context.look(words[1], context.where, content=False)
         case _:
-            raise Refused(tr("only [[ -f name ]] and the like are known to be harmless"))
+            raise Refused(because("test_unclear"))
 
 
 def check_tar(spec: Spec, words: list[Word], context: Context) -> None:
-    texts = exact(words, tr("the archive"))
+    texts = exact(words)
     if asks_version(words):
         return
     if len(texts) < 2 or not re.fullmatch(r"-?[tvzjJ]*f|[tvzjJ]*f[tvzjJ]*", texts[0]):
-        raise Refused(tr("only listing an archive (tar tf) is known to be harmless"))
+        raise Refused(because("only_lists"))
     if texts[0].count("t") != 1 or texts[0].count("f") != 1:
-        raise Refused(tr("only listing an archive (tar tf) is known to be harmless"))
+        raise Refused(because("only_lists"))
     if ":" in texts[1]:
-        raise Refused(tr("a colon in the archive's name means another machine"))
+        raise Refused(because("remote_archive"))
     if any(text.startswith("-") for text in texts[1:]):
-        raise Refused(tr("further options are not known to be harmless"))
+        raise Refused(because("only_lists"))
     context.look(words[1], context.where, content=True)
 
 
 def check_cd(spec: Spec, words: list[Word], context: Context) -> Where:
-    texts = exact(words, tr("the directory"))
+    texts = exact(words)
     if texts[:1] == ["--"]:
         texts = texts[1:]
     if len(texts) != 1 or texts[0].startswith("-") or not texts[0]:
-        raise Refused(tr("where it leads is not known"))
+        raise Refused(because("unknown_destination"))
     moved = set()
     for cwd in context.where:
         path = absolute(texts[0], cwd)
         real = context.place.resolve(path)
         if not inside(real, context.place.roots):
-            raise Refused(tr("{path} is outside the workspace", path=texts[0]))
+            raise Refused(because("outside_workspace", path=texts[0]))
         if real != lexical(path):
-            raise Refused(tr("{path} leads through a link", path=texts[0]))
+            raise Refused(because("link_on_path", path=texts[0]))
         moved.add(real)
     return frozenset(moved)
 
 
 def check_set_options(spec: Spec, words: list[Word], context: Context) -> None:
-    texts = exact(words, tr("the option"))
+    texts = exact(words)
     if not texts:
-        raise Refused(tr("it shows every variable"))
+        raise Refused(because("shows_variables"))
     while texts:
         if texts[0] in {"-o", "+o"} and texts[1:2] == ["pipefail"]:
             texts = texts[2:]
@@ -221,7 +222,7 @@ def check_set_options(spec: Spec, words: list[Word], context: Context) -> None:
         elif re.fullmatch(r"[-+][eux]*o", texts[0]) and texts[1:2] == ["pipefail"]:
             texts = texts[2:]
         else:
-            raise Refused(tr("{text} changes how later commands are read", text=texts[0]))
+            raise Refused(because("changes_shell", text=texts[0]))
 
 
 def check_version(name: str, context: Context) -> None:
@@ -231,12 +232,7 @@ def check_version(name: str, context: Context) -> None:
             for directory in (cwd, *map(str, PurePosixPath(cwd).parents)):
                 if context.place.expand(posixpath.join(glob.escape(directory), file)) != ():
                     raise Refused(
-                        tr(
-                            "{file} in {directory} chooses which {name} is run",
-                            file=file,
-                            directory=directory,
-                            name=name,
-                        )
+                        because("picks_program", file=file, directory=directory, name=name)
                     )
 
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from agent_cli.lib.language import tr
+from agent_cli.safety.reasons import because
 from agent_cli.safety.shell.lexer import REDIRECTIONS, Token
 from agent_cli.safety.shell.names import names
 from agent_cli.safety.shell.words import NotPlain
@@ -85,7 +85,7 @@ class _Parser:
     def whole(self) -> Node:
         node = self._sequence(frozenset())
         if self._now.kind != "end":
-            raise NotPlain(tr("an unexpected {word!r}", word=self._now.raw))
+            raise NotPlain(because("unclear_syntax"))
         return node
 
     @property
@@ -102,13 +102,13 @@ class _Parser:
 
     def _expect(self, raw: str) -> None:
         if self._now.raw != raw:
-            raise NotPlain(tr("{word!r} is missing", word=raw))
+            raise NotPlain(because("unclear_syntax"))
         self.at += 1
 
     def _sequence(self, stops: frozenset[str]) -> Node:
         self.depth += 1
         if self.depth > DEEPEST:
-            raise NotPlain(tr("very deep nesting"))
+            raise NotPlain(because("too_nested"))
         parts: list[Node] = []
         self._skip_newlines()
         while self._now.kind != "end" and self._now.raw not in stops:
@@ -119,7 +119,7 @@ class _Parser:
             self._skip_newlines()
         self.depth -= 1
         if not parts and stops:
-            raise NotPlain(tr("an empty group"))
+            raise NotPlain(because("unclear_syntax"))
         return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
 
     def _chain(self) -> Node:
@@ -133,7 +133,7 @@ class _Parser:
         if rest:
             node = Chain(node, tuple(rest))
         if self._now.kind == "&":
-            raise NotPlain(tr("a command in the background (&)"))
+            raise NotPlain(because("background"))
         return node
 
     def _pipeline(self) -> Node:
@@ -165,7 +165,7 @@ class _Parser:
         while self._now.kind == "number" or self._now.kind in REDIRECTIONS:
             redirects.append(self._redirect())
         if self._now.kind == "word":
-            raise NotPlain(tr("a word after a group"))
+            raise NotPlain(because("unclear_syntax"))
         return Group(body, subshell, tuple(redirects))
 
     def _if(self) -> Node:
@@ -181,7 +181,7 @@ class _Parser:
             branches.append(self._sequence(frozenset({"fi"})))
         self._expect("fi")
         if self._now.kind not in {";", "newline", "end", "&&", "||", "|", ")"}:
-            raise NotPlain(tr("something after the end of a condition"))
+            raise NotPlain(because("unclear_syntax"))
         return If(tuple(conditions), tuple(branches))
 
     def _simple(self, *, first: bool) -> Node:
@@ -210,13 +210,13 @@ class _Parser:
             elif token.kind == "number" or token.kind in REDIRECTIONS:
                 redirects.append(self._redirect())
             elif token.kind == "(":
-                raise NotPlain(tr("a function or an extended pattern"))
+                raise NotPlain(because("unclear_syntax"))
             else:
                 break
         if len(words) > leading and words[leading].raw in KEYWORDS:
-            raise NotPlain(tr("the shell keyword {word!r}", word=words[leading].raw))
+            raise NotPlain(because("shell_keyword", word=words[leading].raw))
         if len(words) == leading and (timed or not (assignments or redirects)):
-            raise NotPlain(tr("an unexpected {word!r}", word=self._now.raw))
+            raise NotPlain(because("unclear_syntax"))
         text = self.source[start : self._previous_end()]
         return Simple(tuple(words), tuple(assignments), tuple(redirects), text, timed)
 
@@ -233,6 +233,6 @@ class _Parser:
         self.at += 1
         target = self._now
         if target.kind not in {"word", "number"}:
-            raise NotPlain(tr("a redirection without a target"))
+            raise NotPlain(because("redirection"))
         self.at += 1
         return Redirect(operator.kind, target.raw, number, operator.body)

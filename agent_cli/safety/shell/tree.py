@@ -5,7 +5,7 @@ from functools import cache
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
-from agent_cli.lib.language import tr
+from agent_cli.safety.reasons import ReasonedError, because
 from agent_cli.safety.shell.lexer import Token
 from agent_cli.safety.shell.names import names
 from agent_cli.safety.shell.syntax import (
@@ -69,8 +69,8 @@ OPERATORS = frozenset(
 IN_TEST = UNITS | frozenset(["unary_expression", "binary_expression", "test_operator"])
 
 
-class Disagreement(Exception):
-    """The second parser sees something else; the message says what."""
+class Disagreement(ReasonedError):
+    """The second parser sees something else."""
 
 
 @cache
@@ -83,7 +83,7 @@ def agree(source: str, plain: Plain, tokens: list[Token]) -> None:
     data = source.encode()
     root = _parser().parse(data).root_node
     if root.has_error:
-        raise Disagreement(tr("it could not be parsed"))
+        raise Disagreement(because("unclear_command"))
     seen = _Seen(data)
     seen.walk(root)
     tests = seen.tests
@@ -97,9 +97,9 @@ def agree(source: str, plain: Plain, tokens: list[Token]) -> None:
         ours = [each for each in ours if not any(a <= each[0] < b for a, b in tests)]
     theirs = sorted(each for each in seen.units if each[1] not in KEYWORDS)
     if ours != theirs:
-        raise Disagreement(tr("two parsers do not agree on its words"))
+        raise Disagreement(because("unclear_command"))
     if sorted(firsts) != sorted(seen.starts + [start for start, _ in tests]):
-        raise Disagreement(tr("two parsers do not agree on its commands"))
+        raise Disagreement(because("unclear_command"))
 
 
 KEYWORDS = names("if then elif else fi { } !")
@@ -121,7 +121,7 @@ class _Seen:
                 if kind == "$":
                     self._unit(node)
                 elif kind not in OPERATORS:
-                    raise Disagreement(tr("the operator {kind!r}", kind=kind))
+                    raise Disagreement(because("unclear_syntax"))
             elif kind == "test_command":
                 _only(node, IN_TEST | IN_UNITS)
                 self.tests.append((node.start_byte, node.end_byte))
@@ -138,9 +138,7 @@ class _Seen:
                     self.starts.append(node.start_byte)
                 pending.extend(node.children)
             else:
-                raise Disagreement(
-                    tr("something beyond plain commands ({what})", what=kind.replace("_", " "))
-                )
+                raise Disagreement(because("complex_syntax", what=kind.replace("_", " ")))
 
     def _unit(self, node: Node) -> None:
         start, end = node.start_byte, node.end_byte
@@ -152,9 +150,7 @@ def _only(node: Node, allowed: frozenset[str]) -> None:
     while pending:
         child = pending.pop()
         if child.is_named and child.type not in allowed:
-            raise Disagreement(
-                tr("something beyond plain words ({what})", what=child.type.replace("_", " "))
-            )
+            raise Disagreement(because("complex_syntax", what=child.type.replace("_", " ")))
         pending.extend(child.children)
 
 

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from agent_cli.lib.language import tr
+from agent_cli.safety.reasons import ReasonedError, because
 
 METACHARACTERS = frozenset(" \t\n|&;()<>")
 GLOB = frozenset("*?[")
@@ -19,8 +19,8 @@ Chars = list[tuple[str, bool]]
 """Characters, each with whether it was quoted."""
 
 
-class NotPlain(Exception):
-    """The text does something whose outcome cannot be read from it; the message says what."""
+class NotPlain(ReasonedError):
+    """The text does something whose outcome cannot be read from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def _finish(chars: Chars, raw: str, home: str) -> Word:
         return Word(text, raw)
     pattern = "".join(f"[{char}]" if quoted and char in GLOB else char for char, quoted in chars)
     if "[:" in pattern or "[." in pattern or "[=" in pattern or "\\" in text:
-        raise NotPlain(tr("a file pattern that may mean different things"))
+        raise NotPlain(because("ambiguous_pattern"))
     return Word(text, raw, pattern)
 
 
@@ -69,7 +69,7 @@ def _lex(raw: str) -> Chars:
         char = raw[at]
         if char == "\\":
             if at + 1 >= end:
-                raise NotPlain(tr("a lone backslash at the end"))
+                raise NotPlain(because("unclear_syntax"))
             if raw[at + 1] != "\n":
                 out.append((raw[at + 1], True))
             at += 2
@@ -83,11 +83,9 @@ def _lex(raw: str) -> Chars:
         elif char == "$":
             at = _dollar(raw, at, out)
         elif char == "`":
-            raise NotPlain(tr("a command inside backticks"))
-        elif char in METACHARACTERS:
-            raise NotPlain(tr("an operator inside a word"))
-        elif char == "#" and not out and at == 0:
-            raise NotPlain(tr("a comment inside a word"))
+            raise NotPlain(because("backticks"))
+        elif char in METACHARACTERS or (char == "#" and not out and at == 0):
+            raise NotPlain(because("unclear_syntax"))
         else:
             out.append((char, False))
             at += 1
@@ -97,22 +95,22 @@ def _lex(raw: str) -> Chars:
 def _find(raw: str, what: str, start: int) -> int:
     at = raw.find(what, start)
     if at < 0:
-        raise NotPlain(tr("a quote that is not closed"))
+        raise NotPlain(because("unclosed_quote"))
     return at
 
 
 def _double(raw: str, at: int, out: Chars) -> int:
     while True:
         if at >= len(raw):
-            raise NotPlain(tr("a quote that is not closed"))
+            raise NotPlain(because("unclosed_quote"))
         char = raw[at]
         if char == '"':
             return at + 1
         if char == "`":
-            raise NotPlain(tr("a command inside backticks"))
+            raise NotPlain(because("backticks"))
         if char == "$":
             if raw[at + 1 : at + 2] not in INERT_AFTER_DOLLAR:
-                raise NotPlain(tr("a value that is only known when it runs ($)"))
+                raise NotPlain(because("runtime_value"))
         elif char == "\\":
             following = raw[at + 1 : at + 2]
             if following in {"$", "`", '"', "\\", "\n"}:
@@ -130,12 +128,12 @@ def _dollar(raw: str, at: int, out: Chars) -> int:
         out.append(("$", True))
         return at + 1
     if following != "'":
-        raise NotPlain(tr("a value that is only known when it runs ($)"))
+        raise NotPlain(because("runtime_value"))
     at += 2
     while True:
         char = raw[at : at + 1]
         if char == "":
-            raise NotPlain(tr("a quote that is not closed"))
+            raise NotPlain(because("unclosed_quote"))
         if char == "'":
             return at + 1
         if char == "\\":
@@ -155,12 +153,12 @@ def _ansi_escape(raw: str, at: int, out: Chars) -> int:
         return at + 1
     found = _NUMERIC.match(raw, at)
     if not found:
-        raise NotPlain(tr("an escape sequence of unknown meaning"))
+        raise NotPlain(because("unclear_syntax"))
     digits = next(group for group in found.groups() if group is not None)
     code = int(digits, 8 if found.group(4) else 16)
     # NUL ends the word in bash, and bytes above ASCII depend on the locale.
     if not 0 < code < 128:
-        raise NotPlain(tr("an escape sequence of unknown meaning"))
+        raise NotPlain(because("unclear_syntax"))
     out.append((chr(code), True))
     return found.end()
 
@@ -173,11 +171,11 @@ def _braces(chars: Chars) -> list[Chars]:
     closing = next((i for i, c in enumerate(chars) if i > opening and c == ("}", False)), None)
     if closing is None:
         if ("{", False) in chars[opening + 1 :] or (",", False) in chars[opening:]:
-            raise NotPlain(tr("braces that do not match"))
+            raise NotPlain(because("braces"))
         return [chars]
     before, body, after = chars[:opening], chars[opening + 1 : closing], chars[closing + 1 :]
     if ("{", False) in body or any(quoted for _, quoted in body):
-        raise NotPlain(tr("nested braces"))
+        raise NotPlain(because("braces"))
     rest = _braces(after)
     choices = _choices("".join(char for char, _ in body))
     if choices is None:
@@ -185,7 +183,7 @@ def _braces(chars: Chars) -> list[Chars]:
     else:
         middle = [[(char, False) for char in choice] for choice in choices]
     if len(middle) * len(rest) > MOST_BRACES:
-        raise NotPlain(tr("braces that make very many words"))
+        raise NotPlain(because("braces"))
     return [before + choice + tail for choice in middle for tail in rest]
 
 
@@ -199,10 +197,10 @@ def _choices(body: str) -> list[str] | None:
         return None
     found = _RANGE.match(body)
     if not found or any(re.match(r"-?0\d", part) for part in found.groups()):
-        raise NotPlain(tr("a brace range of unusual form"))
+        raise NotPlain(because("braces"))
     first, last = int(found.group(1)), int(found.group(2))
     if abs(last - first) > MOST_BRACES:
-        raise NotPlain(tr("braces that make very many words"))
+        raise NotPlain(because("braces"))
     step = 1 if last >= first else -1
     return [str(number) for number in range(first, last + step, step)]
 
@@ -216,9 +214,9 @@ def _tilde(chars: Chars, home: str) -> Chars:
             and index
             and chars[index - 1] in {("=", False), (":", False)}
         ):
-            raise NotPlain(tr("a tilde inside a word"))
+            raise NotPlain(because("unclear_syntax"))
     if not chars or chars[0] != ("~", False):
         return chars
     if len(chars) == 1 or chars[1] == ("/", False):
         return [(char, True) for char in home] + chars[1:]
-    raise NotPlain(tr("the home directory of another user (~name)"))
+    raise NotPlain(because("other_home"))

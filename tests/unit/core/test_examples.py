@@ -6,8 +6,9 @@ import pytest
 
 from agent_cli.config.layers import load
 from agent_cli.core.deciding.examples import wrong_example
+from agent_cli.core.deciding.rules import Rule
 from agent_cli.core.errors import UserError
-from agent_cli.core.permissions import Effect, Rule
+from agent_cli.core.permissions import Effect
 
 
 @pytest.mark.parametrize(

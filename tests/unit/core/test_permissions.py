@@ -4,20 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from agent_cli.core.deciding.rules import CommandFact, Facts, PathFact, Place, Rule, Rules
 from agent_cli.core.errors import UserError
-from agent_cli.core.permissions import (
-    CommandFact,
-    Decision,
-    Effect,
-    Facts,
-    Mode,
-    PathFact,
-    Place,
-    Rule,
-    Rules,
-    decide,
-)
+from agent_cli.core.permissions import Decision, Effect, Mode, decide
 from agent_cli.core.tool import ToolKind
+from agent_cli.safety.reasons import quoted
 
 PLACE = Place(root="/srv/proj", home="/home/u")
 
@@ -35,7 +26,7 @@ def file(tool: str, path: str, **more: object) -> Facts:
         kind=ToolKind.WRITE if is_write else ToolKind.READONLY,
         needs_permission=is_write,
         paths=(fact,),
-        unproven=("it changes files",) if is_write else (),
+        unproven=(quoted("it changes files"),) if is_write else (),
     )
 
 
@@ -49,13 +40,15 @@ def decision(facts: Facts, mode: Mode = Mode.DEFAULT, *, trusted: bool = True, *
 
 @pytest.mark.parametrize("mode", Mode)
 def test_the_catastrophic_is_denied_in_every_mode_and_by_no_rule_allowed(mode: Mode) -> None:
-    facts = bash("rm", "-rf", "/", catastrophic=("it deletes everything",))
+    facts = bash("rm", "-rf", "/", catastrophic=(quoted("it deletes everything"),))
     assert effect(facts, mode, allow=["Bash"]) is Effect.DENY
 
 
 @pytest.mark.parametrize("mode", Mode)
 def test_our_own_policy_files_are_never_written(mode: Mode) -> None:
-    assert effect(file("Edit", "/x", forbidden="our own"), mode, allow=["Edit"]) is Effect.DENY
+    assert (
+        effect(file("Edit", "/x", forbidden=quoted("our own")), mode, allow=["Edit"]) is Effect.DENY
+    )
 
 
 @pytest.mark.parametrize("mode", Mode)
@@ -120,7 +113,7 @@ def test_an_allow_rule_must_match_every_command() -> None:
         tool="Bash",
         kind=ToolKind.EXECUTE,
         needs_permission=True,
-        unproven=("x",),
+        unproven=(quoted("x"),),
         commands=(CommandFact(("npm", "test")), CommandFact(("rm", "x"))),
     )
     assert effect(facts, allow=["Bash(npm test)"]) is Effect.ASK
@@ -160,16 +153,19 @@ def test_an_allow_rule_lifts_outside_but_neither_secret_nor_protected() -> None:
     assert effect(file("Edit", "/etc/x", outside=True), allow=rule) is Effect.ALLOW
     assert effect(file("Edit", "/home/u/notes/a", outside=True), allow=rule) is Effect.ALLOW
     assert effect(file("Edit", "/etc/y", outside=True), allow=rule) is Effect.ASK
-    assert effect(file("Edit", "/etc/x", outside=True, protected="p"), allow=rule) is Effect.ASK
-    assert effect(file("Edit", "/etc/x", secret="s"), allow=rule) is Effect.ASK
+    assert (
+        effect(file("Edit", "/etc/x", outside=True, protected=quoted("p")), allow=rule)
+        is Effect.ASK
+    )
+    assert effect(file("Edit", "/etc/x", secret=quoted("s")), allow=rule) is Effect.ASK
 
 
 def test_accept_edits_stops_at_the_workspaces_border() -> None:
     outside = file("Edit", "/etc/hosts", outside=True)
     assert effect(outside, Mode.ACCEPT_EDITS) is Effect.ASK
-    protected = file("Edit", "/srv/proj/.git/config", protected="runs code")
+    protected = file("Edit", "/srv/proj/.git/config", protected=quoted("runs code"))
     assert effect(protected, Mode.ACCEPT_EDITS) is Effect.ASK
-    assert "runs code" in decision(protected, Mode.ACCEPT_EDITS).reasons[0]
+    assert "runs code" in str(decision(protected, Mode.ACCEPT_EDITS).reasons[0])
 
 
 @pytest.mark.parametrize("text", ["", "Bash(", "rm -rf", "Bash()", "Bash(* x)", "Bash('x)"])
@@ -184,16 +180,16 @@ def test_dangerous_commands_can_be_let_through_but_nothing_else_is() -> None:
         rules, mode = how.pop("rules"), how.pop("mode")
         return decide(facts, rules, mode, PLACE, ask_dangerous=False, **how).effect  # type: ignore[arg-type]
 
-    removal = bash("rm", "-rf", "build", dangers=("it deletes",))
+    removal = bash("rm", "-rf", "build", dangers=(quoted("it deletes"),))
     assert effect(removal) is Effect.ASK
     assert without_question(removal) is Effect.ALLOW
     assert without_question(bash("make")) is Effect.ALLOW
     assert without_question(removal, trusted=False) is Effect.ASK
     assert without_question(removal, mode=Mode.PLAN) is Effect.DENY
     assert without_question(removal, rules=Rules.parse(ask=["Bash(rm *)"])) is Effect.ASK
-    assert without_question(bash("rm", "x", sensitive=("x is protected",))) is Effect.ASK
+    assert without_question(bash("rm", "x", sensitive=(quoted("x is protected"),))) is Effect.ASK
     assert without_question(bash("rm", "x", unresolved=True)) is Effect.ASK
-    assert without_question(bash("rm", "/", catastrophic=("all of it",))) is Effect.DENY
+    assert without_question(bash("rm", "/", catastrophic=(quoted("all of it"),))) is Effect.DENY
     assert without_question(file("Edit", "/srv/proj/a")) is Effect.ASK
 
 
@@ -230,7 +226,7 @@ def test_all_hosts_of_a_call_must_be_allowed() -> None:
 
 
 def test_what_a_tool_calls_dangerous_is_allowed_by_its_name_only() -> None:
-    call = host("HttpRequest", "a.example", only_by_name=True, dangers=("dangerous",))
+    call = host("HttpRequest", "a.example", only_by_name=True, dangers=(quoted("dangerous"),))
     assert effect(call, allow=["HttpRequest(a.example)"]) is Effect.ASK
     assert effect(call, allow=["HttpRequest"]) is Effect.ALLOW
     for mode in (Mode.ACCEPT_EDITS, Mode.AUTO):

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from agent_cli.core.deciding.facts import gather
-from agent_cli.core.permissions import Effect, Mode, Place, Rules, decide
+from agent_cli.core.deciding.rules import Place, Rules
+from agent_cli.core.permissions import Effect, Mode, decide
 from agent_cli.core.tool import AnyTool
 from agent_cli.core.tool_context import ShellStanding
 from agent_cli.safety.paths import Workspace

@@ -171,7 +171,7 @@ def test_a_modal_shows(text: str, shown: str) -> None:
     ],
 )
 def test_oddities_are_named(text: str, warning: str) -> None:
-    assert any(warning in found for found in oddities(text))
+    assert any(warning in str(found) for found in oddities(text))
 
 
 @pytest.mark.parametrize(

@@ -192,7 +192,7 @@ def test_the_probe_sees_every_change(change: str) -> None:
 
 
 def test_odd_characters_are_named() -> None:
-    assert "U+202E" in analyse("ls \u202ex", PLACE).unproven[0]
+    assert "U+202E" in str(analyse("ls \u202ex", PLACE).unproven[0])
 
 
 def test_an_ordinary_command_is_read_quickly() -> None:

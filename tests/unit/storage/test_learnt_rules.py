@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_cli.core.permissions import Rule
+from agent_cli.core.deciding.rules import Rule
 from agent_cli.storage.learnt_rules import LearntRules
 
 

@@ -1,16 +1,20 @@
-"""How people put what the guide can do: patterns in English and Chinese, the narrower ones first.
+"""What people ask the guide for, recognised in plain English and Chinese.
 
-`<name>` stands for a word or something in quotes, `<name…>` for anything.
+In a pattern `<name>` stands for a word or something in quotes, `<name…>` for anything.
 """
 
-# A wording reads best on one line.
+# A pattern reads best on one line.
 # ruff: noqa: E501
 
 import re
+from dataclasses import dataclass, field
+from functools import cache
 from typing import Literal
 
-Simple = Literal["help", "tour", "next", "stop", "undo", "setup", "changes", "tests", "unknown"]
-"""Wishes that their name says whole."""
+Kind = Literal[
+    "help", "tour", "next", "stop", "undo", "setup", "changes", "tests", "unknown",
+    "run", "create", "swap", "find", "search", "list", "diff", "delete", "show",
+]  # fmt: skip
 
 QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "「": "」", "『": "』", "《": "》"}
 QUOTED = "|".join(f"{re.escape(a)}[^{re.escape(b)}]+{re.escape(b)}" for a, b in QUOTES.items())
@@ -34,7 +38,7 @@ KINDS_OF_FILES = {
     "image": "**/*.{png,jpg,jpeg,gif,svg,webp}",
 }
 
-PLAIN: tuple[tuple[Simple, str], ...] = (
+PLAIN: tuple[tuple[Kind, str], ...] = (
     ("tour", r"(?:(?:start|begin|take|give me|show me)\s+)?(?:(?:the|a)\s+)?(?:guided\s+)?tour"),
     ("tour", r"(?:开始|来个|来一个)?\s*(?:导览|导游|教程|演示|新手引导)"),
     ("next", r"next(?: step| one)?|n|go on|continue|下一步|下一个|继续|接着"),
@@ -161,3 +165,80 @@ SHOW = (
     r"(?:显示|查看|看看|看一下|看一看|看|打开|读取|读一下|读)\s*(?:一下)?(?:文件)?\s*<path>\s*(?:文件)?\s*(?:的)?"
     r"(?:内容|全文)?\s*(?:的?第?\s*(?P<first>\d+)\s*(?:到|至|-|–)\s*第?\s*(?P<last>\d+)\s*行)?",
 )
+
+_PATTERNS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
+    *((kind, (pattern,)) for kind, pattern in PLAIN),
+    ("run", RUN),
+    ("create", CREATE),
+    ("swap", SWAP),
+    ("find", FIND),
+    ("search", SEARCH),
+    ("list", LIST),
+    ("diff", DIFF),
+    ("delete", DELETE),
+    ("show", SHOW),
+)
+"""Order matters: what is narrower comes first."""
+_LITERAL = frozenset({"run", "create"})
+"""Even the last full stop belongs to these."""
+MAX_CHARS = 2_000
+"""What is longer can only be the content of a file, or a command."""
+_POLITE = re.compile(
+    r"(?:(?:please|pls|can you|could you|would you|will you|i want (?:you )?to|i'd like (?:you )?to"
+    r"|now|then|ok|okay|and)\b[\s,]*|(?:请问|请|麻烦|帮我|帮忙|给我|我想要?|我要|现在|然后)\s*)+",
+    re.IGNORECASE,
+)
+_END = re.compile(r"(?<=[^\s.])(?:[.!?]|[。！？]|吗|吧|呢|\bplease\b|\s)+$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Request:
+    """A kind, and the words that its pattern named."""
+
+    kind: Kind
+    values: dict[str, str] = field(default_factory=dict)
+
+    def get(self, name: str, default: str = "") -> str:
+        """A word, or the default where none was given."""
+        return self.values.get(name) or default
+
+
+def understand(text: str) -> Request:
+    """The request behind the words; `unknown` for everything else."""
+    text = text.strip()
+    said = text[match.end() :].lstrip() if (match := _POLITE.match(text)) else text
+    for kind, pattern in _compiled():
+        if len(said) > MAX_CHARS and kind not in _LITERAL:
+            continue
+        if match := pattern.fullmatch(said if kind in _LITERAL else _END.sub("", said)):
+            values = {name: _unquoted(word) for name, word in match.groupdict("").items() if word}
+            request = Request(kind, values)
+            if _makes_sense(request):
+                return request
+    return Request("unknown")
+
+
+def _makes_sense(request: Request) -> bool:
+    """Only what is called a file or looks like one can be created; only known kinds are found."""
+    if request.kind == "create" and not request.get("file"):
+        return re.search(r"[./]|^[A-Z]\w+$", request.get("path")) is not None
+    kind = request.get("kind").lower()
+    return request.kind != "find" or not kind or kind in KINDS_OF_FILES
+
+
+@cache
+def _compiled() -> tuple[tuple[Kind, re.Pattern[str]], ...]:
+    return tuple((kind, _compile(each)) for kind, patterns in _PATTERNS for each in patterns)
+
+
+def _compile(pattern: str) -> re.Pattern[str]:
+    pattern = re.sub(r"(?<!P)<(\w+)>", rf"(?P<\1>{QUOTED}|\\S+?)", pattern)
+    pattern = re.sub(r"<(\w+)…>", rf"(?P<\1>{QUOTED}|.+?)", pattern)
+    return re.compile(pattern, re.IGNORECASE | re.DOTALL)
+
+
+def _unquoted(text: str) -> str:
+    text = text.strip() if "\n" not in text else text
+    if len(text) > 1 and QUOTES.get(text[0]) == text[-1]:
+        return text[1:-1]
+    return text.removeprefix("@") if re.fullmatch(r"@\S+", text) else text
