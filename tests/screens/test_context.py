@@ -2,6 +2,7 @@
 
 import pytest
 
+from agent_cli.frontends.tui import view
 from agent_cli.frontends.tui.modals.question import QuestionModal
 from tests.kit.sessions import SceneMaker
 from tests.screens.app import running

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 from agent_cli.commands._foreign import with_foreign
+
 from agent_cli.commands.help import COMMAND as HELP
 from agent_cli.config.places import Places
 from agent_cli.core.deciding.trust import what_trust_enables

@@ -2,8 +2,8 @@
 
 import asyncio
 
-from agent_cli.frontends.repl.live_question import ANSWERABLE, PASSED_ON, LiveQuestion
 from agent_cli.controller.answers import Answer
+from agent_cli.frontends.repl.live_question import ANSWERABLE, PASSED_ON, LiveQuestion
 
 ANSWERS = (Answer("no", "No", "n"), Answer("once", "Yes, once", "y"))
 
