@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from agent_cli.lib.language import mark, tr
 
 TRUST_HEADING = mark("Do you trust this folder?")
-TRUST_MEANING = mark("A folder can tell the agent what to do and bring programs to run.")
-TRUST_ENABLES = mark("If you trust it, these take effect:")
+TRUST_MEANING = mark("It may contain instructions for the agent and programs to run.")
+TRUST_ENABLES = mark("Trusting it enables:")
 IN_USE_HEADING = mark("This session is open elsewhere")
 PLAN_HEADING = mark("Carry out this plan?")
 QUESTION_HEADING = mark("The model asks")
@@ -31,14 +31,14 @@ class Answer:
 def trust_answers() -> tuple[Answer, ...]:
     """Whether a folder is trusted."""
     return (
-        Answer("no", tr("No"), "n", tr("look around; nothing of the folder is loaded")),
+        Answer("no", tr("No"), "n", tr("look around; nothing from the folder is loaded")),
         Answer("yes", tr("Yes, I trust it"), "y", tr("remembered for this folder")),
     )
 
 
 def in_use_answers() -> tuple[Answer, ...]:
-    """What becomes of a session that another program has."""
+    """What to do about a session that another program has open."""
     return (
         Answer("no", tr("Leave it there"), "n"),
-        Answer("yes", tr("Go on in a copy"), "y", tr("the session itself stays as it is")),
+        Answer("yes", tr("Fork it"), "y", tr("continue in a copy; the original is unchanged")),
     )

@@ -380,6 +380,20 @@ def test_commands_and_modes(program: Program, agent: Opener) -> None:
     terminal.wait_for("From the other.")
 
 
+# ── what must not end it ──────────────────────────────────────────────────────────────────────────
+
+
+def test_a_stray_file_among_the_sessions_does_not_end_it(program: Program, agent: Opener) -> None:
+    stray = program.home / ".local/state/agent/sessions/abc.bak.jsonl"
+    stray.parent.mkdir(parents=True)
+    stray.write_text("{}\n")
+    os.utime(stray, (0, 0))
+    terminal = agent({"text": "Still here."})
+    terminal.let_pass(2)
+    ask(terminal, "hello")
+    terminal.wait_for("Still here.")
+
+
 # ── leaving ───────────────────────────────────────────────────────────────────────────────────────
 
 

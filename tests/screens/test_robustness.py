@@ -138,10 +138,11 @@ async def test_a_full_disk_does_not_keep_a_prompt_from_being_sent(
         await screen.shows("The prompt history can't be saved", "Hello.")
 
 
-async def test_a_sandbox_that_is_missing_is_a_warning(make_session: SceneMaker) -> None:
-    scene = make_session(
-        {"text": "Hello."}, settings={"sandbox": "bwrap"}, environment={"PATH": "/none"}
-    )
+async def test_a_sandbox_that_is_missing_is_a_warning(
+    make_session: SceneMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    scene = make_session({"text": "Hello."}, settings={"sandbox": "bwrap"})
     async with running(scene) as screen:
         await screen.shows("warning", "bubblewrap")
         await screen.send("hi")

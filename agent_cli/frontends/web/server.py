@@ -3,15 +3,19 @@
 import asyncio
 import contextlib
 import json
+import logging
 import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from aiohttp import WSMsgType, web
 
+from agent_cli.controller.background import Background
 from agent_cli.frontends.web.child import Child
 from agent_cli.frontends.web.guard import Guard, add_headers, guarded
 from agent_cli.lib.language import spoken, tr
+
+log = logging.getLogger(__name__)
 
 LOOPBACK = "127.0.0.1"
 _PAGE = Path(__file__).with_name("page.html")
@@ -30,6 +34,7 @@ class Server:
         self._environment = environment
         self._statics = statics
         self._children: set[Child] = set()
+        self._background = Background(log.warning, lambda what, why: log.error(what, exc_info=why))
 
     def application(self) -> web.Application:
         """The routes, all of them below the token."""
@@ -63,7 +68,9 @@ class Server:
         self._children.add(child)
         columns = _cells(request.query.get("width"), 80)
         rows = _cells(request.query.get("height"), 24)
-        drawing = asyncio.create_task(self._draw(child, websocket, columns, rows))
+        drawing = self._background.start(
+            self._draw(child, websocket, columns, rows), "a page could not be drawn"
+        )
         try:
             await _listen(websocket, child)
         finally:
@@ -75,9 +82,11 @@ class Server:
     async def _draw(
         self, child: Child, websocket: web.WebSocketResponse, columns: int, rows: int
     ) -> None:
-        with contextlib.suppress(ConnectionError):
-            await child.run(columns, rows, websocket.send_bytes)
-        await websocket.close()
+        try:
+            with contextlib.suppress(ConnectionError):
+                await child.run(columns, rows, websocket.send_bytes)
+        finally:
+            await websocket.close()
 
     async def _end_children(self, _: web.Application) -> None:
         await asyncio.gather(*(child.end() for child in self._children))

@@ -33,7 +33,7 @@ _MOST = 200
 _LATEST = 4
 """Messages a look into a session shows."""
 _LONGEST = 300
-_HINT = mark("enter resume · ctrl+f fork · tab other directories · esc close")
+_HINT = mark("enter resume · ctrl+f fork · tab all folders · esc close")
 
 
 class SessionsModal(ModalScreen[Resume | None]):
