@@ -226,6 +226,14 @@ def test_lines_of_input_can_come_from_a_file(program: Program) -> None:
     assert (process.returncode, out, err) == (0, "first\nsecond\n", "")
 
 
+def test_questions_are_declined_when_no_more_lines_can_answer(program: Program) -> None:
+    model = program.script(TOUCHES, {"text": "Then not."})
+    line = json.dumps({"type": "prompt", "text": "go"})
+    done = program.run("--model", model, "--input-format", "stream-json", stdin=f"{line}\n")
+    assert done.out == "Then not.\n"
+    assert not (program.workspace / "made").exists()
+
+
 def test_our_own_commands_need_somebody_to_talk_to(program: Program) -> None:
     folder = program.workspace / ".agent" / "commands"
     folder.mkdir(parents=True)

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from agent_cli.commands._foreign import with_foreign
 
 from agent_cli.commands.help import COMMAND as HELP
 from agent_cli.config.places import Places
+from agent_cli.controller.extension_commands import with_extensions
 from agent_cli.core.deciding.trust import what_trust_enables
 from agent_cli.core.events import ApprovalAsked, TurnStarted
 from agent_cli.core.extensions import PromptCommand
@@ -151,7 +151,7 @@ async def test_a_projects_commands_need_trust_and_shadow_nothing(
     world = await extended(scene)
     assert names(world) == {"mine", "help", "theirs"}
     assert command(world, "mine").prompt("").pieces == ("the user's",)
-    assert [each.help for each in with_foreign([HELP], scene.session) if each.name == "help"] == [
+    assert [each.help for each in with_extensions([HELP], scene.session) if each.name == "help"] == [
         "keys and commands"
     ]
     assert "Skill" in world.names

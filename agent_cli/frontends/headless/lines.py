@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from agent_cli.core.inbox import Answer, Answers, Approval, PlanAnswer
 from agent_cli.core.session import Session
-from agent_cli.frontends.headless.view import note
+from agent_cli.frontends.headless.view import HeadlessView, note
 from agent_cli.lib.language import tr
 
 
@@ -54,7 +54,7 @@ Line = PromptLine | SteerLine | ReplyLine | InterruptLine
 _LINE: TypeAdapter[Line] = TypeAdapter(Line)
 
 
-async def read_lines(session: Session, prompts: asyncio.Queue[str | None]) -> None:
+async def read_lines(view: HeadlessView, prompts: asyncio.Queue[str | None]) -> None:
     """Carry out the lines of standard input until it ends."""
     reader = asyncio.StreamReader(limit=64 * 1024 * 1024)
     loop = asyncio.get_running_loop()
@@ -66,9 +66,10 @@ async def read_lines(session: Session, prompts: asyncio.Queue[str | None]) -> No
             reader.feed_eof()
         while line := await reader.readline():
             if line.strip():
-                _carry_out(line, session, prompts)
+                _carry_out(line, view.controller.session, prompts)
     finally:
         prompts.put_nowait(None)
+        view.end_of_input()
 
 
 def _carry_out(line: bytes, session: Session, prompts: asyncio.Queue[str | None]) -> None:

@@ -13,6 +13,7 @@ from agent_cli.config.places import Places
 from agent_cli.controller.command import find
 from agent_cli.controller.controller import Controller
 from agent_cli.controller.endings import compacted, exit_code, retrying
+from agent_cli.controller.requests import refusal
 from agent_cli.controller.view import Menu, View
 from agent_cli.controller.wording import sentences
 from agent_cli.core.errors import ExitCode, UserError
@@ -58,6 +59,7 @@ class HeadlessView(View):
         self._session = session
         self._output = output
         self._is_playing = False
+        self._no_more_lines = asyncio.Event()
         self._broken: OSError | None = None
         """Why nobody reads what is written any more."""
 
@@ -168,9 +170,14 @@ class HeadlessView(View):
         err(markdown)
 
     async def ask(self, request: Request) -> Answer:
-        """Wait: a line of standard input answers by the id, and the session withdraws this."""
-        await asyncio.get_running_loop().create_future()
-        raise AssertionError("nothing else answers")
+        """A line of standard input answers by the id; nobody does when there are no more lines."""
+        await self._no_more_lines.wait()
+        return refusal(request)
+
+    def end_of_input(self) -> None:
+        """Nobody can answer from now on."""
+        self._no_more_lines.set()
+        self.controller.decline_questions()
 
     async def choose(self, menu: Menu) -> str:
         return menu.leave

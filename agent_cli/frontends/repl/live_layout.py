@@ -93,8 +93,8 @@ def _prompt(stage: "LiveStage", search: SearchToolbar) -> Window:
 
 
 def _is_running(stage: "LiveStage") -> bool:
-    controller = stage.controller
-    return controller is not None and (controller.is_busy or bool(controller.queue))
+    view = stage.view
+    return view is not None and (view.teller.is_running or bool(view.controller.queue))
 
 
 def _running(stage: "LiveStage") -> AnyFormattedText:

@@ -67,6 +67,11 @@ class Teller:
         self._most_output = _TAIL
         self._last = ""
 
+    @property
+    def is_running(self) -> bool:
+        """Whether there is a turn to tell of."""
+        return self._began is not None
+
     def begin(self, *, is_own: bool = False) -> None:
         """A turn starts, or a command of the user's own, whose output is shown whole."""
         self._began, self._tokens, self._is_thinking = time.monotonic(), 0, False
