@@ -97,5 +97,5 @@ TOOL = Tool(
         "get_date",
     ),
     category="environment",
-    status=StatusTexts(mark("Looking at the clock…"), mark("Current date and time failed")),
+    status=StatusTexts(mark("Checking the time…"), mark("Current date and time failed")),
 )

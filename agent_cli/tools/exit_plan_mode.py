@@ -46,7 +46,7 @@ def _result(told: str, plan: str, summary: str) -> ToolResult:
 
 def _summary(given: PlanAnswer, *, edited: bool) -> str:
     if edited:
-        return tr("Approved, edited: {mode} mode", mode=given.answer)
+        return tr("Approved with edits: {mode} mode", mode=given.answer)
     return tr("Approved: {mode} mode", mode=given.answer)
 
 

@@ -333,6 +333,6 @@ TOOL = Tool(
     aliases=("git_status", "git", "get_git_info", "get_git_status", "git_branch"),
     category="environment",
     tags=("git",),
-    status=StatusTexts(mark("Asking git…"), mark("Git info failed")),
+    status=StatusTexts(mark("Running git…"), mark("Git info failed")),
     timeout=60.0,
 )

@@ -150,5 +150,5 @@ TOOL = Tool(
     },
     category="search",
     tags=("search", "files"),
-    status=StatusTexts(mark("Finding files…"), mark("Finding failed")),
+    status=StatusTexts(mark("Finding files…"), mark("Search failed")),
 )

@@ -228,5 +228,5 @@ TOOL = Tool(
     },
     category="search",
     tags=("search", "regex", "change"),
-    status=StatusTexts(mark("Replacing…"), mark("Replacing failed")),
+    status=StatusTexts(mark("Replacing…"), mark("Replace failed")),
 )

@@ -93,6 +93,6 @@ TOOL = Tool(
         "title": "description",
     },
     category=CATEGORY,
-    status=StatusTexts(mark("Sent…"), mark("Not done")),
+    status=StatusTexts(mark("Delegating…"), mark("Not finished")),
     timeout=None,
 )

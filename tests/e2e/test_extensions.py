@@ -51,7 +51,7 @@ def add_odd(program: Program, note: Path) -> None:
         sys.executable, "-I", ODD, "--note", str(note),
     )  # fmt: skip
     assert done.code == 0, done.err
-    assert "odd is approved with 12 tools." in done.out
+    assert "Approved odd with 12 tools." in done.out
     assert "hunter2" not in done.out
     assert "\x1b" not in done.out
 

@@ -79,6 +79,6 @@ async def served(scene: HasSession, *approved: str) -> Served:
     made = Served(await extended(scene))
     for name in approved:
         said = await made.approve(name)
-        assert "is approved" in said, said
+        assert said.startswith(f"Approved {name} with "), said
         assert made.row(name).state == "ready", made.row(name)
     return made

@@ -72,7 +72,7 @@ async def test_a_server_is_approved_in_two_steps(make_session: SceneMaker) -> No
         await screen.send("/mcp approve odd")
         await say_yes(screen, "Allow to start the MCP server odd?", "odd_server.py", "it is new")
         await say_yes(screen, "Allow the tools of the MCP server odd?")
-        await screen.shows("odd is approved with 12 tools.")
+        await screen.shows("Approved odd with 12 tools.")
         await screen.send("/mcp")
         await screen.shows("12 tools")
 

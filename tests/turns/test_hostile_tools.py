@@ -125,7 +125,7 @@ async def test_a_projects_tools_are_not_reached_by_a_link(
     link.symlink_to(elsewhere)
     world = await extended(make_session())
     assert "claims_ls" not in world.names
-    assert "reached by a link" in world.notices
+    assert "symbolic links are not followed" in world.notices
 
 
 async def test_a_rule_for_a_server_speaks_of_no_plugin(
@@ -134,7 +134,7 @@ async def test_a_rule_for_a_server_speaks_of_no_plugin(
     (tools / "hostile.py").write_text(TOOLS.replace("claims_ls", "mcp__time__now"))
     world = await extended(make_session())
     assert not {"mcp__time__now", "talks"} & world.names
-    assert "mcp__time__now is a name for an MCP server's tool" in world.notices
+    assert "mcp__time__now is a name reserved for MCP tools" in world.notices
 
 
 def foreign(name: str, display_name: str = "") -> AnyTool:

@@ -46,7 +46,7 @@ async def test_a_server_from_pypi_is_approved_asked_about_and_used(
     assert made.row("time").state == "not approved"
 
     assert await made.approve("time", "no") == "time was not started."
-    assert await made.approve("time") == "time is approved with 2 tools."
+    assert await made.approve("time") == "Approved time with 2 tools."
     first, started, tools = of_type(made.world.told, ApprovalAsked)
     assert first.request.preview == started.request.preview
     assert f"command: {TIME} --local-timezone=UTC" in str(started.request.preview)
@@ -84,7 +84,7 @@ async def test_a_changed_command_is_not_started_until_the_difference_is_approved
     made = await served(make_session())
     assert "odd (changed)" in made.world.notices
     assert not note.exists(), "it was not even started"
-    assert "is approved" in await made.approve("odd")
+    assert "Approved odd" in await made.approve("odd")
     (asked,) = of_type(made.world.told, ApprovalAsked)
     assert f"+command: {sys.executable}" in str(asked.request.preview)
     assert "since you approved it" in str(asked.request.reasons)

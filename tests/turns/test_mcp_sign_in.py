@@ -67,7 +67,7 @@ async def test_the_person_signs_in_once_and_floods_are_dropped(
         page.close()  # type: ignore[attr-defined]
         (kept,) = (make_session.home / ".local/state/agent/mcp/tokens").iterdir()
         assert kept.stat().st_mode & 0o77 == 0
-        assert "is approved with 2 tools" in await made.approve("guarded")
+        assert "Approved guarded with 2 tools" in await made.approve("guarded")
         events = await scene.play("go", lambda _: Approval(answer="once"))
         flood, secret = (str(done.result.llm_content) for done in results(events).values())
         assert "MB" in flood

@@ -199,7 +199,7 @@ async def test_a_skill_is_offered_by_name_and_loaded_when_used(
     assert release.llm_content == (
         f"The files of this skill are in {path.parent}.\n\nRead notes.md first."
     )
-    assert "There is no skill named nothing. The skills are: huge, release." in str(
+    assert "There is no skill named nothing. Available skills: huge, release." in str(
         nothing.llm_content
     )
     assert len(str(huge.llm_content)) < 65_000
@@ -211,4 +211,4 @@ async def test_a_skill_is_offered_by_name_and_loaded_when_used(
     ]
     assert declared.endswith("- huge: Huge.\n- release: Makes a release: tag, notes, upload.")
     path.unlink()
-    assert await world.host.reload() == "there are 0 commands and 1 skill"
+    assert await world.host.reload() == "0 commands and 1 skill available"

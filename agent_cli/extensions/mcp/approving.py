@@ -46,8 +46,8 @@ class Approval:
         self._pins.approve(server, Pin(server.launch, lines))
         self.is_given = True
         return trn(
-            "{name} is approved with {n:,} tool.",
-            "{name} is approved with {n:,} tools.",
+            "Approved {name} with {n:,} tool.",
+            "Approved {name} with {n:,} tools.",
             len(offers),
             name=server.name,
         )

@@ -67,7 +67,7 @@ def make_tool(
         is_concurrency_safe=False,
         timeout=timeout,
         status=StatusTexts(
-            pending=tr("Asking {server}…", server=server),
+            pending=tr("Calling {server}…", server=server),
             error=tr("{server} failed", server=server),
         ),
         is_enabled=lambda: is_enabled(name),

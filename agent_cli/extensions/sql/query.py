@@ -136,7 +136,7 @@ def query_tool(databases: Databases) -> Tool[QueryParams]:
         category="data",
         aliases=("sql_query", "query_database", "run_sql", "execute_sql", "sqlite_query"),
         param_aliases={"sql": "query", "statement": "query", "db": "database", "path": "database"},
-        status=StatusTexts(mark("Asking the database…"), mark("Query failed")),
+        status=StatusTexts(mark("Querying the database…"), mark("Query failed")),
         timeout=None,
     )
 

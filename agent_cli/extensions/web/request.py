@@ -87,7 +87,7 @@ def request_tool(client: Client) -> Tool[RequestParams]:
         category="web",
         aliases=("http_request", "http", "call_api", "api_request", "curl"),
         param_aliases={"uri": "url", "data": "body", "verb": "method"},
-        status=StatusTexts(mark("Waiting for an answer…"), mark("HTTP request failed")),
+        status=StatusTexts(mark("Waiting for a response…"), mark("HTTP request failed")),
         timeout=None,
     )
 

@@ -179,7 +179,7 @@ async def test_a_picture_goes_to_a_model_that_takes_it(hands: Hands) -> None:
 async def test_a_picture_is_named_and_measured_for_other_models(hands: Hands) -> None:
     (hands.workspace / "p.png").write_bytes(PNG)
     text = await hands.told(TOOL, file_path="p.png")
-    assert text == "p.png: PNG image, 640×480, 33 B. The model in use does not take pictures."
+    assert text == "p.png: PNG image, 640×480, 33 B. This model does not accept images."
 
 
 async def test_a_link_is_shown_with_where_it_leads(hands: Hands) -> None:
