@@ -15,7 +15,6 @@ from typing import Any
 from pydantic import ValidationError
 
 from agent_cli.core.errors import FailureType, ToolFailure
-from agent_cli.lib.language import tr
 
 LARGEST = 10_000_000
 """Characters of argument JSON; more is not a call but an accident."""
@@ -34,7 +33,7 @@ def parse_arguments(
         value = read_object(raw)
     except ValueError as error:
         raise ToolFailure(
-            tr("{tool} was not run: its arguments {problem}.", tool=tool, problem=error.args[0]),
+            f"{tool} was not run: its arguments {error.args[0]}.",
             type=FailureType.VALIDATION,
             details=f"Given: {_excerpt(raw)}\nExpected a JSON object: {_compact(schema)}",
         ) from error
@@ -44,11 +43,7 @@ def parse_arguments(
 def read_object(raw: str) -> dict[str, Any]:
     """The JSON object in a text, or a ValueError whose text completes "its arguments …"."""
     if len(raw) > LARGEST:
-        said = tr(
-            "are {length:,} characters long; at most {most:,} are taken",
-            length=len(raw),
-            most=LARGEST,
-        )
+        said = f"are {len(raw):,} characters long; at most {LARGEST:,} are taken"
         raise ValueError(said)
     if not raw.strip():
         return {}
@@ -56,7 +51,7 @@ def read_object(raw: str) -> dict[str, Any]:
     if isinstance(value, str):
         value = _decode(value)
     if not isinstance(value, dict):
-        said = tr("are {kind}, not an object", kind=_kind(value))
+        said = f"are {_kind(value)}, not an object"
         raise ValueError(said)  # noqa: TRY004 (JSON, not Python)
     return value
 
@@ -75,14 +70,10 @@ def _decode(text: str) -> Any:
             except json.JSONDecodeError:
                 pass
         raise ValueError(
-            tr(
-                "are not valid JSON ({error} at character {place})",
-                error=error.msg,
-                place=error.pos + 1,
-            )
+            f"are not valid JSON ({error.msg} at character {error.pos + 1})"
         ) from error
     except RecursionError as error:
-        raise ValueError(tr("are nested too deeply")) from error
+        raise ValueError("are nested too deeply") from error
 
 
 def _loads(text: str) -> Any:
@@ -96,12 +87,12 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(result) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(tr("name {name!r} twice", name=twice))
+        raise ValueError(f"name {twice!r} twice")
     return result
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(tr("contain {value}, which is not JSON", value=name))
+    raise ValueError(f"contain {name}, which is not JSON")
 
 
 def rename_fields(
@@ -150,11 +141,7 @@ def validation_failure(
         lines.append(f"- {where}: {expected[:1].lower()}{expected[1:]}{given}")
     lines += [f"- {note}" for note in notes]
     return ToolFailure(
-        tr(
-            "{tool} was not run: its arguments are not valid.\n{problems}",
-            tool=tool,
-            problems="\n".join(lines),
-        ),
+        "\n".join((f"{tool} was not run: its arguments are not valid.", *lines)),
         type=FailureType.VALIDATION,
         details=f"Parameters: {_compact(schema)}",
     )
@@ -172,8 +159,8 @@ def _kind(value: Any) -> str:
     if value is None:
         return "null"
     return {
-        bool: tr("a truth value"),
-        int: tr("a number"),
-        float: tr("a number"),
-        list: tr("a list"),
-    }.get(type(value), tr("a string"))
+        bool: "a truth value",
+        int: "a number",
+        float: "a number",
+        list: "a list",
+    }.get(type(value), "a string")

@@ -140,18 +140,14 @@ class Pipeline:
             result = ToolResult.failed(failure)
         except asyncio.CancelledError:
             course.cancelled.set()
-            cancelled = ToolFailure(tr("Interrupted by the person."), type=FailureType.CANCELLED)
+            cancelled = ToolFailure("Interrupted by the user.", type=FailureType.CANCELLED)
             self._finish(course, ToolResult.failed(cancelled, summary=tr("Interrupted")))
             raise
         except Exception as error:  # the only broad one: a broken tool must not end the session
             log.exception("%s failed unexpectedly", call.name)
             broken = ToolFailure(
-                tr(
-                    "{tool} failed unexpectedly ({error}). "
-                    "This is a fault of the tool, not of the arguments: try another way.",
-                    tool=call.name,
-                    error=f"{type(error).__name__}: {error}",
-                ),
+                f"{call.name} failed unexpectedly ({type(error).__name__}: {error}). "
+                "This is a fault of the tool, not of the arguments: try another way.",
                 type=FailureType.UNKNOWN,
             )
             result = ToolResult.failed(broken)
@@ -213,7 +209,7 @@ class Pipeline:
 
         async def send(errand: Errand) -> Handback:
             if self.send is None:
-                raise ToolFailure(tr("There are no other agents here."))
+                raise ToolFailure("There are no other agents here.")
             return await self.send(self, course.call.id, errand, progress)
 
         return ToolContext(
@@ -286,11 +282,7 @@ class Pipeline:
         except TimeoutError as error:
             context.cancelled.set()
             raise ToolFailure(
-                tr(
-                    "{tool} was stopped: it took longer than {limit:g} s.",
-                    tool=invocation.tool.name,
-                    limit=limit,
-                ),
+                f"{invocation.tool.name} was stopped: it took longer than {limit:g} s.",
                 type=FailureType.TIMEOUT,
             ) from error
         if invocation.notes and isinstance(result.llm_content, str):
@@ -301,7 +293,7 @@ class Pipeline:
     async def _chain(self, course: Course, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """A call made by a tool: the same pipeline, one level deeper."""
         if course.depth + 1 >= DEEPEST_CHAIN:
-            said = tr("Tools call each other more than {most} levels deep.", most=DEEPEST_CHAIN)
+            said = f"Tools call each other more than {DEEPEST_CHAIN} levels deep."
             raise ToolFailure(said)
         tool = self.registry.find(name, self._offered)
         inner = ToolCall(
@@ -315,10 +307,7 @@ class Pipeline:
         inbox = self.authority.inbox
         if not inbox.attended:
             raise ToolFailure(
-                tr(
-                    "Nobody is there to answer. "
-                    "Decide by yourself and say which assumption you made."
-                )
+                "Nobody is there to answer. Decide by yourself and say which assumption you made."
             )
         request = QuestionRequest(id=inbox.next_id(), call_id=course.call.id, questions=questions)
         return await inbox.answers(request, lambda r: self.emit(QuestionAsked(request=r)))

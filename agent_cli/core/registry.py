@@ -9,7 +9,6 @@ from typing import Any, Literal
 from agent_cli.core.errors import FailureType, ToolFailure, UserError
 from agent_cli.core.tool import AnyTool, ToolKind
 from agent_cli.lib.language import mark, tr
-from agent_cli.lib.text import either
 
 
 @dataclass(frozen=True)
@@ -107,11 +106,11 @@ class Registry:
             offered = [t.name for t in self.select(selection)]
             near = self._nearest(name, offered)
             if tool is None:
-                said = tr("The tool {name!r} does not exist.", name=name[:80])
+                said = f"The tool {name[:80]!r} does not exist."
             else:
-                said = tr("The tool {name!r} is not available here.", name=name[:80])
+                said = f"The tool {name[:80]!r} is not available here."
             if near:
-                said = tr("{said} Did you mean {names}?", said=said, names=either(near))
+                said = f"{said} Did you mean {' or '.join(near)}?"
             raise ToolFailure(
                 said,
                 type=FailureType.VALIDATION,

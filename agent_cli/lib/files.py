@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent_cli.lib.language import mark, tr
+from agent_cli.lib.language import mark
 
 _KINDS = (
     (stat.S_ISDIR, mark("a directory")),
@@ -26,17 +26,8 @@ class NotRegularFile(OSError):
     """The path names something other than a regular file; `kind` says what, in English words."""
 
     def __init__(self, path: str, kind: str) -> None:
-        super().__init__(errno.EINVAL, tr("not a regular file but {kind}", kind=tr(kind)), path)
+        super().__init__(errno.EINVAL, f"not a regular file but {kind}", path)
         self.kind = kind
-
-    def __str__(self) -> str:
-        """As any OSError, but it still knows its English."""
-        return tr(
-            "[Errno {number}] {problem}: {path!r}",
-            number=self.errno,
-            problem=self.strerror,
-            path=self.filename,
-        )
 
 
 @dataclass(frozen=True)
@@ -149,7 +140,7 @@ def append_line(path: str | os.PathLike[str], line: str) -> None:
     try:
         written = os.write(descriptor, data)
         if written < len(data):
-            raise OSError(errno.ENOSPC, tr("line written only in part"), os.fspath(path))
+            raise OSError(errno.ENOSPC, "line written only in part", os.fspath(path))
     finally:
         os.close(descriptor)
 
@@ -218,7 +209,7 @@ def _refuse_change(directory: int, path: Path, before: os.stat_result | None) ->
         return
     _refuse_special(now.st_mode, path)
     if before is None:
-        raise FileExistsError(errno.EEXIST, tr("created by someone else meanwhile"), str(path))
+        raise FileExistsError(errno.EEXIST, "created by someone else meanwhile", str(path))
 
 
 def _created(path: str | os.PathLike[str], flags: int) -> int:
