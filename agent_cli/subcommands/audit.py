@@ -35,12 +35,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--decision",
         choices=("allow", "ask", "deny", "none"),
-        help=tr("only calls decided like this"),
+        help=tr("only calls with this decision"),
     )
     parser.add_argument(
-        "--since", metavar="WHEN", help=tr("only later than 30m, 12h, 2d or 2026-01-31 ago or at")
+        "--since", metavar="WHEN", help=tr("only since 30m, 12h or 2d ago, or since 2026-01-31")
     )
-    parser.add_argument("--failed", action="store_true", help=tr("only calls that did not succeed"))
+    parser.add_argument("--failed", action="store_true", help=tr("only calls that failed"))
     parser.add_argument("--json", action="store_true", help=tr("one JSON object per line"))
     parser.add_argument("-n", metavar="N", type=int, default=50, help=tr("the last N (50); 0: all"))
 
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
         line = json.dumps(record, ensure_ascii=False) if options.json else _line(record)
         sys.stdout.write(f"{line}\n")
     if not shown and not options.json:
-        sys.stderr.write(tr("Nothing in {path} fits.", path=path) + "\n")
+        sys.stderr.write(tr("No matching entries in {path}.", path=path) + "\n")
     return 0
 
 

@@ -42,9 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'are {"id", "command"} or {"id", "tool", "arguments"}.'
     )
     parser.add_argument("line", metavar="COMMAND", nargs="?", help=tr("a shell command"))
-    parser.add_argument("--json", action="store_true", help=tr("answer as one JSON object"))
+    parser.add_argument("--json", action="store_true", help=tr("print one JSON object"))
     parser.add_argument(
-        "--jsonl", action="store_true", help=tr("calls from standard input, by line")
+        "--jsonl", action="store_true", help=tr("read calls from standard input, one per line")
     )
     parser.add_argument(
         "--mode", choices=[mode.value for mode in Mode], help=tr("as if in this mode")

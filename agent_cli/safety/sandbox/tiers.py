@@ -32,15 +32,15 @@ echo written > "$1/file" || exit 43
 exit {_WORKS}
 """
 _COMPLAINTS = {
-    43: mark("a confined command cannot write where it should"),
-    44: mark("it does not keep a command from writing outside"),
-    45: mark("it does not hide what should be hidden"),
+    43: mark("a confined command can't write where it should"),
+    44: mark("it doesn't keep a command from writing outside"),
+    45: mark("it doesn't hide what should be hidden"),
 }
 _NAMESPACES = mark(
-    "user namespaces are not allowed for bubblewrap (on Ubuntu, load the AppArmor profile "
+    "bubblewrap isn't allowed to use user namespaces (on Ubuntu, load the AppArmor profile "
     "bwrap-userns-restrict; elsewhere see the sysctl kernel.unprivileged_userns_clone) ({said})"
 )
-_PROC = mark("this container does not let bubblewrap mount /proc ({said})")
+_PROC = mark("this container doesn't let bubblewrap mount /proc ({said})")
 
 
 class Tier(StrEnum):
@@ -178,11 +178,11 @@ async def _demand(find: Callable[[], Awaitable[Sandbox]], setting: str) -> Sandb
     except _Unfit as why:
         raise SandboxUnavailable(
             tr(
-                'The settings ask for sandbox = "{setting}", which does not work here: {why}.',
+                'The setting sandbox = "{setting}" does not work here: {why}.',
                 setting=setting,
                 why=why,
             ),
-            hint=tr('Put that right, or set sandbox = "auto" or "off".'),
+            hint=tr('Fix that, or set sandbox = "auto" or "off".'),
         ) from why
 
 
@@ -267,14 +267,12 @@ async def _output(argv: Sequence[str]) -> tuple[int, str]:
             start_new_session=True,
         )
     except OSError as error:
-        raise _Unfit(
-            tr("{name} cannot be run ({why})", name=argv[0], why=error.strerror)
-        ) from error
+        raise _Unfit(tr("{name} can't be run ({why})", name=argv[0], why=error.strerror)) from error
     try:
         async with asyncio.timeout(_PROBE_SECONDS):
             said, _ = await process.communicate()
     except TimeoutError:
-        raise _Unfit(tr("{name} did not end in time", name=argv[0])) from None
+        raise _Unfit(tr("{name} timed out", name=argv[0])) from None
     finally:
         if process.returncode is None:
             process.kill()
@@ -284,9 +282,9 @@ async def _output(argv: Sequence[str]) -> tuple[int, str]:
 
 def _in_words(sandbox: Sandbox, said: str) -> str:
     lines = said.strip().splitlines()
-    last = lines[-1][:200] if lines else tr("it said nothing")
+    last = lines[-1][:200] if lines else tr("no message")
     if "namespace" in said or "uid map" in said:
         return tr(_NAMESPACES, said=last)
     if "mount proc" in said:
         return tr(_PROC, said=last)
-    return tr("{what} does not work ({said})", what=sandbox.reason, said=last)
+    return tr("{what} doesn't work ({said})", what=sandbox.reason, said=last)

@@ -1,7 +1,5 @@
 """Speaking, and which language is spoken."""
 
-import copy
-import pickle
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +8,7 @@ from babel.messages import Catalog
 from babel.messages.mofile import write_mo
 
 from agent_cli.lib import language
-from agent_cli.lib.language import chosen, english, mark, spoken, told, tr, trn, use
+from agent_cli.lib.language import chosen, mark, spoken, tr, trn, use
 
 TEXT = mark("{path} is not a directory.")
 
@@ -43,7 +41,7 @@ def test_english_is_said_as_it_is_written() -> None:
         "2 files",
     )
     assert trn("{n:,} of {all}", "{n:,} of {all}", 1000, all="them") == "1,000 of them"
-    assert mark("a") == english("a") == "a"
+    assert mark("a") == "a"
 
 
 def test_without_values_braces_are_only_braces() -> None:
@@ -62,28 +60,6 @@ def test_another_language_is_said_with_the_same_values() -> None:
 
 
 @pytest.mark.usefixtures("chinese")
-def test_its_english_is_given_back_however_deep_it_is_nested() -> None:
-    inner = tr(TEXT, path="/x")
-    outer = tr("because {reason}", reason=inner)
-    assert outer == "因为/x 不是目录。"
-    assert english(outer) == "because /x is not a directory."
-    assert english(trn("{n} file", "{n} files", 2)) == "2 files"
-    assert english("何か") == "何か"
-    for copied in (copy.deepcopy(inner), pickle.loads(pickle.dumps(inner))):
-        assert english(copied) == "/x is not a directory."
-
-
-@pytest.mark.usefixtures("chinese")
-def test_what_was_given_away_in_english_is_found_again_as_it_was_said() -> None:
-    given = english(tr(TEXT, path="/x"))
-    assert told(given) == "/x 不是目录。"
-    assert told("/y is not a directory.") == "/y is not a directory."
-    for number in range(1_000):
-        english(tr(TEXT, path=number))
-    assert told(given) == given
-
-
-@pytest.mark.usefixtures("chinese")
 def test_what_has_no_translation_is_said_in_english() -> None:
     assert tr("nobody has translated {this}", this="it") == "nobody has translated it"
 
@@ -91,7 +67,7 @@ def test_what_has_no_translation_is_said_in_english() -> None:
 def test_the_catalogue_that_is_shipped_can_be_read() -> None:
     use("zh")
     assert spoken() == "zh"
-    assert tr("{heading}: ", heading="x") != ""
+    assert tr("Interrupted") != ""
 
 
 @pytest.mark.parametrize("unknown", ["xx", "", "../zh", "ZH"])

@@ -668,7 +668,7 @@ async def test_a_tier_asked_for_by_name_works_or_fails_loudly(
         ('while [ "$1" != -- ]; do shift; done; shift; exec "$@"', "writing outside"),
         ('echo "bwrap: setting up uid map: Permission denied" >&2; exit 1', "AppArmor"),
         ('echo "bwrap: Can\'t mount proc on /newroot/proc" >&2; exit 1', "container"),
-        ("exit 42", "does not work"),
+        ("exit 42", "doesn't work"),
     ],
 )
 async def test_a_sandbox_that_does_not_confine_is_not_used(
