@@ -50,9 +50,9 @@ async def test_each_command_of_a_line_is_a_step(make_session: SceneMaker) -> Non
     assert [(step.text, step.note) for step in request.steps] == [
         ("cd build", ""),
         ("ls", ""),
-        ("rm x", "overwrites 1 file, 1 byte: notes; deletes 1 file, 1 byte: build/x"),
+        ("rm x", "overwrites 1 file, 1 B: notes; deletes 1 file, 1 B: build/x"),
         ("sudo env A=1 rm x …", "some words are only known when it runs"),
-        ("rm x …", "deletes 1 file, 1 byte: build/x"),
+        ("rm x …", "deletes 1 file, 1 B: build/x"),
     ]
     assert request.consequences[-1].startswith("not counted: rm x …: ")
 
@@ -99,6 +99,6 @@ async def test_names_that_are_no_text_survive_the_way_to_the_person(
     odd.write_text("x")
     request = await asked(make_session, "Bash", command="rm -f *")
     assert request.consequences == (
-        "deletes 1 file, 1 byte",
+        "deletes 1 file, 1 B",
         "it is in no git repository: bad\\xff\\nname",
     )

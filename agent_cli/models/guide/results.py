@@ -40,7 +40,7 @@ def file_page(text: str, path: str, limit: int, language: Language) -> str:
         shown = f"lines {first}-{last}" if language == "en" else f"第 {first}-{last} 行"
     parts = [say(language, "file", path=path, lines=shown), fenced("\n".join(m[2] for m in lines))]
     notes = re.findall(r"^\[(.+)\]$", text.rpartition(lines[-1][0])[2], re.MULTILINE)
-    if any("go on with offset" in note for note in notes):
+    if any("continue with offset" in note for note in notes):
         parts.append(say(language, "more_lines", path=path, first=last + 1, last=last + limit))
     parts += [f"({note})" for note in notes if not note.startswith("lines ")]
     return "\n\n".join(parts)
