@@ -8,9 +8,9 @@ from agent_cli.lib.text import size
 @pytest.mark.parametrize(
     ("count", "said"),
     [
-        (0, "0 bytes"),
-        (1, "1 byte"),
-        (999, "999 bytes"),
+        (0, "0 B"),
+        (1, "1 B"),
+        (999, "999 B"),
         (1000, "1.0 kB"),
         (1450, "1.4 kB"),
         (14_200_000, "14 MB"),

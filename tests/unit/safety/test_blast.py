@@ -100,8 +100,8 @@ def project(bare: Project) -> Iterator[Project]:
                 "1 outside the project: ~/mine",
             ],
         ),
-        ("rm -r build/.*", ["deletes 1 file, 2 bytes", "it isn't in git: build/.hidden"]),
-        ("rm build/one build/two", ["deletes 2 files, 5 bytes: build/one, build/two"]),
+        ("rm -r build/.*", ["deletes 1 file, 2 B", "it isn't in git: build/.hidden"]),
+        ("rm build/one build/two", ["deletes 2 files, 5 B: build/one, build/two"]),
         ("rm build", []),
         ("rm -f nothing '*'", []),
         ("rm -rf . ..", []),
@@ -109,7 +109,7 @@ def project(bare: Project) -> Iterator[Project]:
         (
             "rm -rf elsewhere/",
             [
-                "deletes 1 file, 2 bytes",
+                "deletes 1 file, 2 B",
                 "it isn't in a git repository: ~/mine",
                 "outside the project: ~/mine",
             ],
@@ -117,29 +117,29 @@ def project(bare: Project) -> Iterator[Project]:
         (
             "rm elsewhere/../home/mine",
             [
-                "deletes 1 file, 2 bytes",
+                "deletes 1 file, 2 B",
                 "it isn't in a git repository: ~/mine",
                 "outside the project: ~/mine",
             ],
         ),
         (
             "rm src/a.py",
-            ["deletes 1 file, 23 bytes", "it has uncommitted changes: src/a.py"],
+            ["deletes 1 file, 23 B", "it has uncommitted changes: src/a.py"],
         ),
-        ("unlink build/one", ["deletes 1 file, 2 bytes: build/one"]),
+        ("unlink build/one", ["deletes 1 file, 2 B: build/one"]),
         ("rmdir build", []),
-        ("shred -u build/one", ["deletes 1 file, 2 bytes: build/one"]),
-        ("shred -n 3 build/one", ["overwrites 1 file, 2 bytes: build/one"]),
-        ("truncate -s 0 build/one", ["overwrites 1 file, 2 bytes: build/one"]),
+        ("shred -u build/one", ["deletes 1 file, 2 B: build/one"]),
+        ("shred -n 3 build/one", ["overwrites 1 file, 2 B: build/one"]),
+        ("truncate -s 0 build/one", ["overwrites 1 file, 2 B: build/one"]),
         ("truncate -s +5 build/one", ["changes 1 file in place: build/one"]),
         (
             "mv build/one build/two",
-            ["moves 1 file away: build/one", "overwrites 1 file, 3 bytes: build/two"],
+            ["moves 1 file away: build/one", "overwrites 1 file, 3 B: build/two"],
         ),
         ("mv -n build/one build/two", ["moves 1 file away: build/one"]),
         ("mv build/one fresh", ["moves 1 file away: build/one"]),
         ("mv -t build src/b.py", ["moves 1 file away: src/b.py"]),
-        ("cp build/one build/two", ["overwrites 1 file, 3 bytes: build/two"]),
+        ("cp build/one build/two", ["overwrites 1 file, 3 B: build/two"]),
         ("cp build/one fresh", []),
         ("cp -n build/one build/two", []),
         ("cp build/one build/one", []),
@@ -147,24 +147,24 @@ def project(bare: Project) -> Iterator[Project]:
         (
             "cp build/one src/link",
             [
-                "overwrites 1 file, 2 bytes",
+                "overwrites 1 file, 2 B",
                 "it isn't in a git repository: ~/mine",
                 "outside the project: ~/mine",
             ],
         ),
         ("cp -r build/. src", []),
-        ("install -m 644 build/one build/two", ["overwrites 1 file, 3 bytes: build/two"]),
+        ("install -m 644 build/one build/two", ["overwrites 1 file, 3 B: build/two"]),
         ("install -d build", []),
         ("ln -s one build/two", []),
-        ("ln -sf one build/two", ["overwrites 1 file, 3 bytes: build/two"]),
-        ("ln -sf ../one build", ["overwrites 1 file, 2 bytes: build/one"]),
-        ("ls | tee build/one fresh", ["overwrites 1 file, 2 bytes: build/one"]),
+        ("ln -sf one build/two", ["overwrites 1 file, 3 B: build/two"]),
+        ("ln -sf ../one build", ["overwrites 1 file, 2 B: build/one"]),
+        ("ls | tee build/one fresh", ["overwrites 1 file, 2 B: build/one"]),
         ("ls | tee -a build/one", ["changes 1 file in place: build/one"]),
-        ("echo > build/one", ["overwrites 1 file, 2 bytes: build/one"]),
+        ("echo > build/one", ["overwrites 1 file, 2 B: build/one"]),
         ("echo >> build/one", ["changes 1 file in place: build/one"]),
         ("echo > fresh 2>/dev/null", []),
-        ("echo > build/on*", ["overwrites 1 file, 2 bytes: build/one"]),
-        ("dd if=/dev/zero of=build/one", ["overwrites 1 file, 2 bytes: build/one"]),
+        ("echo > build/on*", ["overwrites 1 file, 2 B: build/one"]),
+        ("dd if=/dev/zero of=build/one", ["overwrites 1 file, 2 B: build/one"]),
         ("dd if=x of=build/one conv=notrunc", ["changes 1 file in place: build/one"]),
         ("sed -i s/a/b/ build/one build/two", ["changes 2 files in place: build/one, build/two"]),
         ("sed -i.bak -e s/a/b/ build/one", ["changes 1 file in place: build/one"]),
@@ -176,8 +176,8 @@ def project(bare: Project) -> Iterator[Project]:
             ["changes the permissions of 3 files and 1 directory: src/link, src/a.py, src/b.py"],
         ),
         ("chown -R me build/one", ["changes the owner of 1 file: build/one"]),
-        ("find build -name 'o*' -delete", ["deletes 1 file, 2 bytes: build/one"]),
-        ("find build -name one -exec rm -f {} +", ["deletes 1 file, 2 bytes: build/one"]),
+        ("find build -name 'o*' -delete", ["deletes 1 file, 2 B: build/one"]),
+        ("find build -name one -exec rm -f {} +", ["deletes 1 file, 2 B: build/one"]),
         (
             r"find . -name one -exec chmod 600 {} \;",
             ["changes the permissions of 1 file: build/one"],
@@ -190,7 +190,7 @@ def project(bare: Project) -> Iterator[Project]:
                 "none of them are in git: build/new, build/.hidden",
             ],
         ),
-        ("git clean -fX", ["deletes 1 file, 4 bytes", "it isn't in git: build/local.env"]),
+        ("git clean -fX", ["deletes 1 file, 4 B", "it isn't in git: build/local.env"]),
         ("git clean -fdx -e notes -- notes", []),
         ("git clean -nfdx", []),
         ("git checkout .", ["discards changes in 1 file: src/a.py"]),
@@ -205,15 +205,15 @@ def project(bare: Project) -> Iterator[Project]:
         ("git -C src restore .", ["discards changes in 1 file: src/a.py"]),
         ("git reset --hard", ["discards changes in 1 file: src/a.py"]),
         ("git reset HEAD", []),
-        ("git rm -rf build", ["deletes 2 files, 5 bytes: build/one, build/two"]),
+        ("git rm -rf build", ["deletes 2 files, 5 B: build/one, build/two"]),
         ("git stash drop", ["drops 1 stash"]),
         ("git stash clear", []),
         (
             "rm build/one; rm build/two",
-            ["deletes 1 file, 2 bytes: build/one", "deletes 1 file, 3 bytes: build/two"],
+            ["deletes 1 file, 2 B: build/one", "deletes 1 file, 3 B: build/two"],
         ),
-        ("bash -c 'rm build/one'", ["deletes 1 file, 2 bytes: build/one"]),
-        ("sudo env X=1 rm build/one", ["deletes 1 file, 2 bytes: build/one"]),
+        ("bash -c 'rm build/one'", ["deletes 1 file, 2 B: build/one"]),
+        ("sudo env X=1 rm build/one", ["deletes 1 file, 2 B: build/one"]),
         ("ls build", []),
     ],
 )
@@ -288,7 +288,7 @@ def test_nothing_is_counted_twice(project: Project) -> None:
 def test_without_a_repository_it_is_said(bare: Project) -> None:
     write(bare.root, {"a": "1", "b/c": "2"})
     assert _names_sorted(bare.lines("rm -r *")) == _names_sorted(
-        ["deletes 2 files, 2 bytes", "they aren't in a git repository: a, b/c"]
+        ["deletes 2 files, 2 B", "they aren't in a git repository: a, b/c"]
     )
 
 
@@ -344,7 +344,7 @@ def test_the_persons_own_ignore_rules_hold_for_git_clean(bare: Project) -> None:
     repository(bare.root, {"a": "1"})
     write(bare.root, {"new": "1", "editor.swp": "2"})
     write(bare.home, {".gitconfig": "[core]\n\texcludesFile = ~/ignored\n", "ignored": "*.swp\n"})
-    assert bare.lines("git clean -f") == ["deletes 1 file, 1 byte", "it isn't in git: new"]
+    assert bare.lines("git clean -f") == ["deletes 1 file, 1 B", "it isn't in git: new"]
     assert bare.lines("git clean -fX")[1] == "it isn't in git: editor.swp"
 
 
