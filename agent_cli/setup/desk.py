@@ -43,7 +43,7 @@ class Offer:
 
     @property
     def facts(self) -> str:
-        """ "200 k tokens, $3.00 in, $15.00 out"."""
+        """ "200k tokens, $3.00 in, $15.00 out"."""
         parts = [tr("{n:,}k tokens", n=self.window // 1000)] if self.window else []
         if (read := self.input_price) and (written := self.output_price):
             parts.append(

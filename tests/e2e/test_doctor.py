@@ -59,6 +59,6 @@ def test_a_terminal_that_does_not_answer_is_not_waited_for(program: Program) -> 
     argv = (*AGENT, "doctor", "--offline")
     with Terminal(argv, cwd=program.workspace, env=program.environment(), size=(100, 60)) as shown:
         before = shown.local_modes()
-        shown.wait_for("100 × 60", "does not say where its cursor is", "usual keys")
+        shown.wait_for("100 × 60", "report its cursor position", "standard: Alt+Enter")
         assert shown.wait_end() == 0
         assert shown.local_modes() & termios.ECHO == before & termios.ECHO

@@ -42,7 +42,7 @@ def test_a_newcomers_tool_is_written_tested_and_used(program: Program) -> None:
     assert "disabled" in program.run("plugins", "list").out
     again = program.run("new", "tool", "weather")
     assert again.code == 2
-    assert "there already" in again.err
+    assert "already exists" in again.err
 
 
 def add_odd(program: Program, note: Path) -> None:
@@ -67,7 +67,7 @@ def test_a_server_is_added_listed_tested_and_removed(program: Program, tmp_path:
     config.write_text(config.read_text().replace('"--note"', '"--tools"'))
     unasked = program.run("mcp", "test", "odd")
     assert unasked.code == 2
-    assert "no terminal to ask on" in unasked.err
+    assert "not a terminal" in unasked.err
     assert "changed" in program.run("mcp", "list").out
     assert program.run("mcp", "remove", "odd").code == 0
     assert config.read_text() == 'theme = "agent-dark"  # mine\n'

@@ -59,12 +59,12 @@ def test_stats_show_what_was_counted(program: Program) -> None:
     shown = program.run("stats").out
     assert "Read" in shown
     assert "$0.8000" in shown
-    assert "tools are registered" in shown
+    assert "tools available" in shown
     assert "Read" not in program.run("stats", "--by", "model").out
 
 
 def test_stats_without_anything_say_so(program: Program) -> None:
     done = program.run("stats")
     assert (done.code, done.out) == (0, "")
-    assert "Nothing was counted" in done.err
+    assert "No statistics yet" in done.err
     assert program.run("stats", "--since", "soon").code == 2

@@ -16,7 +16,7 @@ from tests.kit.program import Program
 from tests.kit.terminal import AGENT, Terminal
 
 WRONG, RIGHT = "sk-wrong-0123456789abcdef", "sk-right-0123456789abcdef"
-STARTED = "From now on `agent` starts with openai/gpt-4o."
+STARTED = "`agent` now uses openai/gpt-4o."
 
 
 def by_key(request: RecordedRequest) -> Step:
@@ -49,11 +49,11 @@ def test_a_wrong_key_is_explained_and_the_right_one_is_used_by_the_next_start(
         assert done.code == 0, done.out + done.err
         assert "Anthropic" in done.out
         assert "needs a key" in done.out
-        assert "128 k tokens · $2.50 in, $10.00 out per million" in done.out
+        assert "128k tokens · $2.50 in, $10.00 out per million" in done.out
         assert "The key was not accepted." in done.out
         assert STARTED in done.out
         first = done.out.index("The key was not accepted.")
-        assert first < done.out.index("openai/gpt-4o answers")
+        assert first < done.out.index("openai/gpt-4o works")
         assert credentials(program) == {"OPENAI_API_KEY": RIGHT}
         used = program.run("-p", "say something", environment=env)
     assert used.out == "It is done.\n"
@@ -142,7 +142,7 @@ def test_the_screen_asks_tries_and_keeps(
         terminal.wait_gone("openai/gpt-5 ")
         terminal.press("enter")
         for key in (WRONG, RIGHT):
-            terminal.wait_for("for OpenAI", "it is not shown")
+            terminal.wait_for("Paste your OpenAI API key", "it is not shown")
             terminal.paste(key)
             terminal.wait_for("•••")
             assert key not in terminal.text()
@@ -188,7 +188,7 @@ def test_the_only_local_model_is_used_with_a_warning(open_agent: Callable[..., T
     with serving(ollama("qwen3", show={"model_info": {"q.context_length": 40_000}})) as server:
         ports = f"{NO_SERVERS},ollama={server.port}"
         terminal = open_agent("--trust", env={"AGENT_LOCAL_PORTS": ports})
-        terminal.wait_for(READY, "Using ollama_chat/qwen3, because Ollama serves it", "num_ctx")
+        terminal.wait_for(READY, "Using ollama_chat/qwen3, because Ollama runs it", "num_ctx")
 
 
 def test_leaving_the_screen_changes_nothing(
