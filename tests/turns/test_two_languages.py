@@ -73,8 +73,7 @@ async def test_the_model_reads_english_and_a_person_their_own_language(
     assert len(finished) == len(CALLS)
     for event, call in zip(finished, CALLS, strict=True):
         result = event.result
-        assert FOREIGN in result.summary, call
-        assert result.error is None or FOREIGN in result.error.message, call
+        assert result.error or FOREIGN in result.summary, call
         assert result.error or result.display, call  # without it a person sees the model's text
     told = [m for m in scene.model.requests[-1].messages if isinstance(m, ToolMessage)]
     for message, call in zip(told, CALLS, strict=True):

@@ -140,22 +140,20 @@ class Delegation:
         `count` counts what it uses to that one too."""
         limits = self.parts.agent_limits
         if depth > limits.depth:
-            raise ToolFailure(tr("An agent that was sent may not send others. Do it yourself."))
+            raise ToolFailure("An agent that was sent may not send others. Do it yourself.")
         if within.keeper.turn != self._turn:
             self._turn, self._sent = within.keeper.turn, 0
         if self._sent >= limits.per_turn:
             raise ToolFailure(
-                tr(
-                    "{count} agents were sent in this turn, and no more may be. Do it yourself.",
-                    count=self._sent,
-                )
+                f"{self._sent} agents were sent in this turn, and no more may be. Do it yourself."
             )
         try:
             profile = self.parts.profiles.get(errand.profile)
             model = self.parts.models.get(profile.model) if profile.model else self.model()
         except UserError as error:
-            said = f"{error.message} {error.hint}"
-            raise ToolFailure(said if error.hint else error.message) from error
+            known = ", ".join(profile.name for profile in self.parts.profiles)
+            said = f"No agent can be sent as {errand.profile}. The profiles are: {known}."
+            raise ToolFailure(said) from error
         self._sent += 1
         # One room for each depth: those who wait for others must not take their place.
         room = self._rooms.setdefault(depth, asyncio.Semaphore(limits.parallel))
