@@ -162,4 +162,4 @@ def test_nothing_is_run(program: Program) -> None:
 def test_a_folder_is_not_trusted_unless_it_is(ask: Ask, tmp_path: Path) -> None:
     (answer,) = ask([{"id": 1, "command": "ls"}], "--workspace", str(tmp_path))
     assert answer["effect"] == "ask"
-    assert "the folder is not trusted" in answer["reasons"]
+    assert "folder_untrusted" in answer["codes"]

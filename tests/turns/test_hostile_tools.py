@@ -95,7 +95,7 @@ async def test_a_plan_is_not_carried_out_by_what_calls_itself_read_only(
     scene = make_session(step("reads_by_writing"), {"text": "."}, settings=settings)
     await extended(scene)
     events = await scene.play("go")
-    assert "the mode is plan" in str(results(events)["call-1"].result.llm_content)
+    assert "in plan mode" in str(results(events)["call-1"].result.llm_content)
 
 
 async def test_the_person_sees_every_argument(make_session: SceneMaker) -> None:

@@ -91,7 +91,7 @@ async def test_a_file_that_names_a_command_gives_no_permission(
     (asked,) = of_type(events, ApprovalAsked)
     assert (asked.request.tool, asked.request.targets) == ("Bash", ("rm -rf x",))
     assert (scene.workspace / "x" / "a").exists()
-    assert "did not permit this Bash call. The person said: keep it" in sent(scene)
+    assert "The user declined this Bash call. They said: keep it" in sent(scene)
     await scene.play(prompt, lambda _: Approval(answer="once"))
     assert not (scene.workspace / "x").exists()
 

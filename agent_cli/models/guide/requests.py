@@ -20,23 +20,12 @@ QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "「": "」"
 QUOTED = "|".join(f"{re.escape(a)}[^{re.escape(b)}]+{re.escape(b)}" for a, b in QUOTES.items())
 
 KINDS_OF_FILES = {
-    "python": "**/*.py",
-    "javascript": "**/*.{js,jsx,mjs}",
-    "typescript": "**/*.{ts,tsx}",
-    "markdown": "**/*.md",
-    "json": "**/*.json",
-    "yaml": "**/*.{yml,yaml}",
-    "toml": "**/*.toml",
-    "html": "**/*.html",
-    "css": "**/*.css",
-    "shell": "**/*.sh",
-    "rust": "**/*.rs",
-    "go": "**/*.go",
-    "java": "**/*.java",
-    "c": "**/*.{c,h}",
-    "test": "**/*test*",
+    "python": "**/*.py", "javascript": "**/*.{js,jsx,mjs}", "typescript": "**/*.{ts,tsx}",
+    "markdown": "**/*.md", "json": "**/*.json", "yaml": "**/*.{yml,yaml}", "toml": "**/*.toml",
+    "html": "**/*.html", "css": "**/*.css", "shell": "**/*.sh", "rust": "**/*.rs", "go": "**/*.go",
+    "java": "**/*.java", "c": "**/*.{c,h}", "test": "**/*test*",
     "image": "**/*.{png,jpg,jpeg,gif,svg,webp}",
-}
+}  # fmt: skip
 
 PLAIN: tuple[tuple[Kind, str], ...] = (
     ("tour", r"(?:(?:start|begin|take|give me|show me)\s+)?(?:(?:the|a)\s+)?(?:guided\s+)?tour"),
