@@ -13,6 +13,7 @@ from textual.dom import DOMNode
 from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.worker import Worker
 
 from agent_cli.core.errors import UserError
 from agent_cli.lib.language import tr
@@ -44,7 +45,7 @@ def run_in_background(
                 raise
             app.report(what, error)
 
-    node.run_worker(guarded(), group=group or "default", exclusive=bool(group))
+    _: Worker[None] = node.run_worker(guarded, group=group or "default", exclusive=bool(group))
 
 
 class GuardedApp(App[R]):

@@ -7,7 +7,7 @@ from pathlib import Path
 import agent_cli.frontends
 
 FOLDER = Path(agent_cli.frontends.__file__).parent
-STARTS = {"run_worker", "create_task", "ensure_future", "push_screen_wait", "work"}
+STARTS = {"run_worker", "create_task", "ensure_future", "push_screen_wait", "@work"}
 GUARDS = {"tui/guarded_app.py: run_worker"}
 """Where a guard itself starts what it guards."""
 
@@ -25,10 +25,12 @@ def _called(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.Call):
         yield _name(node.func)
     elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        yield from map(_name, node.decorator_list)
+        yield from (f"@{_name(each)}" for each in node.decorator_list)
 
 
 def _name(node: ast.expr) -> str:
+    if isinstance(node, ast.Call):
+        return _name(node.func)
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 

@@ -23,7 +23,7 @@ def test_all_of_it_stands_on_a_wide_line_with_the_hint_at_the_right() -> None:
     assert line.startswith(
         "default ⇧⇥   claude-sonnet-4-5   sandbox bubblewrap   main   ctx ▂ 21 %   $0.04   12 s   62 tok/s"
     )
-    assert line.endswith("^P palette")
+    assert line.endswith("^P commands")
     assert len(line) == 140
 
 
