@@ -13,8 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from agent_cli.core.deciding.authority import Authority
-
+from agent_cli.core.deciding.gatekeeper import Gatekeeper
 from agent_cli.core.deciding.rules import Place, Rules
 from agent_cli.core.events import Event, ToolFinished, ToolStarted
 from agent_cli.core.inbox import Inbox
@@ -98,7 +97,7 @@ def _pipeline(registry: Registry, audit: AuditLog, state: Path) -> tuple[Pipelin
     workspace = Workspace(str(ROOT), own=(str(state),))
     model = ScriptedModel(())
     events: list[Event] = []
-    authority = Authority(
+    authority = Gatekeeper(
         policy=Policy(
             place=Place(root=workspace.root, home=workspace.home),
             rules=Rules.parse(["Bash(git log *)", "Edit(docs/**)"], ["Read(*.key)"], ["Bash(dd)"]),
