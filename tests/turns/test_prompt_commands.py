@@ -151,18 +151,8 @@ async def test_a_projects_commands_need_trust_and_shadow_nothing(
     world = await extended(scene)
     assert names(world) == {"mine", "help", "theirs"}
     assert command(world, "mine").prompt("").pieces == ("the user's",)
-<<<<<<< HEAD
-    assert [
-        each.help for each in with_extensions([HELP], scene.session) if each.name == "help"
-    ] == ["keys and commands"]
-||||||| bc82146
-    assert [each.help for each in with_extensions([HELP], scene.session) if each.name == "help"] == [
-        "keys and commands"
-    ]
-=======
     (found,) = [c for c in with_extensions([HELP], scene.session) if c.name == "help"]
     assert found is HELP
->>>>>>> inline
     assert "Skill" in world.names
 
     make_session.write({".claude/commands/theirs.md": "changed"})
