@@ -104,7 +104,7 @@ def project(bare: Project) -> Iterator[Project]:
         ("rm build", []),
         ("rm -f nothing '*'", []),
         ("rm -rf . ..", []),
-        ("rm src/link", ["deletes 1 file, {link} bytes", "it is not in git: src/link"]),
+        ("rm src/link", ["deletes 1 file, {link} B", "it is not in git: src/link"]),
         (
             "rm -rf elsewhere/",
             [
