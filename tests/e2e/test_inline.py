@@ -461,7 +461,8 @@ def test_an_interrupted_question_in_plain_lines_asks_for_nothing_more(agent: Ope
     terminal.press("ctrl+c")
     terminal.wait_for("No answer is needed any more.", "Interrupted.")
     terminal.send("again\n")
-    terminal.wait_for("And on.")
+    shown = terminal.wait_for("And on.")
+    assert "> again\n\nAnd on." in shown, "no prompt in between"
 
 
 def test_a_question_ends_when_no_more_lines_can_come(program: Program, agent: Opener) -> None:
@@ -473,6 +474,7 @@ def test_a_question_ends_when_no_more_lines_can_come(program: Program, agent: Op
     )
     terminal.send("go\n")
     terminal.wait_for("Run this command?", BY_NUMBER)
+    terminal.let_pass(A_MOMENTS_LOOK)
     terminal.press("ctrl+d")
     assert terminal.wait_end() == 0
     assert "Then not." in terminal.text()

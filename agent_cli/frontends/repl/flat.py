@@ -113,6 +113,9 @@ class FlatStage:
         return False
 
     def changed(self) -> None:
+        asyncio.get_running_loop().call_soon(self._show_prompt)  # what begins now begins first
+
+    def _show_prompt(self) -> None:
         idle = self.view is not None and not self.view.controller.is_busy and not self._answer
         if idle and self._is_person and not self._shows_prompt:
             self._write(f"{self.signs.prompt} ")
