@@ -146,7 +146,7 @@ def test_a_session_that_cannot_be_opened_leads_back(program: Program, agent: Ope
     terminal.press("tab")
     terminal.wait_for("about apples")
     terminal.press("enter")
-    terminal.wait_for("Resumed", "about pears", "is gone")
+    terminal.wait_for("Resumed", "about pears", "no longer exists")
     leave(terminal)
 
 
