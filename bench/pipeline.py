@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from agent_cli.core.deciding.authority import Authority
+
+from agent_cli.core.deciding.rules import Place, Rules
 from agent_cli.core.events import Event, ToolFinished, ToolStarted
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.messages import ToolCall
 from agent_cli.core.outgoing import Outgoing
-from agent_cli.core.deciding.rules import Place, Rules
 from agent_cli.core.permissions import Policy
 from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.registry import Registry
