@@ -15,7 +15,8 @@ ROOMS = (
     "flags.py", "cli.py", "runtime.py", "folder.py", "resuming.py",
 )  # fmt: skip
 """What persons read is written here."""
-ERRORS = {"UserError", "ModelError", "ToolFailure"}
+ERRORS = {"UserError", "ModelError"}
+"""What they say is for persons; a ToolFailure speaks English to the model."""
 BUGS = {"ValueError", "TypeError", "RuntimeError", "LookupError", "AssertionError"}
 """Exceptions whose words are for developers."""
 LOGS = {"debug", "info", "warning", "error", "exception", "critical"}
@@ -69,9 +70,10 @@ def spoken() -> dict[Text, Place]:
     found: dict[Text, Place] = {}
     for file, call in calls(*SPEAKERS):
         speaker = _name(call.func)
-        texts = [arg.value for arg in call.args[: 2 if speaker == "trn" else 1] if _is_text(arg)]  # type: ignore[attr-defined]
+        is_plural = speaker in ("trn", "mark_plural")
+        texts = [arg.value for arg in call.args[: 2 if is_plural else 1] if _is_text(arg)]  # type: ignore[attr-defined]
         if texts and texts[0]:
-            text = tuple(texts) if speaker == "trn" else texts[0]
+            text = tuple(texts) if is_plural else texts[0]
             found[text] = Place(file, call.lineno, str(text))
     return found
 

@@ -115,6 +115,8 @@ def test_texts_are_written_where_they_are_said() -> None:
     """Only a marked constant can be said by its name."""
     wrong = []
     for file, call in wording.calls("tr", "trn", "mark"):
+        if file == "safety/reasons.py":  # says what reason_texts.py has marked
+            continue
         speaker = ast.unparse(call.func)
         texts = call.args[: 2 if speaker == "trn" else 1]
         for text in texts:
