@@ -106,5 +106,5 @@ async def test_a_command_from_a_file_is_in_the_menu_and_sent_as_a_prompt(
         await screen.shows("/polish a.py", "It shines.")
         await screen.idle()
         await screen.send("/hooks")
-        await screen.shows("before_tool (Bash): look-at-it, at most 10 s")
+        await screen.shows("before_tool (Bash): look-at-it, timeout 10 s")
     assert scene.model.requests[-1].messages[-1].content == "Polish a.py."

@@ -47,9 +47,9 @@ async def test_an_open_panel_follows_what_happens_and_is_emptied_with_the_conver
     scene = make_session(WORKS, {"text": "ok"}, settings=YOLO)
     async with running(scene) as screen:
         await screen.pilot.press("ctrl+b")
-        await screen.shows("nothing yet", "none in this session", "nothing runs")
+        await screen.shows("nothing yet", "none yet", "nothing running")
         await screen.send("go")
         await screen.shows("▶ write it", "+2 −0")
         await screen.idle()
         await screen.send("/clear")
-        await screen.shows("none in this session")
+        await screen.shows("none yet")

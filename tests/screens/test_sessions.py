@@ -111,7 +111,7 @@ async def test_commands_say_what_they_cannot_do_yet(make_session: SceneMaker) ->
         await screen.send("/export")
         await screen.shows("Nothing to export yet")
         await screen.send("/rename")
-        await screen.shows("Nothing to name yet")
+        await screen.shows("Nothing to base a title on yet")
 
 
 async def test_a_session_is_exported_where_it_works(make_session: SceneMaker) -> None:
