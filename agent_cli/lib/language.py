@@ -47,10 +47,6 @@ def mark_plural(one: str, many: str) -> tuple[str, str]:
     return one, many
 
 
-def english(text: str) -> str:
-    return text
-
-
 def spoken() -> str:
     """The language in use."""
     return _spoken
