@@ -70,10 +70,10 @@ def run(arguments: list[str]) -> int:
 
 def _speak() -> None:
     """Use the configured language, or the locale's."""
-    from agent_cli.config.directories import wished_language
+    from agent_cli.config.directories import language_setting
     from agent_cli.lib import language
 
-    language.use(language.chosen(wished_language(os.environ), os.environ))
+    language.use(language.chosen(language_setting(os.environ), os.environ))
 
 
 def _speak_english() -> None:

@@ -9,7 +9,7 @@ TYPE_CHECKING = False  # importing typing for it would cost more than all of thi
 if TYPE_CHECKING:
     from typing import Any
 
-    from agent_cli.wishes import Resume, Wishes
+    from agent_cli.launch_options import LaunchOptions, Resume
 
 MODES = ("default", "accept-edits", "plan", "auto", "yolo")
 SUBCOMMANDS = {
@@ -223,12 +223,12 @@ def _add_settings(target: argparse.ArgumentParser) -> None:
     )
 
 
-def wishes(options: argparse.Namespace, *, attended: bool) -> "Wishes":
+def wishes(options: argparse.Namespace, *, attended: bool) -> "LaunchOptions":
     """The options of a parsed command line."""
     from pathlib import Path
 
     from agent_cli.core.errors import UserError
-    from agent_cli.wishes import Wishes
+    from agent_cli.launch_options import LaunchOptions
 
     cwd = Path(options.cwd or ".").resolve()
     added = tuple(Path(each).resolve() for each in options.add_dir or ())
@@ -247,7 +247,7 @@ def wishes(options: argparse.Namespace, *, attended: bool) -> "Wishes":
                     reason=error,
                 )
             ) from error
-    return Wishes(
+    return LaunchOptions(
         cwd=cwd,
         added=added,
         trust=options.trust,
@@ -264,7 +264,7 @@ def wishes(options: argparse.Namespace, *, attended: bool) -> "Wishes":
 def _resume(options: argparse.Namespace) -> "Resume | None":
     """The session to resume, if any; it is looked up later."""
     from agent_cli.core.errors import UserError
-    from agent_cli.wishes import Resume
+    from agent_cli.launch_options import Resume
 
     words = getattr(options, "resume", None)
     if words is None and not getattr(options, "continued", False):

@@ -11,31 +11,31 @@ from agent_cli.config.places import Places
 from agent_cli.config.schema import Settings
 from agent_cli.core.prompt import Surroundings, build, instruction_directories, read_instructions
 from agent_cli.extending import Asked
+from agent_cli.launch_options import LaunchOptions
 from agent_cli.lib.language import tr
 from agent_cli.safety.environment import project_entries
 from agent_cli.safety.paths import Workspace
 from agent_cli.setup.overlay import learn, with_card, with_choice
 from agent_cli.storage.learnt_rules import LearntRules
 from agent_cli.storage.trust import Standing, TrustStore
-from agent_cli.wishes import Wishes
 
 
-def load_settings(wishes: Wishes, environment: Mapping[str, str]) -> Loaded:
+def load_settings(launch_options: LaunchOptions, environment: Mapping[str, str]) -> Loaded:
     """The settings for a session in this directory."""
     places = Places.of(environment)
-    standing = folder_standing(wishes, environment)
+    standing = folder_standing(launch_options, environment)
     loaded = load(
         user_file=places.config_file,
-        project_file=wishes.cwd / PROJECT_FILE if standing.trusted else None,
+        project_file=launch_options.cwd / PROJECT_FILE if standing.trusted else None,
         environment=environment,
-        flags=wishes.settings,
+        flags=launch_options.settings,
     )
-    warnings = [*loaded.warnings, *learnt_rules(places, str(wishes.cwd)).load().warnings]
+    warnings = [*loaded.warnings, *learnt_rules(places, str(launch_options.cwd)).load().warnings]
     if standing.state == "changed":
         warnings.append(
             tr(
                 "{folder} is no longer trusted: {files} changed. Review it with `agent trust`.",
-                folder=wishes.cwd,
+                folder=launch_options.cwd,
                 files=", ".join(standing.changed[:5]),
             )
         )
@@ -46,9 +46,9 @@ def load_settings(wishes: Wishes, environment: Mapping[str, str]) -> Loaded:
     return replace(loaded, settings=settings, origins=origins, warnings=tuple(warnings))
 
 
-def load_all_settings(wishes: Wishes, environment: Mapping[str, str]) -> Loaded:
+def load_all_settings(launch_options: LaunchOptions, environment: Mapping[str, str]) -> Loaded:
     """The settings, with what a server on this machine says of the model; it is asked once."""
-    loaded = load_settings(wishes, environment)
+    loaded = load_settings(launch_options, environment)
     places = Places.of(environment)
     warning = learn(loaded.settings, places)
     if not warning:
@@ -57,11 +57,11 @@ def load_all_settings(wishes: Wishes, environment: Mapping[str, str]) -> Loaded:
     return replace(loaded, settings=settings, warnings=(*loaded.warnings, warning))
 
 
-def folder_standing(wishes: Wishes, environment: Mapping[str, str]) -> Standing:
+def folder_standing(launch_options: LaunchOptions, environment: Mapping[str, str]) -> Standing:
     """Whether the folder is trusted: for this run by option, or because it was stored."""
-    if wishes.trust:
+    if launch_options.trust:
         return Standing("trusted")
-    return trust_store(Places.of(environment)).standing(wishes.cwd)
+    return trust_store(Places.of(environment)).standing(launch_options.cwd)
 
 
 def trust_store(places: Places) -> TrustStore:
@@ -76,19 +76,19 @@ def learnt_rules(places: Places, workspace: str) -> LearntRules:
 
 def asked_here(environment: Mapping[str, str]) -> Asked:
     """What decides about extensions in the current directory."""
-    wishes = Wishes(cwd=Path.cwd().resolve())
+    launch_options = LaunchOptions(cwd=Path.cwd().resolve())
     return Asked(
-        folder=wishes.cwd,
-        settings=load_settings(wishes, environment).settings,
+        folder=launch_options.cwd,
+        settings=load_settings(launch_options, environment).settings,
         places=Places.of(environment),
         variables=environment,
         trust=trust_store(Places.of(environment)),
-        trusted=folder_standing(wishes, environment).trusted,
+        trusted=folder_standing(launch_options, environment).trusted,
     )
 
 
 def make_workspace(
-    wishes: Wishes,
+    launch_options: LaunchOptions,
     variables: Mapping[str, str],
     places: Places,
     *,
@@ -96,7 +96,10 @@ def make_workspace(
     scratch: Path | None,
 ) -> Workspace:
     """What a session may touch; `scratch` is a folder of its own, `readable` one it may read."""
-    roots = (str(wishes.cwd), *map(str, (*wishes.added, *([scratch] if scratch else []))))
+    roots = (
+        str(launch_options.cwd),
+        *map(str, (*launch_options.added, *([scratch] if scratch else []))),
+    )
     return Workspace(
         root=roots[0],
         added=roots[1:],
@@ -108,7 +111,12 @@ def make_workspace(
 
 
 def system_prompt(
-    wishes: Wishes, settings: Settings, workspace: Workspace, places: Places, *, trusted: bool
+    launch_options: LaunchOptions,
+    settings: Settings,
+    workspace: Workspace,
+    places: Places,
+    *,
+    trusted: bool,
 ) -> str:
     """What the model is told first: about the folder, and what its instruction files say."""
     instructions = ""
@@ -126,6 +134,6 @@ def system_prompt(
     return build(
         surroundings,
         instructions,
-        instead=wishes.system_prompt,
-        appended=wishes.appended_prompt,
+        instead=launch_options.system_prompt,
+        appended=launch_options.appended_prompt,
     )

@@ -10,11 +10,11 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.log.history import History
 from agent_cli.core.log.store import Store
 from agent_cli.core.permissions import Mode
+from agent_cli.launch_options import Resume
 from agent_cli.lib import sweep
 from agent_cli.lib.language import tr
 from agent_cli.lib.watchdog import mark_of
 from agent_cli.storage.sessions import Sessions, SeveralSessions
-from agent_cli.wishes import Resume
 
 
 def find(resume: Resume, cwd: Path, environment: Mapping[str, str]) -> Resume:

@@ -8,8 +8,8 @@ from agent_cli.config.schema import Settings
 from agent_cli.core.agents.profile import DEFAULT, Profile, Profiles
 from agent_cli.core.permissions import Policy, stricter
 from agent_cli.core.registry import Registry
+from agent_cli.launch_options import LaunchOptions
 from agent_cli.tools import task
-from agent_cli.wishes import Wishes
 
 PROJECT_PROFILES = ".agent/agents"
 
@@ -36,15 +36,17 @@ def offer_agents(registry: Registry, profiles: Profiles, settings: Settings) -> 
         registry.register(task.with_profiles(task.TOOL, profiles))
 
 
-def first_profile(wishes: Wishes, profiles: Profiles, policy: Policy) -> Profile:
+def first_profile(launch_options: LaunchOptions, profiles: Profiles, policy: Policy) -> Profile:
     """The role to begin with. Flags beat it, and a folder that is not trusted gets no looser mode
     from a file."""
-    if not wishes.profile:
+    if not launch_options.profile:
         return DEFAULT
-    profile = profiles.get(wishes.profile)
+    profile = profiles.get(launch_options.profile)
     mode = profile.mode
-    if "mode" in wishes.settings:
+    if "mode" in launch_options.settings:
         mode = None
     elif mode is not None and not policy.trusted:
         mode = stricter(policy.mode, mode)
-    return replace(profile, mode=mode, model="" if "model" in wishes.settings else profile.model)
+    return replace(
+        profile, mode=mode, model="" if "model" in launch_options.settings else profile.model
+    )

@@ -37,6 +37,7 @@ from agent_cli.folder import (
     system_prompt,
     trust_store,
 )
+from agent_cli.launch_options import LaunchOptions
 from agent_cli.lib.discovery import values_named
 from agent_cli.lib.garbage import collection_paused
 from agent_cli.lib.language import tr
@@ -58,24 +59,23 @@ from agent_cli.storage.checkpoints import CheckpointStore
 from agent_cli.storage.metrics import Metrics
 from agent_cli.storage.program_log import start_log
 from agent_cli.storage.sessions import Sessions
-from agent_cli.wishes import Wishes
 
 log = logging.getLogger(__name__)
 
 
-def find_session(wishes: Wishes, environment: Mapping[str, str]) -> Wishes:
+def find_session(launch_options: LaunchOptions, environment: Mapping[str, str]) -> LaunchOptions:
     """The wishes with the session they mean, its directory and its model; raises UserError."""
-    if wishes.resume is None or wishes.resume.found is not None:
-        return wishes
-    resume = resuming.find(wishes.resume, wishes.cwd, environment)
+    if launch_options.resume is None or launch_options.resume.found is not None:
+        return launch_options
+    resume = resuming.find(launch_options.resume, launch_options.cwd, environment)
     assert resume.found is not None
-    cwd = resuming.directory(resume, wishes.cwd)
-    settings = dict(wishes.settings)
+    cwd = resuming.directory(resume, launch_options.cwd)
+    settings = dict(launch_options.settings)
     if resume.found.model and not environment.get("AGENT_MODEL"):
         settings.setdefault("model", resume.found.model)
     # Trust was asked for the directory that was in view, not for whichever the session was in.
-    trust = wishes.trust and cwd.samefile(wishes.cwd)
-    return replace(wishes, resume=resume, cwd=cwd, settings=settings, trust=trust)
+    trust = launch_options.trust and cwd.samefile(launch_options.cwd)
+    return replace(launch_options, resume=resume, cwd=cwd, settings=settings, trust=trust)
 
 
 _forgotten: dict[str, str] = {}
@@ -97,7 +97,7 @@ def built_in_tools() -> Registry:
 
 
 def open_session(
-    wishes: Wishes,
+    launch_options: LaunchOptions,
     settings: Settings,
     *,
     environment: Mapping[str, str] | None = None,
@@ -113,29 +113,33 @@ def open_session(
     places = Places.of(variables)
     credentials = with_kept_keys(credentials, places.config)
     start_log(places.log_file)
-    trusted = folder_standing(wishes, variables).trusted
+    trusted = folder_standing(launch_options, variables).trusted
     redactor = Redactor(secrets | credentials)
     registry = registry or built_in_tools()
     with contextlib.ExitStack() as opened:
         temporary = _private_temporary()
         opened.callback(shutil.rmtree, temporary or "", ignore_errors=True)
         session_id, store, past = resuming.open_store(
-            wishes.resume, Sessions(places.state, redactor.redact), new_session_id()
+            launch_options.resume, Sessions(places.state, redactor.redact), new_session_id()
         )
         opened.callback(store.close)
         spill = places.state / "results" / session_id
         scratch = tour_folder(settings.model, temporary)
-        workspace = make_workspace(wishes, variables, places, readable=spill, scratch=scratch)
+        workspace = make_workspace(
+            launch_options, variables, places, readable=spill, scratch=scratch
+        )
         for_commands = child_environment(
             variables,
             extra={"TMPDIR": temporary} if temporary else {},
             passed=settings.environment.passed,
             workspace=None if trusted else workspace.root,
         )
-        guide = maker(scratch, is_paced=wishes.attended)
+        guide = maker(scratch, is_paced=launch_options.attended)
         session = Session(
             _parts(
-                _Opening(wishes, settings, places, variables, credentials, workspace, trusted),
+                _Opening(
+                    launch_options, settings, places, variables, credentials, workspace, trusted
+                ),
                 view=SessionView(
                     id=session_id,
                     workspace=workspace,
@@ -160,7 +164,7 @@ def open_session(
 class _Opening:
     """What is known of a session before its parts are made."""
 
-    wishes: Wishes
+    launch_options: LaunchOptions
     settings: Settings
     places: Places
     variables: Mapping[str, str]
@@ -179,16 +183,16 @@ def _parts(
     past: History,
     outgoing: Outgoing,
 ) -> Parts:
-    wishes, settings, places = opening.wishes, opening.settings, opening.places
+    launch_options, settings, places = opening.launch_options, opening.settings, opening.places
     workspace, trusted = opening.workspace, opening.trusted
     hooks = configured_hooks(settings, view.id, workspace.root, view.environment)
-    inbox = Inbox(attended=wishes.attended)
+    inbox = Inbox(attended=launch_options.attended)
     metrics = Metrics(metrics_file(places), registry_size=lambda: len(registry), today=local_day)
-    policy = make_policy(wishes, settings, workspace, places, trusted=trusted)
-    if "mode" not in wishes.settings:
-        restored = resuming.restored_mode(past, trusted=trusted, attended=wishes.attended)
+    policy = make_policy(launch_options, settings, workspace, places, trusted=trusted)
+    if "mode" not in launch_options.settings:
+        restored = resuming.restored_mode(past, trusted=trusted, attended=launch_options.attended)
         policy.mode = restored or policy.mode
-    profiles = find_profiles(settings, places, wishes.cwd, trusted=trusted)
+    profiles = find_profiles(settings, places, launch_options.cwd, trusted=trusted)
     offer_agents(registry, profiles, settings)
     return Parts(
         view=view,
@@ -208,10 +212,10 @@ def _parts(
         kept_rules=learnt_rules(places, workspace.root),
         checkpoints=make_checkpoints(settings, places, view.id, workspace, opening.variables),
         outgoing=outgoing,
-        system_prompt=system_prompt(wishes, settings, workspace, places, trusted=trusted),
-        selection=_selection(wishes, registry),
+        system_prompt=system_prompt(launch_options, settings, workspace, places, trusted=trusted),
+        selection=_selection(launch_options, registry),
         profiles=profiles,
-        profile=first_profile(wishes, profiles, policy),
+        profile=first_profile(launch_options, profiles, policy),
         agent_limits=AgentLimits(**settings.agents.model_dump()),
         limits=Limits(settings.limits.steps),
         economy=_economy(settings, metrics),
@@ -222,7 +226,7 @@ def _parts(
 def _asked(opening: _Opening) -> Asked:
     """What decides about extensions."""
     return Asked(
-        folder=opening.wishes.cwd,
+        folder=opening.launch_options.cwd,
         settings=opening.settings,
         places=opening.places,
         variables={**opening.variables, **opening.credentials},
@@ -360,7 +364,12 @@ def _of(settings: Settings, model: str) -> ModelSettings:
 
 
 def make_policy(
-    wishes: Wishes, settings: Settings, workspace: Workspace, places: Places, *, trusted: bool
+    launch_options: LaunchOptions,
+    settings: Settings,
+    workspace: Workspace,
+    places: Places,
+    *,
+    trusted: bool,
 ) -> Policy:
     """What applies in a folder. One that is not trusted gets read-only tools, plus what the
     command line of this very run lets through; what loosens for good does not reach it."""
@@ -369,9 +378,9 @@ def make_policy(
     allow, mode = permissions.texts(Effect.ALLOW), settings.mode
     if not trusted:
         learnt = replace(learnt, allow=())
-        given = PermissionSettings.model_validate(wishes.settings.get("permissions", {}))
+        given = PermissionSettings.model_validate(launch_options.settings.get("permissions", {}))
         allow = given.texts(Effect.ALLOW)
-        mode = mode if mode is Mode.PLAN or "mode" in wishes.settings else Mode.DEFAULT
+        mode = mode if mode is Mode.PLAN or "mode" in launch_options.settings else Mode.DEFAULT
     rules = Rules.parse(allow, permissions.texts(Effect.ASK), permissions.texts(Effect.DENY))
     return Policy(
         place=Place(root=workspace.root, home=workspace.home),
@@ -382,11 +391,11 @@ def make_policy(
     )
 
 
-def _selection(wishes: Wishes, registry: Registry) -> Selection:
-    if wishes.tools is None:
+def _selection(launch_options: LaunchOptions, registry: Registry) -> Selection:
+    if launch_options.tools is None:
         return DEFAULT_SELECTION
     names = []
-    for wanted in wishes.tools:
+    for wanted in launch_options.tools:
         tool = registry.get(wanted)
         if tool is None:
             known = ", ".join(tool.name for tool in registry)

@@ -11,7 +11,7 @@ from pathlib import Path
 from agent_cli.frontends.tui.app import AgentApp
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.opening import open_chat
-from agent_cli.wishes import Wishes
+from agent_cli.launch_options import LaunchOptions
 
 HERE = Path(__file__).resolve().parent
 CART = '''"""A shopping cart."""
@@ -60,8 +60,8 @@ def prepare(workspace: Path) -> None:
 
 
 async def draw(workspace: Path) -> str:
-    wishes = Wishes(cwd=workspace, trust=True, settings={"model": "scripted:demo"})
-    app = AgentApp(lambda: open_chat(app, wishes), root=workspace, real_terminal=False)
+    launch_options = LaunchOptions(cwd=workspace, trust=True, settings={"model": "scripted:demo"})
+    app = AgentApp(lambda: open_chat(app, launch_options), root=workspace, real_terminal=False)
     async with app.run_test(size=(100, 34)) as pilot:
         while not app.is_open:
             await pilot.pause(0.05)

@@ -2,8 +2,8 @@
 
 from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
+from agent_cli.launch_options import Resume
 from agent_cli.lib.language import mark, tr
-from agent_cli.wishes import Resume
 
 
 def run(controller: Controller, argument: str) -> None:

@@ -19,7 +19,7 @@ def directories(environment: "Mapping[str, str]") -> tuple[str, str]:
     return f"{config}/agent", f"{state}/agent"
 
 
-def wished_language(environment: "Mapping[str, str]") -> str:
+def language_setting(environment: "Mapping[str, str]") -> str:
     """The setting `language`, of which most files say nothing: those are not parsed."""
     if given := environment.get("AGENT_LANGUAGE"):
         return given

@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from agent_cli.controller.view import View
     from agent_cli.core.messages import Content
     from agent_cli.core.session import Session
+    from agent_cli.launch_options import Resume
     from agent_cli.storage.prompt_history import PromptHistory
-    from agent_cli.wishes import Resume
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from agent_cli.core.inbox import Answer, Request
 
 if TYPE_CHECKING:
     from agent_cli.controller.command import Command
-    from agent_cli.wishes import Resume
+    from agent_cli.launch_options import Resume
 
 Emphasis = Literal["normal", "muted", "warning"]
 

@@ -9,14 +9,14 @@ from agent_cli.doctor._check import Check, Finding, Patient, ok, skipped
 from agent_cli.doctor.settings import loaded_for
 from agent_cli.extensions.mcp.spec import configured, read_json
 from agent_cli.folder import folder_standing
+from agent_cli.launch_options import LaunchOptions
 from agent_cli.lib.language import mark, tr
-from agent_cli.wishes import Wishes
 
 
 def servers(patient: Patient) -> Finding:
     """Whether each is configured well and each program can be found; none is started."""
     file = patient.cwd / SERVERS
-    trusted = folder_standing(Wishes(cwd=patient.cwd), patient.environment).trusted
+    trusted = folder_standing(LaunchOptions(cwd=patient.cwd), patient.environment).trusted
     try:
         listed = read_json(file)
     except ValueError as error:

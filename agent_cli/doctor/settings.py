@@ -4,15 +4,15 @@ from agent_cli.config.layers import PROJECT_FILE, Loaded
 from agent_cli.core.errors import UserError
 from agent_cli.doctor._check import Check, Finding, Patient, ok
 from agent_cli.folder import folder_standing, load_settings
+from agent_cli.launch_options import LaunchOptions
 from agent_cli.lib.language import mark, tr
 from agent_cli.models.providers import is_local, provider_of, take_credentials
 from agent_cli.setup.keys import KeyStore
-from agent_cli.wishes import Wishes
 
 
 def loaded_for(patient: Patient) -> Loaded:
     """The settings that would apply; raises UserError."""
-    return load_settings(Wishes(cwd=patient.cwd), patient.environment)
+    return load_settings(LaunchOptions(cwd=patient.cwd), patient.environment)
 
 
 def configuration(patient: Patient) -> Finding:
@@ -33,7 +33,7 @@ def configuration(patient: Patient) -> Finding:
 
 def trust(patient: Patient) -> Finding:
     """Whether this folder is trusted."""
-    standing = folder_standing(Wishes(cwd=patient.cwd), patient.environment)
+    standing = folder_standing(LaunchOptions(cwd=patient.cwd), patient.environment)
     if standing.trusted:
         return ok(tr("this folder is trusted"))
     if standing.state != "changed":

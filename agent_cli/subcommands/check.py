@@ -20,6 +20,7 @@ from agent_cli.core.registry import Registry
 from agent_cli.core.tool import ToolKind
 from agent_cli.core.tool_context import ShellStanding
 from agent_cli.folder import folder_standing, load_settings
+from agent_cli.launch_options import LaunchOptions
 from agent_cli.lib.cells import padded, width_of
 from agent_cli.lib.files import kind_of
 from agent_cli.lib.language import mark, tr
@@ -27,7 +28,6 @@ from agent_cli.runtime import built_in_tools, make_policy
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.reasons import Reason, because, in_words, quoted
 from agent_cli.safety.sanitise import visible
-from agent_cli.wishes import Wishes
 
 EXIT_CODES: Final = {Effect.ALLOW: 0, Effect.ASK: 10, Effect.DENY: 11}
 EFFECTS: Final = {"allow": mark("allow"), "ask": mark("ask"), "deny": mark("deny")}
@@ -154,7 +154,7 @@ def _check(options: argparse.Namespace) -> Check:
     root = Path(options.workspace or ".").absolute()
     places = Places.of(environment)
     given = {effect.value: getattr(options, effect.value) for effect in Effect}
-    wishes = Wishes(
+    launch_options = LaunchOptions(
         cwd=root,
         trust=options.assume_trusted,
         settings={
@@ -162,7 +162,7 @@ def _check(options: argparse.Namespace) -> Check:
             **({"mode": options.mode} if options.mode else {}),
         },
     )
-    loaded = load_settings(wishes, environment)
+    loaded = load_settings(launch_options, environment)
     for warning in loaded.warnings:
         sys.stderr.write(tr("warning: {warning}", warning=warning) + "\n")
     workspace = Workspace(
@@ -171,8 +171,8 @@ def _check(options: argparse.Namespace) -> Check:
         own=(str(places.config), str(places.state)),
         on_disk=root.is_dir(),
     )
-    trusted = folder_standing(wishes, environment).trusted
-    policy = make_policy(wishes, loaded.settings, workspace, places, trusted=trusted)
+    trusted = folder_standing(launch_options, environment).trusted
+    policy = make_policy(launch_options, loaded.settings, workspace, places, trusted=trusted)
     return Check(built_in_tools(), workspace, policy)
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.folder import load_settings
+from agent_cli.launch_options import LaunchOptions
 from agent_cli.lib.language import tr
-from agent_cli.wishes import Wishes
 
 _PASSED_ON = ("model", "api_base", "permission_mode", "cwd")
 
@@ -72,7 +72,7 @@ def _check_settings(options: argparse.Namespace) -> None:
     cwd = Path(options.cwd or ".").resolve()
     if not cwd.is_dir():
         raise UserError(tr("{path} is not a directory.", path=cwd))
-    load_settings(Wishes(cwd=cwd, settings=given), os.environ)
+    load_settings(LaunchOptions(cwd=cwd, settings=given), os.environ)
 
 
 def _command(options: argparse.Namespace) -> list[str]:

@@ -142,13 +142,13 @@ def test_untrusted_only_reading_tools_work_and_its_settings_do_not_count(hostile
 
 def test_nothing_of_it_reaches_the_model_before_trust(hostile: Program) -> None:
     from agent_cli.config.schema import Settings
+    from agent_cli.launch_options import LaunchOptions
     from agent_cli.runtime import open_session
-    from agent_cli.wishes import Wishes
 
     def prompt(*, trust: bool) -> str:
         settings = Settings(model=hostile.script({"text": "x"}))
-        wishes = Wishes(cwd=hostile.workspace, trust=trust)
-        session = open_session(wishes, settings, environment=hostile.environment())
+        launch_options = LaunchOptions(cwd=hostile.workspace, trust=trust)
+        session = open_session(launch_options, settings, environment=hostile.environment())
         return session._parts.system_prompt
 
     assert INSTRUCTION not in prompt(trust=False)

@@ -11,7 +11,7 @@ from agent_cli.controller.view import Menu
 from agent_cli.core.events import Event, Notice
 from agent_cli.core.inbox import Answer, Request
 from agent_cli.core.session import Session
-from agent_cli.wishes import Resume
+from agent_cli.launch_options import Resume
 from tests.kit.shells import until
 
 Answering = Callable[[Request], Answer | None]

@@ -16,9 +16,9 @@ from agent_cli.core.messages import AssistantMessage, Message, ToolMessage
 from agent_cli.core.model import ModelFacts
 from agent_cli.core.session import Session
 from agent_cli.core.tool import AnyTool
+from agent_cli.launch_options import LaunchOptions, Resume
 from agent_cli.models.scripted import ScriptedModel
 from agent_cli.runtime import built_in_tools, find_session, open_session
-from agent_cli.wishes import Resume, Wishes
 
 E = TypeVar("E")
 
@@ -159,7 +159,7 @@ class SceneMaker:
         registry = built_in_tools()
         for tool in extra:
             registry.register(tool)
-        wishes = Wishes(
+        launch_options = LaunchOptions(
             cwd=self.workspace,
             trust=trust,
             attended=attended,
@@ -169,7 +169,7 @@ class SceneMaker:
             settings=flags or {},
         )
         session = open_session(
-            find_session(wishes, environment),
+            find_session(launch_options, environment),
             Settings.model_validate(merged),
             environment=environment,
             models=OneModel(scripted, ModelFacts(window), facts or {}),

@@ -12,10 +12,10 @@ from agent_cli.config.schema import Settings
 from agent_cli.core.events import ApprovalAsked, ToolFinished
 from agent_cli.core.inbox import Approval
 from agent_cli.core.messages import text_of
+from agent_cli.launch_options import LaunchOptions
 from agent_cli.lib import files
 from agent_cli.models.scripted import ScriptedModel
 from agent_cli.runtime import open_session
-from agent_cli.wishes import Wishes
 from tests.kit.path_cases import (
     CASES,
     Case,
@@ -49,7 +49,7 @@ def scene_of(case: Case, place: Place) -> Scene:
     steps = [{"calls": [reading]}] if case["op"] != "read" else []
     model = ScriptedModel([*steps, {"calls": [call]}, {"text": "done"}])
     session = open_session(
-        Wishes(cwd=place.workspace, trust=True),
+        LaunchOptions(cwd=place.workspace, trust=True),
         Settings.model_validate({"model": "scripted"}),
         environment={"HOME": str(place.home), "PATH": "/usr/bin:/bin"},
         models=OneModel({"scripted": model}),

@@ -15,7 +15,7 @@ from agent_cli.core.permissions import Mode
 from agent_cli.core.session import Session
 from agent_cli.lib import language
 from agent_cli.models.guide import NAME
-from agent_cli.runtime import Wishes, open_session
+from agent_cli.runtime import LaunchOptions, open_session
 from agent_cli.setup.keys import KeyStore
 from tests.kit.sessions import assert_valid, finish, of_type, play_turn
 
@@ -90,7 +90,7 @@ async def guide(tmp_path: Path) -> AsyncIterator[Opener]:
         *, trust: bool = True, attended: bool = True, settings: Mapping[str, Any] | None = None
     ) -> Guided:
         session = open_session(
-            Wishes(cwd=workspace, trust=trust, attended=attended),
+            LaunchOptions(cwd=workspace, trust=trust, attended=attended),
             Settings.model_validate({"model": NAME, **(settings or {})}),
             environment={"HOME": str(home), "PATH": "/usr/local/bin:/usr/bin:/bin"},
         )
@@ -297,7 +297,7 @@ async def test_the_tour_works_in_a_folder_that_is_not_trusted(guide: Opener) -> 
 async def test_only_the_guide_gets_a_scratch_folder(tmp_path: Path) -> None:
     (tmp_path / "script").write_text('{"text": "hi"}')
     session = open_session(
-        Wishes(cwd=tmp_path, trust=True),
+        LaunchOptions(cwd=tmp_path, trust=True),
         Settings.model_validate({"model": f"scripted:{tmp_path / 'script'}"}),
         environment={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"},
     )

@@ -8,7 +8,7 @@ import pytest
 
 from agent_cli.core.events import Event, HistoryCompacted, Notice, QuestionAsked, ToolStarted
 from agent_cli.core.inbox import Answers
-from agent_cli.wishes import Resume
+from agent_cli.launch_options import Resume
 from tests.kit.sessions import Scene, SceneMaker, assert_valid, finish, of_type, results
 from tests.kit.tongue import foreign_tongue
 

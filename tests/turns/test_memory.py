@@ -6,7 +6,7 @@ from typing import Any
 from agent_cli.core.events import Event, HistoryCompacted, Notice, QuestionAsked
 from agent_cli.core.inbox import Answers
 from agent_cli.core.messages import ToolMessage, UserMessage, text_of
-from agent_cli.wishes import Resume
+from agent_cli.launch_options import Resume
 from tests.kit.sessions import Scene, SceneMaker, assert_valid, finish, of_type
 
 FORGETS = {"text": "I remember nothing."}

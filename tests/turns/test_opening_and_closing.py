@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent_cli.core.errors import UserError
-from agent_cli.wishes import Resume
+from agent_cli.launch_options import Resume
 from tests.kit.sessions import SceneMaker, finish
 
 

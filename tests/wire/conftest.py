@@ -9,10 +9,10 @@ import pytest
 
 from agent_cli.config.schema import Settings
 from agent_cli.core.session import Session
+from agent_cli.launch_options import LaunchOptions
 from agent_cli.models.source import ModelSource
 from agent_cli.models.worker_process import WorkerProcess
 from agent_cli.runtime import model_source, open_session
-from agent_cli.wishes import Wishes
 from tests.kit.model_server import ModelServer
 from tests.kit.sessions import SceneMaker, play_turn
 
@@ -87,7 +87,7 @@ class WireSceneMaker:
         )
         source = model_source(merged, KEYS, worker or self._worker)
         session = open_session(
-            Wishes(cwd=self._maker.workspace, trust=True, attended=attended),
+            LaunchOptions(cwd=self._maker.workspace, trust=True, attended=attended),
             merged,
             environment={"HOME": str(self._maker.home), "PATH": "/usr/bin:/bin", **KEYS},
             models=SharedWorker(source),

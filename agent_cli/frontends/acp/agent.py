@@ -40,11 +40,11 @@ from agent_cli.core.permissions import Mode
 from agent_cli.folder import folder_standing, load_all_settings, load_settings
 from agent_cli.frontends.acp.conversation import FAILED, Conversation
 from agent_cli.frontends.acp.prompts import Sent
+from agent_cli.launch_options import LaunchOptions, Resume
 from agent_cli.lib.language import mark, tr
 from agent_cli.runtime import find_session, open_session, tidy
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.sessions import Sessions
-from agent_cli.wishes import Resume, Wishes
 
 _MOST_LISTED = 200
 _UNTRUSTED = mark(
@@ -57,8 +57,8 @@ _NO_SERVERS = mark("The editor's MCP servers are not used.")
 class EditorAgent:
     """Any number of sessions for one editor."""
 
-    def __init__(self, wishes: Wishes) -> None:
-        self._wishes = wishes
+    def __init__(self, launch_options: LaunchOptions) -> None:
+        self._launch_options = launch_options
         self._open: dict[str, Conversation] = {}
         self._client: Client | None = None
         self._has_forms = False
@@ -105,7 +105,7 @@ class EditorAgent:
         """Begin a session in a directory."""
         with _explained():
             conversation = await self._enter(
-                self._wished(cwd, additional_directories), has_servers=bool(mcp_servers)
+                self._options_for(cwd, additional_directories), has_servers=bool(mcp_servers)
             )
         response = NewSessionResponse(session_id=conversation.session.id, modes=conversation.modes)
         conversation.begin()  # what it tells comes after the answer, which names the session
@@ -191,7 +191,9 @@ class EditorAgent:
         while self._open:
             _, conversation = self._open.popitem()
             await conversation.close()
-        await asyncio.to_thread(tidy, load_settings(self._wishes, os.environ).settings, os.environ)
+        await asyncio.to_thread(
+            tidy, load_settings(self._launch_options, os.environ).settings, os.environ
+        )
 
     def _conversation(self, session_id: str) -> Conversation:
         found = self._open.get(session_id)
@@ -201,32 +203,39 @@ class EditorAgent:
             )
         return found
 
-    def _wished(self, cwd: str, added: list[str] | None, resume: Resume | None = None) -> Wishes:
+    def _options_for(
+        self, cwd: str, added: list[str] | None, resume: Resume | None = None
+    ) -> LaunchOptions:
         """What the command line asks for, in the directory that the editor names."""
         directories = [Path(each) for each in (cwd, *(added or ()))]
         for directory in directories:
             if not directory.is_absolute() or not directory.is_dir():
                 raise UserError(tr("{path} is not a directory.", path=directory))
         first, *others = (each.resolve() for each in directories)
-        return replace(self._wishes, cwd=first, added=(*self._wishes.added, *others), resume=resume)
+        return replace(
+            self._launch_options,
+            cwd=first,
+            added=(*self._launch_options.added, *others),
+            resume=resume,
+        )
 
     async def _resume(
         self, cwd: str, session_id: str, added: list[str] | None, *, has_servers: bool
     ) -> Conversation:
         await self.close_session(session_id)  # an editor may load what it has open
-        wished = self._wished(cwd, added, Resume(session_id, stay=True))
+        wished = self._options_for(cwd, added, Resume(session_id, stay=True))
         wished = await asyncio.to_thread(find_session, wished, os.environ)
         assert wished.resume is not None
         if wished.resume.found is None or wished.resume.found.id != session_id:
             raise UserError(tr("There is no session {id}.", id=session_id))
         return await self._enter(wished, has_servers=has_servers)
 
-    async def _enter(self, wishes: Wishes, *, has_servers: bool) -> Conversation:
+    async def _enter(self, launch_options: LaunchOptions, *, has_servers: bool) -> Conversation:
         """Open a session. In a folder that is not trusted nothing can be allowed by asking."""
         assert self._client is not None
-        is_trusted = folder_standing(wishes, os.environ).trusted
-        loaded = await asyncio.to_thread(load_all_settings, wishes, os.environ)
-        session = open_session(replace(wishes, attended=is_trusted), loaded.settings)
+        is_trusted = folder_standing(launch_options, os.environ).trusted
+        loaded = await asyncio.to_thread(load_all_settings, launch_options, os.environ)
+        session = open_session(replace(launch_options, attended=is_trusted), loaded.settings)
         try:
             if session.mode is Mode.AUTO or loaded.settings.sandbox in ("bwrap", "landlock"):
                 await session.prepare()
@@ -235,7 +244,7 @@ class EditorAgent:
             raise
         notes = list(loaded.warnings)
         if not is_trusted:
-            notes.append(tr(_UNTRUSTED, folder=visible(str(wishes.cwd), one_line=True)))
+            notes.append(tr(_UNTRUSTED, folder=visible(str(launch_options.cwd), one_line=True)))
         if has_servers:
             notes.append(tr(_NO_SERVERS))
         conversation = Conversation(session, self._client, notes, has_forms=self._has_forms)

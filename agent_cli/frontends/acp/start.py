@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 
 from agent_cli.controller.background import Background
 from agent_cli.core.errors import ExitCode, UserError
+from agent_cli.launch_options import LaunchOptions
 from agent_cli.lib.language import tr
-from agent_cli.wishes import Wishes
 
 if TYPE_CHECKING:
     from acp.interfaces import Agent
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def run(wishes: Wishes) -> int:
+def run(launch_options: LaunchOptions) -> int:
     """Serve until the editor closes the pipe; returns the exit code."""
     if find_spec("acp") is None:
         raise UserError(
@@ -26,7 +26,7 @@ def run(wishes: Wishes) -> int:
             hint=tr('Install the extra: pip install "agent-cli[acp]"'),
         )
     source, sink = _take_over()
-    return asyncio.run(_serve(wishes, source, sink))
+    return asyncio.run(_serve(launch_options, source, sink))
 
 
 def _take_over() -> tuple[int, int]:
@@ -45,13 +45,13 @@ def _take_over() -> tuple[int, int]:
     return source, sink
 
 
-async def _serve(wishes: Wishes, source: int, sink: int) -> int:
+async def _serve(launch_options: LaunchOptions, source: int, sink: int) -> int:
     from acp.agent.connection import AgentSideConnection  # noqa: PLC0415 (an extra, slow to load)
 
     from agent_cli.frontends.acp.agent import EditorAgent  # noqa: PLC0415 (needs the extra)
     from agent_cli.frontends.acp.lines import Lines  # noqa: PLC0415 (with the others)
 
-    agent = EditorAgent(wishes)
+    agent = EditorAgent(launch_options)
     lines = await Lines.over(source, sink)
     connection = AgentSideConnection(
         cast("Agent", agent),  # of the methods there may be, those that it has

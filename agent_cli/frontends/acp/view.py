@@ -52,8 +52,8 @@ from agent_cli.frontends.acp.forms import filled, form
 from agent_cli.frontends.acp.outbox import Outbox
 from agent_cli.frontends.acp.updates import Update, Updates, note
 from agent_cli.frontends.shared import briefing
+from agent_cli.launch_options import Resume
 from agent_cli.lib.language import mark, tr
-from agent_cli.wishes import Resume
 
 log = logging.getLogger(__name__)
 

@@ -32,9 +32,9 @@ from agent_cli.core.extensions import PromptCommand
 from agent_cli.core.inbox import Answer, Request
 from agent_cli.core.session import Session
 from agent_cli.core.written import Written
+from agent_cli.launch_options import Resume
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.safety.sanitise import clean
-from agent_cli.wishes import Resume
 
 if TYPE_CHECKING:
     from agent_cli.frontends.headless.structured import Structured

@@ -34,6 +34,7 @@ from agent_cli.frontends.shared.file_index import FileIndex
 from agent_cli.frontends.shared.first_run import clear_choice, naming
 from agent_cli.frontends.shared.terminal import moves_cursor
 from agent_cli.frontends.shared.trusting import keep_trust, told, trust_items
+from agent_cli.launch_options import LaunchOptions, Resume
 from agent_cli.lib.language import tr
 from agent_cli.models.worker_process import spawn
 from agent_cli.runtime import (
@@ -50,7 +51,6 @@ from agent_cli.setup.overlay import learn
 from agent_cli.storage.prompt_history import PromptHistory
 from agent_cli.storage.session_lock import SessionInUse
 from agent_cli.storage.sessions import Sessions, SeveralSessions
-from agent_cli.wishes import Resume, Wishes
 
 log = logging.getLogger(__name__)
 
@@ -60,21 +60,23 @@ Stage = LiveStage | FlatStage
 Worker = subprocess.Popen[bytes] | None
 
 
-def run(wishes: Wishes, worker: Worker, *, is_read_aloud: bool = False) -> int:
+def run(launch_options: LaunchOptions, worker: Worker, *, is_read_aloud: bool = False) -> int:
     """Run until the user leaves or the input ends; returns the exit code."""
-    wishes, prompt = _found(wishes)
-    wishes, note = asyncio.run(_with_a_model(wishes))
-    settings = load_settings(wishes, whole_environment()).settings
+    launch_options, prompt = _found(launch_options)
+    launch_options, note = asyncio.run(_with_a_model(launch_options))
+    settings = load_settings(launch_options, whole_environment()).settings
     note = "\n".join(filter(None, (note, learn(settings, Places.of(os.environ)))))
     history = PromptHistory.of_project(
-        Places.of(os.environ).state, wishes.cwd, Redactor.from_environment(os.environ).redact
+        Places.of(os.environ).state,
+        launch_options.cwd,
+        Redactor.from_environment(os.environ).redact,
     )
 
     async def play() -> int:
-        stage = _stage(wishes, history, settings, is_read_aloud=is_read_aloud)
+        stage = _stage(launch_options, history, settings, is_read_aloud=is_read_aloud)
         async with stage:
             try:
-                return await _Show(stage, history, note).play(wishes, prompt, worker)
+                return await _Show(stage, history, note).play(launch_options, prompt, worker)
             except Abandoned:
                 return ExitCode.INTERRUPTED
 
@@ -91,15 +93,15 @@ def run(wishes: Wishes, worker: Worker, *, is_read_aloud: bool = False) -> int:
         return ExitCode.FAILED
 
 
-async def _with_a_model(wishes: Wishes) -> tuple[Wishes, str]:
+async def _with_a_model(launch_options: LaunchOptions) -> tuple[LaunchOptions, str]:
     """Wishes that name a model, and what to tell the user about it; raises UserError."""
     environment = whole_environment()
-    settings = load_settings(wishes, environment).settings
-    if settings.model or not wishes.attended:
+    settings = load_settings(launch_options, environment).settings
+    if settings.model or not launch_options.attended:
         chosen_model(settings)
-        return wishes, ""
+        return launch_options, ""
     choice, note = await clear_choice(environment)
-    return naming(wishes, choice or await _ask_for_model(environment)), note
+    return naming(launch_options, choice or await _ask_for_model(environment)), note
 
 
 async def _ask_for_model(environment: dict[str, str]) -> Choice | None:
@@ -114,18 +116,22 @@ async def _ask_for_model(environment: dict[str, str]) -> Choice | None:
         await desk.close()
 
 
-def _found(wishes: Wishes) -> tuple[Wishes, str]:
+def _found(launch_options: LaunchOptions) -> tuple[LaunchOptions, str]:
     """The session that is meant; where that is not clear, the user is asked at the prompt."""
     try:
-        return find_session(wishes, os.environ), ""
+        return find_session(launch_options, os.environ), ""
     except SeveralSessions as error:
-        if not wishes.attended:
+        if not launch_options.attended:
             raise
-        return replace(wishes, resume=None), f"/sessions {error.words}".rstrip()
+        return replace(launch_options, resume=None), f"/sessions {error.words}".rstrip()
 
 
 def _stage(
-    wishes: Wishes, history: PromptHistory, settings: Settings, *, is_read_aloud: bool
+    launch_options: LaunchOptions,
+    history: PromptHistory,
+    settings: Settings,
+    *,
+    is_read_aloud: bool,
 ) -> Stage:
     """The best this terminal can do."""
     is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
@@ -137,7 +143,7 @@ def _stage(
     return LiveStage(
         os.environ,
         background=background,
-        completer=Completing(all_commands(), FileIndex(wishes.cwd), background),
+        completer=Completing(all_commands(), FileIndex(launch_options.cwd), background),
         history=history.entries(),
         is_still=settings.reduced_motion,
     )
@@ -153,26 +159,28 @@ class _Show:
         self._warning = ""
         self._note = note
 
-    async def play(self, wishes: Wishes, prompt: str, worker: Worker) -> int:
+    async def play(self, launch_options: LaunchOptions, prompt: str, worker: Worker) -> int:
         """Until the user leaves; returns the exit code."""
         before: Resume | None = None
         while True:
-            wishes = await self._with_trust(wishes)
-            loaded = await asyncio.to_thread(load_all_settings, wishes, os.environ)
+            launch_options = await self._with_trust(launch_options)
+            loaded = await asyncio.to_thread(load_all_settings, launch_options, os.environ)
             try:
-                session = open_session(wishes, loaded.settings, worker=worker)
+                session = open_session(launch_options, loaded.settings, worker=worker)
             except SessionInUse as error:
-                wishes = find_session(await self._copy_of(error, wishes, before), os.environ)
+                launch_options = find_session(
+                    await self._copy_of(error, launch_options, before), os.environ
+                )
                 continue
-            following, code = await self._session(session, wishes, loaded, prompt)
+            following, code = await self._session(session, launch_options, loaded, prompt)
             if following is None:
                 return code
             before = Resume(session.id) if session.is_kept else None
-            wishes = find_session(replace(wishes, resume=following), os.environ)
+            launch_options = find_session(replace(launch_options, resume=following), os.environ)
             prompt, worker = "", spawn() if worker is not None else None
 
     async def _session(
-        self, session: Session, wishes: Wishes, loaded: Loaded, prompt: str
+        self, session: Session, launch_options: LaunchOptions, loaded: Loaded, prompt: str
     ) -> tuple[Resume | None, int]:
         places = Places.of(os.environ)
         view = InlineView(
@@ -185,7 +193,7 @@ class _Show:
         )
         controller = view.controller
         self._leave_on_signals(view)
-        if wishes.attended:
+        if launch_options.attended:
             view.greet()
         if self._note:
             view.say(self._note)
@@ -194,7 +202,7 @@ class _Show:
         try:
             controller.begin()
             before = controller.finished
-            listening = self._listen(view, prompt, is_attended=wishes.attended)
+            listening = self._listen(view, prompt, is_attended=launch_options.attended)
             controller.background(listening, tr("Reading the prompt failed"))
             tidying = asyncio.to_thread(tidy, loaded.settings, os.environ)
             controller.background(tidying, tr("Deleting old sessions failed"))
@@ -203,41 +211,50 @@ class _Show:
             self._stage.view = None
             await controller.close()
             await session.close()
-        if controller.following is None and wishes.attended and (line := how_to_resume(session)):
+        if (
+            controller.following is None
+            and launch_options.attended
+            and (line := how_to_resume(session))
+        ):
             view.notify(line)
         if self._signals:
             return None, self._signals[0]
         finished = controller.finished
         code = exit_code(finished) if finished and finished is not before else ExitCode.DONE
-        return controller.following, ExitCode.DONE if wishes.attended else code
+        return controller.following, ExitCode.DONE if launch_options.attended else code
 
-    async def _with_trust(self, wishes: Wishes) -> Wishes:
+    async def _with_trust(self, launch_options: LaunchOptions) -> LaunchOptions:
         """The wishes with the user's answer, if somebody can be asked and has to be."""
-        if not wishes.attended or folder_standing(wishes, os.environ).trusted:
-            return wishes
-        items = trust_items(wishes.cwd)
+        if not launch_options.attended or folder_standing(launch_options, os.environ).trusted:
+            return launch_options
+        items = trust_items(launch_options.cwd)
         if items is None:
-            return wishes
-        lines = [Text(one_line(str(wishes.cwd)), drawing.STRONG), Text(tr(words.TRUST_MEANING))]
+            return launch_options
+        lines = [
+            Text(one_line(str(launch_options.cwd)), drawing.STRONG),
+            Text(tr(words.TRUST_MEANING)),
+        ]
         if items:
             bullet = self._stage.signs.bullet
             lines.append(Text(tr(words.TRUST_ENABLES)))
             lines += [Text(f"  {bullet} {one_line(each)}") for each in told(items)]
         trusts = await self._confirm(lines, tr(words.TRUST_HEADING), words.trust_answers())
         if trusts:
-            self._warning = keep_trust(wishes.cwd, items, Places.of(os.environ))
-        return replace(wishes, trust=trusts)
+            self._warning = keep_trust(launch_options.cwd, items, Places.of(os.environ))
+        return replace(launch_options, trust=trusts)
 
-    async def _copy_of(self, error: SessionInUse, wishes: Wishes, before: Resume | None) -> Wishes:
+    async def _copy_of(
+        self, error: SessionInUse, launch_options: LaunchOptions, before: Resume | None
+    ) -> LaunchOptions:
         """The wish for a copy of a session that is open elsewhere, or for what was before it."""
-        if not wishes.attended:
+        if not launch_options.attended:
             raise error
         lines = [Text(one_line(error.message))]
         if await self._confirm(lines, tr(words.IN_USE_HEADING), words.in_use_answers()):
-            return replace(wishes, resume=Resume(error.session_id, fork=True))
+            return replace(launch_options, resume=Resume(error.session_id, fork=True))
         if before is None:
             raise error
-        return replace(wishes, resume=before)
+        return replace(launch_options, resume=before)
 
     async def _confirm(
         self, lines: Sequence[Text], heading: str, answers: Sequence[words.Answer]

@@ -35,12 +35,12 @@ from agent_cli.frontends.repl.stage import Stage
 from agent_cli.frontends.repl.teller import Teller
 from agent_cli.frontends.shared.briefing import where
 from agent_cli.frontends.shared.keys import help_rows
+from agent_cli.launch_options import Resume
 from agent_cli.lib.dates import ago
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean, visible
 from agent_cli.storage.prompt_history import PromptHistory
 from agent_cli.storage.sessions import Sessions
-from agent_cli.wishes import Resume
 
 _MOST_SESSIONS = 9
 

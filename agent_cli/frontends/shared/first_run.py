@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from agent_cli.config.places import Places
 from agent_cli.core.errors import ExitCode, UserError
+from agent_cli.launch_options import LaunchOptions
 from agent_cli.lib.language import mark, tr
 from agent_cli.models.guide import NAME as GUIDE
 from agent_cli.setup.choice import Choice
-from agent_cli.wishes import Wishes
 
 NOTHING_FOUND = mark(
     "No key and no model on this machine were found, so this is the offline guide, which follows "
@@ -33,7 +33,7 @@ async def clear_choice(environment: Mapping[str, str]) -> tuple[Choice | None, s
     return None, ""
 
 
-def naming(wishes: Wishes, choice: Choice | None) -> Wishes:
+def naming(launch_options: LaunchOptions, choice: Choice | None) -> LaunchOptions:
     """The wishes with a model; raises UserError if the person chose none."""
     if choice is None:
         raise UserError(
@@ -43,4 +43,4 @@ def naming(wishes: Wishes, choice: Choice | None) -> Wishes:
         )
     named = {"model": choice.model, "api_base": choice.api_base}
     given = {name: value for name, value in named.items() if value}
-    return replace(wishes, settings={**wishes.settings, **given})
+    return replace(launch_options, settings={**launch_options.settings, **given})

@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING
 from agent_cli.config.places import Places
 from agent_cli.folder import load_settings
 from agent_cli.frontends.shared.first_run import clear_choice, naming
+from agent_cli.launch_options import LaunchOptions
 from agent_cli.runtime import whole_environment
 from agent_cli.setup.choice import Choice
-from agent_cli.wishes import Wishes
 
 if TYPE_CHECKING:
     from agent_cli.frontends.tui.app import AgentApp
 
 
-async def with_a_model(app: "AgentApp", wishes: Wishes) -> tuple[Wishes, str]:
+async def with_a_model(app: "AgentApp", launch_options: LaunchOptions) -> tuple[LaunchOptions, str]:
     """Wishes that name a model, and what to tell the user about it; raises UserError."""
     environment = whole_environment()
-    loaded = await asyncio.to_thread(load_settings, wishes, environment)
+    loaded = await asyncio.to_thread(load_settings, launch_options, environment)
     if loaded.settings.model:
-        return wishes, ""
+        return launch_options, ""
     choice, note = await clear_choice(environment)
-    return naming(wishes, choice or await _ask(app, environment)), note
+    return naming(launch_options, choice or await _ask(app, environment)), note
 
 
 async def _ask(app: "AgentApp", environment: dict[str, str]) -> Choice | None:

@@ -28,13 +28,13 @@ from agent_cli.frontends.tui.first_run import with_a_model
 from agent_cli.frontends.tui.guarded_app import run_in_background
 from agent_cli.frontends.tui.modals.menu import MenuModal
 from agent_cli.frontends.tui.view import ScreenView
+from agent_cli.launch_options import LaunchOptions, Resume
 from agent_cli.lib.language import tr
 from agent_cli.runtime import built_in_tools, find_session, open_session, tidy
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.prompt_history import PromptHistory
 from agent_cli.storage.session_lock import SessionInUse
 from agent_cli.storage.sessions import Sessions, SeveralSessions
-from agent_cli.wishes import Resume, Wishes
 
 if TYPE_CHECKING:
     from agent_cli.frontends.tui.app import AgentApp
@@ -58,29 +58,31 @@ class Opened:
     """The words to choose a session by; None: there is nothing to choose."""
 
 
-async def open_conversation(app: "AgentApp", wishes: Wishes) -> Opened:
+async def open_conversation(app: "AgentApp", launch_options: LaunchOptions) -> Opened:
     """Open a session as wished; raises UserError. Asks for trust first, where that is due."""
     places = Places.of(os.environ)
-    wishes, choosing = await asyncio.to_thread(_found, wishes)
-    wishes, note = await with_a_model(app, wishes)
+    launch_options, choosing = await asyncio.to_thread(_found, launch_options)
+    launch_options, note = await with_a_model(app, launch_options)
     warnings: list[str] = []
-    if not folder_standing(wishes, os.environ).trusted:
-        wishes = replace(wishes, trust=await _ask_trust(app, wishes.cwd, places, warnings))
-    loaded = await asyncio.to_thread(load_all_settings, wishes, os.environ)
+    if not folder_standing(launch_options, os.environ).trusted:
+        launch_options = replace(
+            launch_options, trust=await _ask_trust(app, launch_options.cwd, places, warnings)
+        )
+    loaded = await asyncio.to_thread(load_all_settings, launch_options, os.environ)
     registry = await asyncio.to_thread(built_in_tools)
     try:
-        session = open_session(wishes, loaded.settings, registry=registry)
+        session = open_session(launch_options, loaded.settings, registry=registry)
     except SessionInUse as error:
         rows = (MenuRow(visible(error.message, one_line=True)),)
         if await _ask(app, Menu(tr(IN_USE_HEADING), in_use_answers(), rows)) != "yes":
             raise
-        copy = replace(wishes, resume=Resume(error.session_id, fork=True))
-        wishes = await asyncio.to_thread(find_session, copy, os.environ)
-        session = open_session(wishes, loaded.settings, registry=registry)
+        copy = replace(launch_options, resume=Resume(error.session_id, fork=True))
+        launch_options = await asyncio.to_thread(find_session, copy, os.environ)
+        session = open_session(launch_options, loaded.settings, registry=registry)
     opened = connect(
         app,
         session,
-        PromptHistory.of_project(places.state, wishes.cwd, session.redact),
+        PromptHistory.of_project(places.state, launch_options.cwd, session.redact),
         theme=loaded.settings.theme,
         warnings=(*warnings, *loaded.warnings),
         log_file=places.log_file,
@@ -90,12 +92,12 @@ async def open_conversation(app: "AgentApp", wishes: Wishes) -> Opened:
     return replace(opened, choosing=choosing, note=note)
 
 
-def _found(wishes: Wishes) -> tuple[Wishes, str | None]:
+def _found(launch_options: LaunchOptions) -> tuple[LaunchOptions, str | None]:
     """The session that is meant; where that is not clear, the words to choose it by."""
     try:
-        return find_session(wishes, os.environ), None
+        return find_session(launch_options, os.environ), None
     except SeveralSessions as error:
-        return replace(wishes, resume=None), error.words
+        return replace(launch_options, resume=None), error.words
 
 
 def connect(

@@ -20,11 +20,11 @@ from agent_cli.controller.past import how_to_resume
 from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.app import AgentApp
+from agent_cli.launch_options import LaunchOptions, Resume
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean
 from agent_cli.storage.program_log import start_log
 from agent_cli.storage.session_lock import SessionInUse
-from agent_cli.wishes import Resume, Wishes
 
 if TYPE_CHECKING:
     from agent_cli.core.session import Session
@@ -41,31 +41,31 @@ class Left:
     following: Resume | None = None
 
 
-def run(wishes: Wishes, prompt: str | None = None) -> int:
+def run(launch_options: LaunchOptions, prompt: str | None = None) -> int:
     """Run until the user leaves; returns the exit code."""
     start_log(Places.of(os.environ).log_file)
-    before: Wishes | None = None
+    before: LaunchOptions | None = None
     trouble = ""
     while True:
         try:
-            left = asyncio.run(_play(wishes, prompt, trouble))
+            left = asyncio.run(_play(launch_options, prompt, trouble))
         except UserError as error:
             if before is None:
                 raise
             trouble = "" if isinstance(error, SessionInUse) else f"{error.message} {error.hint}"
-            wishes, before = before, None
+            launch_options, before = before, None
             continue
         if left.following is None:
             return left.code
-        before = replace(wishes, resume=left.resumable)
-        wishes, prompt, trouble = replace(wishes, resume=left.following), None, ""
+        before = replace(launch_options, resume=left.resumable)
+        launch_options, prompt, trouble = replace(launch_options, resume=left.following), None, ""
 
 
-async def _play(wishes: Wishes, prompt: str | None, trouble: str) -> Left:
+async def _play(launch_options: LaunchOptions, prompt: str | None, trouble: str) -> Left:
     looks = glance(os.environ)
     app = AgentApp(
-        lambda: _opened(app, wishes, trouble),
-        root=wishes.cwd,
+        lambda: _opened(app, launch_options, trouble),
+        root=launch_options.cwd,
         theme=looks.theme or themes.by_terminal(os.environ),
         reduced_motion=looks.reduced_motion,
         first_prompt=prompt,
@@ -94,10 +94,10 @@ def _left(app: AgentApp, code: int) -> Left:
     return Left(code, Resume(session.id) if session.is_kept else None, following)
 
 
-async def _opened(app: AgentApp, wishes: Wishes, trouble: str) -> "Opened":
+async def _opened(app: AgentApp, launch_options: LaunchOptions, trouble: str) -> "Opened":
     try:
         opening = await asyncio.to_thread(import_module, "agent_cli.frontends.tui.opening")
-        opened: Opened = await opening.open_conversation(app, wishes)
+        opened: Opened = await opening.open_conversation(app, launch_options)
         return replace(opened, warnings=(*opened.warnings, trouble)) if trouble else opened
     finally:
         gc.freeze()  # what is loaded by now stays, and need not be looked at again

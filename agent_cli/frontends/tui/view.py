@@ -36,13 +36,13 @@ from agent_cli.frontends.tui.notify import notify_terminal
 from agent_cli.frontends.tui.panel import Changed, Overview
 from agent_cli.frontends.tui.scribe import Scribe
 from agent_cli.frontends.tui.status import Status
+from agent_cli.launch_options import Resume
 from agent_cli.lib.language import tr
 from agent_cli.models.guide import NAME as GUIDE
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.sessions import Sessions
 from agent_cli.tools._shell.jobs import Jobs
 from agent_cli.tools.todo_write import TodoList
-from agent_cli.wishes import Resume
 
 if TYPE_CHECKING:
     from agent_cli.frontends.tui.app import AgentApp

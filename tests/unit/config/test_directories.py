@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_cli.config.directories import wished_language
+from agent_cli.config.directories import language_setting
 from agent_cli.config.places import Places
 
 
@@ -36,9 +36,9 @@ def test_our_directories(environment: dict[str, str], config: str, state: str) -
 def test_the_users_file_says_the_language(tmp_path: Path, text: str, language: str) -> None:
     (tmp_path / "config.toml").write_text(text)
     home = {"AGENT_HOME": str(tmp_path)}
-    assert wished_language(home) == language
-    assert wished_language({**home, "AGENT_LANGUAGE": "en"}) == "en"
-    assert wished_language({"AGENT_HOME": str(tmp_path / "none")}) == "auto"
+    assert language_setting(home) == language
+    assert language_setting({**home, "AGENT_LANGUAGE": "en"}) == "en"
+    assert language_setting({"AGENT_HOME": str(tmp_path / "none")}) == "auto"
 
 
 def test_the_help_loads_nothing_slow_to_find_it(tmp_path: Path) -> None:

@@ -22,12 +22,12 @@ from agent_cli.core.messages import AssistantMessage, UserMessage, text_of
 from agent_cli.frontends.tui.guarded_app import run_in_background
 from agent_cli.frontends.tui.modals.line import Line
 from agent_cli.frontends.tui.modals.sheet import Part, Prose, Row, Sheet
+from agent_cli.launch_options import Resume
 from agent_cli.lib.dates import ago
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.session_index import SessionInfo
 from agent_cli.storage.sessions import Sessions
-from agent_cli.wishes import Resume
 
 _MOST = 200
 _LATEST = 4

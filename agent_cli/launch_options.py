@@ -25,7 +25,7 @@ class Resume:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wishes:
+class LaunchOptions:
     """What the command line asks for."""
 
     cwd: Path
