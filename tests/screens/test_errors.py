@@ -62,7 +62,7 @@ async def test_a_fault_while_drawing_is_logged_and_the_session_continues(
     monkeypatch.setattr(logging.getLogger("agent_cli"), "propagate", True)
     async with running(make_session({"text": "one"}, {"text": "two"})) as screen:
         with monkeypatch.context() as patch:
-            patch.setattr(screen.view.scribe, "write", lambda event: 1 / 0)
+            patch.setattr(screen.view.writer, "write", lambda event: 1 / 0)
             await screen.send("go")
             await until(lambda: "ZeroDivisionError" in caplog.text)
             await screen.idle()

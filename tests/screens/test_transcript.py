@@ -328,7 +328,7 @@ async def test_a_call_that_waits_for_the_person_is_not_drawn_again() -> None:
         app.transcript._tick()
         app.transcript.flush()
         assert not drawn
-        block.resumed()
+        block.resume()
         app.transcript.refresh_block(block)
         app.transcript._tick()
         app.transcript.flush()

@@ -94,12 +94,12 @@ def _prompt(stage: "LiveStage", search: SearchToolbar) -> Window:
 
 def _is_running(stage: "LiveStage") -> bool:
     view = stage.view
-    return view is not None and (view.teller.is_running or bool(view.controller.queue))
+    return view is not None and (view.renderer.is_running or bool(view.controller.queue))
 
 
 def _running(stage: "LiveStage") -> AnyFormattedText:
     size = stage.size()
-    drawn = stage.view.teller.live(size.columns, max(4, size.rows // 2)) if stage.view else ""
+    drawn = stage.view.renderer.live(size.columns, max(4, size.rows // 2)) if stage.view else ""
     queue = stage.controller.queue if stage.controller is not None else ()
     lines = [drawn] if drawn else []
     lines += [f"⏎ {_one_line(each.text, size.columns)}" for each in queue[:_MOST_QUEUED]]

@@ -31,8 +31,8 @@ from agent_cli.core.inbox import (
 from agent_cli.core.money.pricing import short_price
 from agent_cli.core.session import Session
 from agent_cli.frontends.repl import drawing
+from agent_cli.frontends.repl.inline_renderer import InlineRenderer
 from agent_cli.frontends.repl.stage import Stage
-from agent_cli.frontends.repl.teller import Teller
 from agent_cli.frontends.shared.briefing import where
 from agent_cli.frontends.shared.keys import help_rows
 from agent_cli.launch_options import Resume
@@ -61,7 +61,7 @@ class InlineView(View):
         log_file: Path,
         is_still: bool = False,
     ) -> None:
-        self.teller = Teller(stage, is_still=is_still)
+        self.renderer = InlineRenderer(stage, is_still=is_still)
         self.left = asyncio.Event()
         """Set when the user leaves."""
         self.controller = Controller(
@@ -77,7 +77,7 @@ class InlineView(View):
         session = self.controller.session
         root, home = session.workspace.root, session.workspace.home
         place = f"~{root.removeprefix(home)}" if root.startswith(f"{home}/") else root
-        self.teller.greet((place, session.model, self._mode_name, "/help"))
+        self.renderer.greet((place, session.model, self._mode_name, "/help"))
 
     def status(self) -> str:
         """Mode, model, how full its window is, and what the session cost."""
@@ -97,33 +97,33 @@ class InlineView(View):
 
     def show(self, event: Event) -> None:
         if isinstance(event, TurnStarted):
-            self.teller.begin(is_own=self.controller.runs_own_command)
-        self.teller.write(event)
+            self.renderer.begin(is_own=self.controller.runs_own_command)
+        self.renderer.write(event)
 
     def say(self, markdown: str) -> None:
-        self.teller.say(markdown)
+        self.renderer.say(markdown)
 
     def notify(self, text: str) -> None:
-        self.teller.note(text)
+        self.renderer.note(text)
 
     def refresh(self) -> None:
         if not self.controller.is_busy:
-            self.teller.end()
+            self.renderer.end()
         mode = self.controller.session.mode
         if self._stage.paper.is_flat and mode is not self._mode:  # there is no status line
-            self.teller.note(tr("The mode is now {mode}.", mode=mode.value))
+            self.renderer.note(tr("The mode is now {mode}.", mode=mode.value))
         self._mode = mode
         self._stage.changed()
 
     def replay(self, events: Sequence[Event]) -> None:
-        self.teller.replay(events)
+        self.renderer.replay(events)
 
     def reset(self, events: Sequence[Event]) -> None:
         """What was printed stays in the scrollback."""
         if events:
-            self.teller.note(tr("The conversation is back to before that prompt."))
+            self.renderer.note(tr("The conversation is back to before that prompt."))
         else:
-            self.teller.note(tr("New conversation."))
+            self.renderer.note(tr("New conversation."))
 
     def prefill(self, text: str) -> None:
         self._stage.prefill(text)

@@ -88,7 +88,7 @@ class Call:
         if self.is_running:
             self.state = "asking"
 
-    def resumed(self) -> None:
+    def resume(self) -> None:
         """The person has answered, and the call goes on."""
         if self.is_running:
             self.state = "running"

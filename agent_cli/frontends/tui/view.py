@@ -34,8 +34,8 @@ from agent_cli.frontends.tui.modals.plan import PlanModal
 from agent_cli.frontends.tui.modals.question import QuestionModal
 from agent_cli.frontends.tui.notify import notify_terminal
 from agent_cli.frontends.tui.panel import Changed, Overview
-from agent_cli.frontends.tui.scribe import Scribe
 from agent_cli.frontends.tui.status import Status
+from agent_cli.frontends.tui.transcript_writer import TranscriptWriter
 from agent_cli.launch_options import Resume
 from agent_cli.lib.language import tr
 from agent_cli.models.guide import NAME as GUIDE
@@ -57,7 +57,7 @@ class ScreenView:
 
     def __init__(self, app: "AgentApp", session: Session, sessions: Sessions | None) -> None:
         self.themes: Sequence[str] = sorted(app.available_themes)
-        self.scribe = Scribe(app.widgets.transcript)
+        self.writer = TranscriptWriter(app.widgets.transcript)
         self.meter = Meter()
         self._app = app
         self._session = session
@@ -84,7 +84,7 @@ class ScreenView:
         )
 
     def show(self, event: Event) -> None:
-        self.scribe.write(event)
+        self.writer.write(event)
         match event:
             case ToolFinished():
                 self.draw_panel()
@@ -107,13 +107,13 @@ class ScreenView:
         self._app.notify(visible(text, one_line=True), markup=False)
 
     def replay(self, events: Sequence[Event]) -> None:
-        self.scribe.replay(events)
+        self.writer.replay(events)
 
     def reset(self, events: Sequence[Event]) -> None:
-        self.scribe.forget()
+        self.writer.forget()
         self._widgets.transcript.clear()
         self.greet()
-        self.scribe.replay(events)
+        self.writer.replay(events)
         self.refresh()
 
     # ── the status ───────────────────────────────────────────────────────────────────────────────
@@ -173,7 +173,7 @@ class ScreenView:
     # ── what the user is asked ───────────────────────────────────────────────────────────────────
 
     async def ask(self, request: Request) -> Answer:
-        self.scribe.asking(request.call_id)
+        self.writer.asking(request.call_id)
         self._widgets.working.wait()
         notify_terminal(self._app, tr("agent needs you"), request_title(request))
         try:
@@ -181,7 +181,7 @@ class ScreenView:
             return answer
         finally:
             self._widgets.working.go_on()
-            self.scribe.resumed(request.call_id)
+            self.writer.resumed(request.call_id)
 
     def _modal_for(self, request: Request) -> Screen[Any]:
         match request:

@@ -27,7 +27,7 @@ from agent_cli.frontends.tui.transcript import Transcript
 from agent_cli.lib.garbage import collection_paused
 
 
-class Scribe:
+class TranscriptWriter:
     """Keeps the blocks of the running turn and changes them as events come."""
 
     def __init__(self, transcript: Transcript) -> None:
@@ -48,10 +48,10 @@ class Scribe:
             block.asking()
             self._transcript.refresh_block(block)
 
-    def resumed(self, call_id: str) -> None:
+    def resume(self, call_id: str) -> None:
         """The user has answered."""
         if block := self._calls.get(call_id):
-            block.resumed()
+            block.resume()
             self._transcript.refresh_block(block)
 
     def replay(self, events: Iterable[Event]) -> None:
@@ -69,7 +69,7 @@ class Scribe:
             case TextDelta():
                 self._text(event.text)
             case ThinkingDelta():
-                self._thought(event.text)
+                self._add_thinking(event.text)
             case ToolStarted(is_folded=True):
                 pass
             case ToolStarted():
@@ -109,7 +109,7 @@ class Scribe:
         self._reply.append(text)
         self._transcript.refresh_block(self._reply)
 
-    def _thought(self, text: str) -> None:
+    def _add_thinking(self, text: str) -> None:
         if self._thinking is None:
             self._close()
             self._thinking = ThinkingBlock(timed=not self._is_past)

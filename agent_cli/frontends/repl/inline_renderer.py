@@ -49,7 +49,7 @@ _ANNOUNCED_AFTER = 2.0
 """Seconds after which a call that still runs is worth a line of flat text."""
 
 
-class Teller:
+class InlineRenderer:
     """Keeps what is unfinished in the turn under way."""
 
     def __init__(self, stage: Stage, *, is_still: bool = False) -> None:
@@ -139,7 +139,7 @@ class Teller:
             case ApprovalAsked() | QuestionAsked() | PlanAsked():
                 self._asked(event.request)
             case ApprovalAnswered() | PlanAnswered() if event.call_id in self._calls:
-                self._calls[event.call_id].resumed()
+                self._calls[event.call_id].resume()
             case PromptAdded():
                 self._close()
                 self.prompt(event.text)
@@ -173,16 +173,16 @@ class Teller:
             return ""
         shown: list[str] = []
         if self._flow.open.strip():
-            shown += self._drawn_open(width, max(1, lines - 2))
+            shown += self._draw_open(width, max(1, lines - 2))
         running = list(self._calls.values())[:_SHOWN_CALLS]
         for call in running:
-            shown += self._drawn_call(call, width)
+            shown += self._draw_call(call, width)
         if len(self._calls) > len(running):
             left = len(self._calls) - len(running)
             shown.append("   " + tr("and {n} more calls", n=left))
         return "\n".join([*shown[-max(1, lines - 1) :], self._working()])
 
-    def _drawn_open(self, width: int, most: int) -> list[str]:
+    def _draw_open(self, width: int, most: int) -> list[str]:
         """The end of the block that still grows; code is coloured when it is whole."""
         if self._flow.in_fence:
             lines = self._flow.open.rstrip("\n").split("\n")[-most:]
@@ -192,7 +192,7 @@ class Teller:
             drawn = self._paper.drawn(source, min(width, self._paper.width))
         return drawn.splitlines()[-most:]
 
-    def _drawn_call(self, call: Call, width: int) -> list[str]:
+    def _draw_call(self, call: Call, width: int) -> list[str]:
         lines = [drawing.call_line(call, self._stage.signs)]
         if call.tail:
             lines += drawing.indented(drawing.tail(call.tail, _TAIL), self._stage.signs)
