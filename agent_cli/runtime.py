@@ -22,7 +22,7 @@ from agent_cli.core.loop import Limits
 from agent_cli.core.model import Model, Models
 from agent_cli.core.money.spending import local_day
 from agent_cli.core.outgoing import Outgoing
-from agent_cli.core.parts import AgentLimits, Economy, Parts, new_session_id
+from agent_cli.core.parts import AgentLimits, Parts, UpkeepSettings, new_session_id
 from agent_cli.core.permissions import Effect, Mode, Policy
 from agent_cli.core.registry import DEFAULT_SELECTION, Registry, Selection
 from agent_cli.core.retry import RetryPolicy
@@ -218,7 +218,7 @@ def _parts(
         profile=first_profile(launch_options, profiles, policy),
         agent_limits=AgentLimits(**settings.agents.model_dump()),
         limits=Limits(settings.limits.steps),
-        economy=_economy(settings, metrics),
+        upkeep_settings=_economy(settings, metrics),
         retry=RetryPolicy(attempts=settings.limits.retries + 1),
     )
 
@@ -278,8 +278,8 @@ def tidy(settings: Settings, environment: Mapping[str, str]) -> None:
         log.exception("old sessions could not be deleted")
 
 
-def _economy(settings: Settings, metrics: Metrics) -> Economy:
-    return Economy(
+def _economy(settings: Settings, metrics: Metrics) -> UpkeepSettings:
+    return UpkeepSettings(
         session=settings.budget.session,
         day=settings.budget.day,
         others_today=metrics.others_today,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
-from agent_cli.core.context import WORDS, Fill
+from agent_cli.core.context import WORDS, ContextUsage
 from agent_cli.core.session import Session
 from agent_cli.lib.language import mark, tr, trn
 
@@ -39,7 +39,7 @@ def _whole(total: int, window: int | None) -> str:
     )
 
 
-def _notes(session: Session, fill: Fill) -> Iterator[str]:
+def _notes(session: Session, fill: ContextUsage) -> Iterator[str]:
     if fill.is_counted:
         yield tr("Scaled to the provider's last count.")
     else:

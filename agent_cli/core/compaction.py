@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agent_cli.core.compacting.ledger import Fate, LedgerLine
+from agent_cli.core.compacting.ledger import CompactionLine, Fate
 from agent_cli.core.context import messages_tokens
 from agent_cli.core.messages import (
     AssistantMessage,
@@ -73,7 +73,7 @@ class Shortened:
     """A shorter history and what became of the parts of the long one."""
 
     messages: tuple[Message, ...]
-    lines: tuple[LedgerLine, ...]
+    lines: tuple[CompactionLine, ...]
     dropped: int
     """How many messages are not in it as they were."""
 
@@ -194,7 +194,7 @@ def _files(kept: Remembrance) -> str:
 
 def _ledger(
     older: Sequence[Message], newest: Sequence[Message], kept: Remembrance
-) -> Iterator[LedgerLine]:
+) -> Iterator[CompactionLine]:
     said = [each for each in (*older, *newest) if _is_persons(each)]
     if said:
         what = trn(
@@ -204,9 +204,9 @@ def _ledger(
         )
         yield _line(what, "kept", said)
     for text in kept.pins:
-        yield LedgerLine(what=tr("pin: {text}", text=_opening(text)), fate="kept")
+        yield CompactionLine(what=tr("pin: {text}", text=_opening(text)), fate="kept")
     for file in kept.files:
-        yield LedgerLine(what=tr("{path}, read again from disk", path=file.path), fate="kept")
+        yield CompactionLine(what=tr("{path}, read again from disk", path=file.path), fate="kept")
     rest = [each for each in newest if not _is_persons(each)]
     if rest:
         what = trn(
@@ -221,8 +221,8 @@ def _ledger(
             yield _line(what, fate, chosen)
 
 
-def _line(what: str, fate: Fate, held: Sequence[Message]) -> LedgerLine:
-    return LedgerLine(what=what, fate=fate, tokens=messages_tokens(held))
+def _line(what: str, fate: Fate, held: Sequence[Message]) -> CompactionLine:
+    return CompactionLine(what=what, fate=fate, tokens=messages_tokens(held))
 
 
 def _kinds(older: Sequence[Message]) -> Iterator[tuple[str, Sequence[Message]]]:

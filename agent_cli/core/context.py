@@ -28,7 +28,7 @@ _INSTRUCTIONS = re.compile(r"<instructions from=.*?\n</instructions>", re.DOTALL
 
 
 @dataclass(frozen=True)
-class Fill:
+class ContextUsage:
     """Tokens of one request by what they are for."""
 
     system: int = 0
@@ -57,7 +57,7 @@ class Fill:
         """The part that fills most, in words."""
         return tr(WORDS[max(self.parts, key=lambda part: part[1])[0]])
 
-    def scaled(self, factor: float) -> "Fill":
+    def scale(self, factor: float) -> "ContextUsage":
         """The same parts as the provider counts them."""
         counts = {name: round(count * factor) for name, count in self.parts}
         return replace(self, **counts, is_counted=True)
@@ -73,7 +73,7 @@ WORDS = {
 }
 
 
-class Scale:
+class TokenScale:
     """How a model's tokens compare with the estimate, learnt from each reported request."""
 
     def __init__(self) -> None:
@@ -84,22 +84,22 @@ class Scale:
         if estimated > 0 and reported > 0:
             self._factors[model] = reported / estimated
 
-    def apply(self, model: str, fill: Fill) -> Fill:
+    def apply(self, model: str, fill: ContextUsage) -> ContextUsage:
         """The parts as this model counts, if it has reported anything yet."""
-        return fill.scaled(self._factors[model]) if model in self._factors else fill
+        return fill.scale(self._factors[model]) if model in self._factors else fill
 
     def factor(self, model: str) -> float:
         """What to multiply an estimate with."""
         return self._factors.get(model, 1.0)
 
 
-def measure(request: ModelRequest, reads_files: Callable[[str], bool]) -> Fill:
+def measure(request: ModelRequest, reads_files: Callable[[str], bool]) -> ContextUsage:
     """The estimated parts of a request; `reads_files` knows a tool by its name."""
     instructions = sum(map(tokens, _INSTRUCTIONS.findall(request.system)))
     counted = {"files": 0, "output": 0, "conversation": 0}
     for message in request.messages:
         counted[_part(message, reads_files)] += message_tokens(message)
-    return Fill(
+    return ContextUsage(
         system=max(0, tokens(request.system) - instructions),
         tools=tokens(json.dumps(request.tools, ensure_ascii=False)) if request.tools else 0,
         instructions=instructions,

@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Iterable, Sequence
 
 from agent_cli.core.arguments import read_object
-from agent_cli.core.compacting.ledger import LedgerLine
+from agent_cli.core.compacting.ledger import CompactionLine
 from agent_cli.core.log.entries import Compacted, HistoryItem, Kept, Written
 from agent_cli.core.log.history import Placed
 from agent_cli.core.log.journal import Journal
@@ -72,7 +72,11 @@ class Conversation:
         self.append(UserMessage(content=text, origin="program"))
 
     def replace(
-        self, messages: Sequence[Message], *, reason: str = "", ledger: Sequence[LedgerLine] = ()
+        self,
+        messages: Sequence[Message],
+        *,
+        reason: str = "",
+        ledger: Sequence[CompactionLine] = (),
     ) -> str:
         """Put another history in the place of the present one; returns the id of its entry.
 

@@ -11,7 +11,6 @@ from agent_cli.core.agents.wearing import Wearing
 from agent_cli.core.compacting.by_hand import CompactionByHand
 from agent_cli.core.deciding.gatekeeper import Gatekeeper
 from agent_cli.core.events import Event, Notice, TurnFinished
-from agent_cli.core.housekeeping import Housekeeping
 from agent_cli.core.log.entries import ModeChanged, ModelChanged, Opened
 from agent_cli.core.loop import Turn
 from agent_cli.core.model import Model, ModelRequest
@@ -23,6 +22,7 @@ from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.registry import Selection
 from agent_cli.core.timeline import Timeline
 from agent_cli.core.undo.keeping import Keeper
+from agent_cli.core.upkeep import Upkeep
 from agent_cli.lib.language import tr
 
 log = logging.getLogger(__name__)
@@ -37,11 +37,11 @@ class Engine:
         self._warnings: list[Notice] = []
         self.model = parts.models.get(parts.model)
         """The one in use."""
-        self.spending = Spending.resumed(parts.history)
+        self.spending = Spending.from_history(parts.history)
         self.timeline = Timeline(parts.store, parts.history, self._warn)
         self.timeline.begin(self._opened(), parts.history)
         self.pipeline = self._new_pipeline()
-        self.housekeeping = Housekeeping(
+        self.upkeep = Upkeep(
             parts,
             conversation=self.timeline.conversation,
             memory=self.timeline.memory,
@@ -50,11 +50,11 @@ class Engine:
             model=lambda: self.model,
             request=self.request,
         )
-        budget = self.housekeeping.treasurer.budget
+        budget = self.upkeep.budget_guard.budget
         self.pipeline.send = Delegation(
             parts=parts,
             conversation=self.timeline.conversation,
-            accounting=self.housekeeping.accounting,
+            accounting=self.upkeep.accounting,
             budget=budget,
             model=lambda: self.model,
             emit=self.tell,
@@ -98,7 +98,7 @@ class Engine:
 
     def turn(self, number: int) -> Turn:
         """A turn of the model."""
-        parts, keeping = self._parts, self.housekeeping
+        parts, keeping = self._parts, self.upkeep
         stand_ins, _ = parts.stand_ins(self.model.name)
         return Turn(
             number=number,
@@ -109,7 +109,7 @@ class Engine:
             request=self.request,
             emit=self.tell,
             accounting=keeping.accounting,
-            treasurer=keeping.treasurer,
+            budget_guard=keeping.budget_guard,
             compactor=keeping.compactor,
             use_model=self._switch,
             limits=parts.limits,
@@ -139,7 +139,7 @@ class Engine:
             number=number,
             session_id=self._parts.view.id,
             model=self.model.name,
-            compactor=self.housekeeping.compactor,
+            compactor=self.upkeep.compactor,
             inbox=self._parts.inbox,
             emit=self.tell,
         )

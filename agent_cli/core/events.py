@@ -28,7 +28,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
-from agent_cli.core.compacting.ledger import Ledger
+from agent_cli.core.compacting.ledger import CompactionReport
 from agent_cli.core.display import Display
 from agent_cli.core.inbox import ApprovalRequest, PlanRequest, QuestionRequest
 from agent_cli.core.model import Usage
@@ -185,7 +185,7 @@ class HistoryCompacted(BaseEvent):
     reason: str
     dropped: int
     """How many messages were thinned or replaced."""
-    ledger: Ledger = Ledger()
+    ledger: CompactionReport = CompactionReport()
     """What was kept and what was not."""
 
 

@@ -98,7 +98,7 @@ class Turn:
     request: Callable[[], ModelRequest]
     emit: Callable[[Event], None]
     accounting: Accounting
-    treasurer: BudgetCheck
+    budget_guard: BudgetCheck
     compactor: Compactor
     use_model: Callable[[str], Model]
     """Goes on with another model, in this turn and after it."""
@@ -184,7 +184,7 @@ class Turn:
                 tr("Say “continue”, or raise --max-steps (limits.steps)."),
             )
         try:
-            chosen = await self.treasurer.check()
+            chosen = await self.budget_guard.check()
         except OutOfBudget as over:
             raise _Stop("cost_limit", over.message, over.hint) from over
         if chosen is not None:
@@ -360,7 +360,7 @@ class Turn:
         suggestion: str = "",
     ) -> None:
         self.is_over, self.error = True, error
-        self.treasurer.tell()
+        self.budget_guard.tell()
         self.emit(
             TurnFinished(
                 turn=self.number,

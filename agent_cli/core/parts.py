@@ -39,7 +39,7 @@ class AgentLimits:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Economy:
+class UpkeepSettings:
     """How much may be spent and filled."""
 
     session: float | None = None
@@ -88,7 +88,7 @@ class Parts:
     """The role the session begins with."""
     agent_limits: AgentLimits = AgentLimits()
     limits: Limits = Limits()
-    economy: Economy = Economy()
+    upkeep_settings: UpkeepSettings = UpkeepSettings()
     retry: RetryPolicy = RetryPolicy()
     options: dict[str, Any] = field(default_factory=dict)
     """Sampling and the like, sent with each request."""

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, Literal, TypeVar
 
 from agent_cli.core.agents.profile import Profile, Profiles
-from agent_cli.core.context import Fill
+from agent_cli.core.context import ContextUsage
 from agent_cli.core.deciding.rules import Rules
 from agent_cli.core.engine import Engine
 from agent_cli.core.errors import UserError
@@ -80,7 +80,7 @@ class Session:
     @property
     def has_fast_model(self) -> bool:
         """Whether there is a cheaper model for small things."""
-        return bool(self._parts.economy.fast_model)
+        return bool(self._parts.upkeep_settings.fast_model)
 
     @property
     def is_kept(self) -> bool:
@@ -241,11 +241,11 @@ class Session:
 
     async def describe_model(self) -> ModelFacts:
         """What is known of the model in use; it may take as long as loading it."""
-        return await self._engine.housekeeping.facts(self.model)
+        return await self._engine.upkeep.facts(self.model)
 
-    def fill(self) -> Fill:
+    def fill(self) -> ContextUsage:
         """What the next request would fill the model's window with, in tokens."""
-        return self._engine.housekeeping.fill()
+        return self._engine.upkeep.fill()
 
     def statistics(self) -> Statistics:
         """What was counted today, over all sessions."""
@@ -301,9 +301,9 @@ class Session:
 
     async def make_title(self) -> str:
         """Have the fast model give the session a title; raises ModelError."""
-        model = self._parts.models.get(self._parts.economy.fast_model or self.model)
+        model = self._parts.models.get(self._parts.upkeep_settings.fast_model or self.model)
         title, used = await ask_for_title(model, self.messages)
-        self._engine.housekeeping.accounting.count_aside(model.name, used)
+        self._engine.upkeep.accounting.count_aside(model.name, used)
         if title:
             self.rename(title, by="model")
         return title

@@ -27,7 +27,6 @@ from agent_cli.core.events import (
     TurnFinished,
     UsageChanged,
 )
-from agent_cli.core.housekeeping import Housekeeping
 from agent_cli.core.log.journal import Journal
 from agent_cli.core.log.store import Nowhere
 from agent_cli.core.loop import Turn
@@ -40,6 +39,7 @@ from agent_cli.core.money.spending import Spending
 from agent_cli.core.parts import Parts
 from agent_cli.core.pipeline import Pipeline, Progress
 from agent_cli.core.tool_context import SessionState
+from agent_cli.core.upkeep import Upkeep
 from agent_cli.lib.language import tr
 
 Count = Callable[[str, Usage], None]
@@ -214,7 +214,7 @@ class _Agent:
 
     def _turn(self) -> Turn:
         parts = self._parts
-        keeping = Housekeeping(
+        keeping = Upkeep(
             parts,
             conversation=self._conversation,
             memory=self._memory,
@@ -233,7 +233,9 @@ class _Agent:
             request=self._request,
             emit=self._tell,
             accounting=keeping.accounting,
-            treasurer=AgentBudget(Budget(self._spending, self._profile.budget), self._home.budget),
+            budget_guard=AgentBudget(
+                Budget(self._spending, self._profile.budget), self._home.budget
+            ),
             compactor=keeping.compactor,
             use_model=parts.models.get,
             limits=parts.limits,

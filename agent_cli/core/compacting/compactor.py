@@ -4,7 +4,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from agent_cli.core.compacting.ledger import Ledger
+from agent_cli.core.compacting.ledger import CompactionReport
 from agent_cli.core.compacting.recent_files import RecentFiles
 from agent_cli.core.compacting.summary import (
     LONGEST_WHOLE,
@@ -44,7 +44,7 @@ class Draft:
 
     reason: str
     shortened: Shortened
-    ledger: Ledger
+    ledger: CompactionReport
 
 
 @dataclass
@@ -195,7 +195,7 @@ class Compactor:
         factor = self.accounting.scale.factor(model)
         before = self._size(model)
         saved = messages_tokens(self.conversation.messages) - messages_tokens(shortened.messages)
-        ledger = Ledger(
+        ledger = CompactionReport(
             lines=shortened.lines,
             tokens_before=before,
             tokens_after=max(0, before - round(saved * factor)),

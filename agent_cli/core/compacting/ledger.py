@@ -18,7 +18,7 @@ FATES: dict[Fate, str] = {
 """Each with the words above what shares it."""
 
 
-class LedgerLine(BaseModel):
+class CompactionLine(BaseModel):
     """What became of one thing."""
 
     model_config = ConfigDict(frozen=True)
@@ -31,12 +31,12 @@ class LedgerLine(BaseModel):
     """The address of the message in the session's log, if it is one."""
 
 
-class Ledger(BaseModel):
+class CompactionReport(BaseModel):
     """A compaction as the user is shown it."""
 
     model_config = ConfigDict(frozen=True)
 
-    lines: tuple[LedgerLine, ...] = ()
+    lines: tuple[CompactionLine, ...] = ()
     tokens_before: int = 0
     tokens_after: int = 0
     summary: str = ""
@@ -73,7 +73,7 @@ class Ledger(BaseModel):
         return "\n\n".join(parts)
 
 
-def _rows(lines: Iterable[LedgerLine]) -> Iterator[str]:
+def _rows(lines: Iterable[CompactionLine]) -> Iterator[str]:
     for line in lines:
         if line.tokens:
             yield trn(

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from agent_cli.core.compacting.ledger import LedgerLine
+from agent_cli.core.compacting.ledger import CompactionLine
 from agent_cli.core.events import (
     ApprovalAsked,
     Event,
@@ -121,7 +121,7 @@ class Compacted(BaseBody):
     kind: Literal["compacted"] = "compacted"
     reason: str = ""
     history: tuple[HistoryItem, ...]
-    ledger: tuple[LedgerLine, ...] = ()
+    ledger: tuple[CompactionLine, ...] = ()
 
 
 class Pinned(BaseBody):

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from agent_cli.core.context import Fill, Scale, measure, tokens
+from agent_cli.core.context import ContextUsage, TokenScale, measure, tokens
 from agent_cli.core.errors import ModelError
 from agent_cli.core.events import Event, Notice, UsageChanged
 from agent_cli.core.model import ModelFacts, ModelRequest, Models, Usage
@@ -49,7 +49,7 @@ class Accounting:
     """Whether the tool of this name gives what a file holds."""
     emit: Callable[[Event], None]
     spending: Spending = field(default_factory=Spending)
-    scale: Scale = field(default_factory=Scale)
+    scale: TokenScale = field(default_factory=TokenScale)
     cache: CacheWatch = field(default_factory=CacheWatch)
 
     async def count(self, model: str, request: ModelRequest, usage: Usage) -> None:
@@ -100,6 +100,6 @@ class Accounting:
         prices = facts.prices
         return usage.model_copy(update={"cost": prices.cost(usage) if prices else None})
 
-    def fill(self, model: str, request: ModelRequest) -> Fill:
+    def fill(self, model: str, request: ModelRequest) -> ContextUsage:
         """What a request would fill the window with, as this model counts."""
         return self.scale.apply(model, measure(request, self.reads_files))

@@ -39,7 +39,7 @@ class OutOfBudget(AgentError):
 
 
 @dataclass(frozen=True)
-class Allowance:
+class SpendingLimit:
     """One limit, and how far it is used."""
 
     scope: Scope
@@ -79,13 +79,13 @@ class Budget:
     others_today: Callable[[], float] = lambda: 0.0
     """What other sessions have spent today."""
 
-    def allowances(self) -> Iterator[Allowance]:
+    def allowances(self) -> Iterator[SpendingLimit]:
         """Each limit there is."""
         if self.session is not None:
-            yield Allowance("session", self.session, self.spending.dollars)
+            yield SpendingLimit("session", self.session, self.spending.dollars)
         if self.day is not None:
             spent = self.others_today() + self.spending.dollars_today
-            yield Allowance("day", self.day, spent)
+            yield SpendingLimit("day", self.day, spent)
 
     def raise_to(self, scope: Scope, amount: float) -> None:
         """Allow more."""
@@ -105,7 +105,7 @@ class BudgetCheck(Protocol):
 
 
 @dataclass
-class Treasurer:
+class BudgetGuard:
     """Looks at the budget before each step and does what is to be done."""
 
     budget: Budget
@@ -126,7 +126,7 @@ class Treasurer:
         chosen = None
         for allowance in self.budget.allowances():
             if allowance.share >= 1:
-                chosen = await self._used_up(allowance) or chosen
+                chosen = await self._ask_for_more(allowance) or chosen
             elif allowance.share >= WRAP_UP_AT and self._is_news(allowance, WRAP_UP_AT):
                 self._wrap_up(allowance)
             elif allowance.share >= TELL_AT and self._is_news(allowance, TELL_AT):
@@ -140,7 +140,7 @@ class Treasurer:
             if allowance.share >= TELL_AT and self._is_news(allowance, TELL_AT):
                 self._tell(allowance)
 
-    def _is_news(self, allowance: Allowance, level: float) -> bool:
+    def _is_news(self, allowance: SpendingLimit, level: float) -> bool:
         """Each level is told once, and again when the budget has been raised."""
         key = (allowance.scope, allowance.limit, level)
         if key in self._told:
@@ -167,7 +167,7 @@ class Treasurer:
             )
         )
 
-    def _tell(self, allowance: Allowance) -> None:
+    def _tell(self, allowance: SpendingLimit) -> None:
         text = tr(
             "{budget} is {share:.0%} used: {amounts}. {cause}",
             budget=allowance.words,
@@ -177,7 +177,7 @@ class Treasurer:
         )
         self.emit(Notice(text=text))
 
-    def _wrap_up(self, allowance: Allowance) -> None:
+    def _wrap_up(self, allowance: SpendingLimit) -> None:
         self._is_news(allowance, TELL_AT)  # the greater news says it too
         text = tr(
             "{budget} is {share:.0%} used: {amounts}. The model was told to wrap up. {cause}",
@@ -190,7 +190,7 @@ class Treasurer:
         whose, spent, limit = WHOSE[allowance.scope], allowance.spent, allowance.limit
         self.tell_model(WRAP_UP.format(whose=whose, spent=spent, limit=limit))
 
-    async def _used_up(self, allowance: Allowance) -> str | None:
+    async def _ask_for_more(self, allowance: SpendingLimit) -> str | None:
         """Ask how to go on: more money, a cheaper model, or not at all."""
         said = tr(
             "{budget} is used up: {amounts}.", budget=allowance.words, amounts=allowance.amounts

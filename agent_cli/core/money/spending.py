@@ -50,7 +50,7 @@ class Spending:
     _days: dict[date, float] = field(default_factory=dict)
 
     @classmethod
-    def resumed(cls, history: History) -> Self:
+    def from_history(cls, history: History) -> Self:
         """What a session used according to its log; what of it was today is known elsewhere."""
         spending = cls()
         for event in history.counted:

@@ -1,6 +1,6 @@
 """What fills the window, and how an estimate is put right."""
 
-from agent_cli.core.context import Scale, measure, tokens
+from agent_cli.core.context import TokenScale, measure, tokens
 from agent_cli.core.messages import AssistantMessage, ToolCall, ToolMessage, UserMessage
 from agent_cli.core.model import ModelRequest
 
@@ -32,11 +32,11 @@ def test_each_part_is_counted_where_it_belongs() -> None:
 
 
 def test_what_the_provider_reports_scales_the_parts() -> None:
-    scale = Scale()
+    scale = TokenScale()
     fill = measure(REQUEST, lambda name: name == "Read")
     assert scale.factor("a") == 1
     scale.learn("a", fill.total, 2 * fill.total)
-    assert abs(fill.scaled(scale.factor("a")).total - 2 * fill.total) <= len(fill.parts)
+    assert abs(fill.scale(scale.factor("a")).total - 2 * fill.total) <= len(fill.parts)
     assert scale.factor("b") == 1
     scale.learn("a", fill.total, 0)  # no report is no news
     assert scale.factor("a") == 2

@@ -8,7 +8,7 @@ from functools import partial
 from agent_cli.core.compacting.compactor import Compactor
 from agent_cli.core.compacting.recent_files import RecentFiles, recent_files
 from agent_cli.core.consult import consult
-from agent_cli.core.context import Fill
+from agent_cli.core.context import ContextUsage
 from agent_cli.core.conversation import Conversation
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event
@@ -16,14 +16,14 @@ from agent_cli.core.memory import Memory
 from agent_cli.core.messages import Message
 from agent_cli.core.model import Model, ModelFacts, ModelRequest, Prices
 from agent_cli.core.money.accounting import Accounting, KnownModels
-from agent_cli.core.money.budget import Budget, Treasurer
+from agent_cli.core.money.budget import Budget, BudgetGuard
 from agent_cli.core.money.spending import Spending
 from agent_cli.core.parts import Parts
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import for_model
 
 
-class Housekeeping:
+class Upkeep:
     """Counts, warns, asks and makes room, for the session's own conversation or an agent's."""
 
     def __init__(
@@ -44,7 +44,7 @@ class Housekeeping:
         self.accounting = Accounting(
             self._known, reads_files=self._reads_files, emit=emit, spending=spending
         )
-        economy = parts.economy
+        upkeep_settings = parts.upkeep_settings
         self.compactor = Compactor(
             conversation=conversation,
             accounting=self.accounting,
@@ -53,11 +53,13 @@ class Housekeeping:
             files=self._recent_files,
             writers=self._writers,
             emit=emit,
-            compact_at=economy.compact_at,
-            automatic=economy.automatic,
+            compact_at=upkeep_settings.compact_at,
+            automatic=upkeep_settings.automatic,
         )
-        self.treasurer = Treasurer(
-            budget=Budget(spending, economy.session, economy.day, economy.others_today),
+        self.budget_guard = BudgetGuard(
+            budget=Budget(
+                spending, upkeep_settings.session, upkeep_settings.day, upkeep_settings.others_today
+            ),
             emit=emit,
             ask=partial(consult, parts.inbox, emit),
             tell_model=conversation.tell_model,
@@ -69,7 +71,7 @@ class Housekeeping:
         """What is known of a model."""
         return await self._known.facts(name)
 
-    def fill(self) -> Fill:
+    def fill(self) -> ContextUsage:
         """What the next request would fill the window with."""
         return self.accounting.fill(self._model().name, self._request())
 
@@ -90,9 +92,9 @@ class Housekeeping:
 
     def _writers(self) -> Sequence[Model]:
         writers = [self._model()]
-        if self._parts.economy.fast_model:
+        if self._parts.upkeep_settings.fast_model:
             with contextlib.suppress(UserError):  # the model in use can write it too
-                writers.insert(0, self._parts.models.get(self._parts.economy.fast_model))
+                writers.insert(0, self._parts.models.get(self._parts.upkeep_settings.fast_model))
         return list({writer.name: writer for writer in writers}.values())
 
     def _cause(self) -> str:
@@ -115,7 +117,7 @@ class Housekeeping:
         if prices is None:
             return ()
         found = []
-        for name in dict.fromkeys((self._parts.economy.fast_model, *self._parts.fallbacks)):
+        for name in dict.fromkeys((self._parts.upkeep_settings.fast_model, *self._parts.fallbacks)):
             if name and name != now and await self._is_below(name, prices):
                 found.append(name)
         return found
