@@ -13,7 +13,7 @@ from pathlib import Path
 from agent_cli import resuming, tools
 from agent_cli.config.places import Places
 from agent_cli.config.schema import ModelSettings, PermissionSettings, Settings
-from agent_cli.core.deciding.rules import Place, Rules
+from agent_cli.core.deciding.rules import PatternBase, Rules
 from agent_cli.core.errors import UserError
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.log.history import History
@@ -383,7 +383,7 @@ def make_policy(
         mode = mode if mode is Mode.PLAN or "mode" in launch_options.settings else Mode.DEFAULT
     rules = Rules.parse(allow, permissions.texts(Effect.ASK), permissions.texts(Effect.DENY))
     return Policy(
-        place=Place(root=workspace.root, home=workspace.home),
+        place=PatternBase(root=workspace.root, home=workspace.home),
         rules=rules + learnt,
         mode=mode,
         trusted=trusted,

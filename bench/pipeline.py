@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_cli.core.deciding.gatekeeper import Gatekeeper
-from agent_cli.core.deciding.rules import Place, Rules
+from agent_cli.core.deciding.rules import PatternBase, Rules
 from agent_cli.core.events import Event, ToolFinished, ToolStarted
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.messages import ToolCall
@@ -97,9 +97,9 @@ def _pipeline(registry: Registry, audit: AuditLog, state: Path) -> tuple[Pipelin
     workspace = Workspace(str(ROOT), own=(str(state),))
     model = ScriptedModel(())
     events: list[Event] = []
-    authority = Gatekeeper(
+    gatekeeper = Gatekeeper(
         policy=Policy(
-            place=Place(root=workspace.root, home=workspace.home),
+            place=PatternBase(root=workspace.root, home=workspace.home),
             rules=Rules.parse(["Bash(git log *)", "Edit(docs/**)"], ["Read(*.key)"], ["Bash(dd)"]),
             trusted=True,
         ),
@@ -108,8 +108,8 @@ def _pipeline(registry: Registry, audit: AuditLog, state: Path) -> tuple[Pipelin
     )
     pipeline = Pipeline(
         registry=registry,
-        authority=authority,
-        keeper=Keeper(NoCheckpoints(), authority, events.append),
+        gatekeeper=gatekeeper,
+        keeper=Keeper(NoCheckpoints(), gatekeeper, events.append),
         session=SessionView("bench", workspace, child_environment({"PATH": "/usr/bin:/bin"})),
         recorder=audit,
         outgoing=Outgoing(Redactor({}), state),

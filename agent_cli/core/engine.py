@@ -170,7 +170,7 @@ class Engine:
 
     def _new_pipeline(self) -> Pipeline:
         parts = self._parts
-        authority = Gatekeeper(
+        gatekeeper = Gatekeeper(
             policy=parts.policy,
             inbox=parts.inbox,
             emit=self.tell,
@@ -179,8 +179,8 @@ class Engine:
         )
         return Pipeline(
             registry=parts.registry,
-            authority=authority,
-            keeper=Keeper(parts.checkpoints, authority, self.tell),
+            gatekeeper=gatekeeper,
+            keeper=Keeper(parts.checkpoints, gatekeeper, self.tell),
             session=parts.view,
             recorder=parts.recorder,
             outgoing=parts.outgoing,

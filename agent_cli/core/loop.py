@@ -125,7 +125,7 @@ class Turn:
         """Play the turn; the last event is TurnFinished, whatever happens."""
         model = self.models[0].name
         said = prompt.said if isinstance(prompt, Written) else text_of(prompt or "")
-        self.pipeline.authority.unanswered = 0
+        self.pipeline.gatekeeper.unanswered = 0
         self.accounting.spending.begin_turn(self.number)
         self.emit(
             TurnStarted(session_id=self.session_id, turn=self.number, prompt=said, model=model)
@@ -371,7 +371,7 @@ class Turn:
                 steps=self._steps,
                 usage=self.accounting.spending.turns[-1].usage,
                 seconds=time.monotonic() - self._started,
-                denials=self.pipeline.authority.unanswered,
+                denials=self.pipeline.gatekeeper.unanswered,
                 suggestion=suggestion,
                 receipt=self.pipeline.keeper.receipt(self.pipeline.state),
             )

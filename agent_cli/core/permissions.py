@@ -23,7 +23,7 @@ from enum import StrEnum
 
 from agent_cli.core.deciding.rules import (
     Facts,
-    Place,
+    PatternBase,
     Rule,
     Rules,
     all_allowed,
@@ -68,7 +68,7 @@ def decide(
     facts: Facts,
     rules: Rules,
     mode: Mode,
-    place: Place,
+    place: PatternBase,
     *,
     trusted: bool,
     ask_dangerous: bool = True,
@@ -143,7 +143,7 @@ def _sensitive(facts: Facts, *, lifted: bool) -> tuple[Reason, ...]:
 class Policy:
     """What applies in a session right now."""
 
-    place: Place
+    place: PatternBase
     rules: Rules = Rules()
     mode: Mode = Mode.DEFAULT
     trusted: bool = False

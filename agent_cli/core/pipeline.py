@@ -87,7 +87,7 @@ class Pipeline:
     """Takes every tool call of a session from name to result."""
 
     registry: Registry
-    authority: Gatekeeper
+    gatekeeper: Gatekeeper
     session: SessionView
     recorder: Recorder
     outgoing: Outgoing
@@ -157,7 +157,7 @@ class Pipeline:
 
     @property
     def _offered(self) -> Selection:
-        return replace(self.selection, mode=self.authority.policy.mode.value)
+        return replace(self.selection, mode=self.gatekeeper.policy.mode.value)
 
     def _may_run_beside_others(self, call: ToolCall) -> bool:
         tool = self.registry.get(call.name)
@@ -207,7 +207,7 @@ class Pipeline:
             return await self._ask_person(course, questions)
 
         async def present(plan: str) -> PlanAnswer:
-            return await self.authority.present(course.call.id, plan)
+            return await self.gatekeeper.present(course.call.id, plan)
 
         async def send(errand: Errand) -> Handback:
             if self.send is None:
@@ -233,9 +233,9 @@ class Pipeline:
         """The call as it may run, or a failure that says why not."""
         invocation, doubt = await self._heed_hooks(invocation, context)
         course.invocation = invocation
-        mode = self.authority.policy.mode.value
+        mode = self.gatekeeper.policy.mode.value
         check = course.check = PermissionCheck(invocation, context, mode, doubt)
-        course.invocation = await self.authority.authorize(check)
+        course.invocation = await self.gatekeeper.authorize(check)
         confined = check.decision is not None and check.decision.confined
         return course.invocation, replace(context, confined=confined)
 
@@ -270,7 +270,7 @@ class Pipeline:
     ) -> ToolResult:
         """What the sandbox stopped, run again without it if the person agrees."""
         assert course.check is not None
-        if await self.authority.may_run_outside(course.check, why):
+        if await self.gatekeeper.may_run_outside(course.check, why):
             return await self._run(invocation, replace(context, confined=False))
         note = f"[It ran in the sandbox, and that may be why it failed: {why}.]"
         return result.model_copy(update={"llm_content": f"{text_of(result.llm_content)}\n{note}"})
@@ -303,7 +303,7 @@ class Pipeline:
         return await self.execute(inner, course)
 
     async def _ask_person(self, course: Course, questions: tuple[Question, ...]) -> Answers:
-        inbox = self.authority.inbox
+        inbox = self.gatekeeper.inbox
         if not inbox.attended:
             raise ToolFailure(
                 "Nobody is there to answer. Decide yourself, and say what you assumed."
@@ -337,7 +337,7 @@ class Pipeline:
             call_id=course.call.id,
             tool=invocation.tool.name if invocation else redact(course.call.name[:80]),
             by="person" if course.by_person else "model",
-            agent=self.authority.agent,
+            agent=self.gatekeeper.agent,
             mode=check.mode if check else "",
             answer=check.answer if check else None,
             seconds=round(course.seconds, 6),

@@ -106,7 +106,7 @@ class Check:
     async def answer(self, call: Mapping[str, Any]) -> Answer:
         """What would be decided about a call; one that cannot be made is denied."""
         try:
-            facts, decision = await self._judged(call)
+            facts, decision = await self._assess(call)
         except ToolFailure as failure:
             said = filter(None, (failure.message, failure.details))
             return Answer(Decision(Effect.DENY, tuple(map(quoted, said))))
@@ -118,7 +118,7 @@ class Check:
             writes=tuple(path.real for path in facts.paths if path.access == "write"),
         )
 
-    async def _judged(self, call: Mapping[str, Any]) -> tuple[Facts, Decision]:
+    async def _assess(self, call: Mapping[str, Any]) -> tuple[Facts, Decision]:
         name, arguments = call.get("tool"), call.get("arguments", {})
         if "command" in call and name is None:
             name, arguments = "Bash", {"command": call["command"]}

@@ -174,7 +174,7 @@ class _Agent:
         try:
             await turn.run(prompt)
         finally:
-            self._within.authority.unanswered += self._pipeline.authority.unanswered
+            self._within.gatekeeper.unanswered += self._pipeline.gatekeeper.unanswered
             await self._pipeline.state.close()
         assert self._end is not None
         end = self._end
@@ -184,18 +184,18 @@ class _Agent:
 
     def _own_pipeline(self) -> Pipeline:
         within, depth = self._within, self._depth
-        sender = within.authority
+        sender = within.gatekeeper
         policy = replace(sender.policy, sender=sender.policy, own_mode=self._profile.mode)
         policy.follow()
-        authority = replace(
+        gatekeeper = replace(
             sender, policy=policy, emit=self._tell, unanswered=0, agent=self._profile.name
         )
         left_out = {FOR_THE_SESSION} | ({CATEGORY} if depth >= self._limit else set())
         selection = self._profile.narrow(within.selection, within.registry)
         return replace(
             within,
-            authority=authority,
-            keeper=replace(within.keeper, authority=authority, emit=self._tell),
+            gatekeeper=gatekeeper,
+            keeper=replace(within.keeper, gatekeeper=gatekeeper, emit=self._tell),
             emit=self._tell,
             model=lambda: self._model,
             state=SessionState(),
@@ -244,7 +244,7 @@ class _Agent:
 
     def _request(self) -> ModelRequest:
         parts, pipeline = self._parts, self._pipeline
-        offered = offered_in(pipeline.authority.policy.mode, pipeline.selection)
+        offered = offered_in(pipeline.gatekeeper.policy.mode, pipeline.selection)
         words = (parts.system_prompt, ON_AN_ERRAND, self._profile.prompt)
         return ModelRequest(
             system="\n\n".join(part for part in words if part),

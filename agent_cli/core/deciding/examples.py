@@ -8,7 +8,7 @@ from agent_cli.core.deciding.rules import (
     CommandFact,
     Facts,
     PathFact,
-    Place,
+    PatternBase,
     Rule,
     all_allowed,
     touches,
@@ -19,7 +19,7 @@ from agent_cli.lib.language import tr
 from agent_cli.safety import shell
 
 # Examples are about words and names, so any place will do.
-PLACE = Place(root="/workspace", home="/home/user")
+EXAMPLE_BASE = PatternBase(root="/workspace", home="/home/user")
 
 
 def wrong_example(
@@ -51,12 +51,14 @@ def _is_matched(rule: Rule, effect: Effect, example: str) -> bool:
     else:
         facts = _of_path(rule.tool, example)
     if effect is Effect.ALLOW:
-        return all_allowed(facts, (rule,), PLACE) is not None
-    return touches(rule, facts, PLACE)
+        return all_allowed(facts, (rule,), EXAMPLE_BASE) is not None
+    return touches(rule, facts, EXAMPLE_BASE)
 
 
 def _of_command(example: str) -> Facts:
-    found = shell.analyse(example, shell.Place(PLACE.root, (PLACE.root,), PLACE.home))
+    found = shell.analyse(
+        example, shell.Place(EXAMPLE_BASE.root, (EXAMPLE_BASE.root,), EXAMPLE_BASE.home)
+    )
     return Facts(
         tool="Bash",
         kind=ToolKind.EXECUTE,
@@ -68,8 +70,8 @@ def _of_command(example: str) -> Facts:
 
 
 def _of_path(tool: str, example: str) -> Facts:
-    spelled = f"{PLACE.home}/{example[2:]}" if example.startswith("~/") else example
-    path = str(PurePosixPath(PLACE.root, spelled))
+    spelled = f"{EXAMPLE_BASE.home}/{example[2:]}" if example.startswith("~/") else example
+    path = str(PurePosixPath(EXAMPLE_BASE.root, spelled))
     access: Literal["read", "write"] = "read" if tool == "Read" else "write"
     return Facts(
         tool=tool,

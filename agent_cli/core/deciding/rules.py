@@ -130,19 +130,19 @@ class Rules:
 
 
 @dataclass(frozen=True)
-class Place:
+class PatternBase:
     """Where relative rule patterns start."""
 
     root: str
     home: str
 
 
-def first_match(rules: Iterable[Rule], facts: Facts, place: Place) -> Rule | None:
+def first_match(rules: Iterable[Rule], facts: Facts, place: PatternBase) -> Rule | None:
     """The first rule that matches anything the call touches: how deny and ask rules match."""
     return next((rule for rule in rules if touches(rule, facts, place)), None)
 
 
-def touches(rule: Rule, facts: Facts, place: Place) -> bool:
+def touches(rule: Rule, facts: Facts, place: PatternBase) -> bool:
     """Whether the rule matches anything the call touches."""
     if rule.pattern is None:
         return _names(rule, facts)
@@ -166,7 +166,7 @@ def _without_directory(argv: tuple[str, ...]) -> tuple[str, ...]:
     return (PurePosixPath(argv[0]).name, *argv[1:])
 
 
-def all_allowed(facts: Facts, rules: Iterable[Rule], place: Place) -> Rule | None:
+def all_allowed(facts: Facts, rules: Iterable[Rule], place: PatternBase) -> Rule | None:
     """A rule, if all that the call touches is matched by allow rules: how those match."""
     own = [rule for rule in rules if _names(rule, facts) or _covers_files(rule, facts)]
     if facts.unresolved:
@@ -247,12 +247,12 @@ def _host_matches(pattern: str, host: str) -> bool:
     return host.lower() == wanted
 
 
-def _path_matches(pattern: str, path: str, place: Place) -> bool:
+def _path_matches(pattern: str, path: str, place: PatternBase) -> bool:
     return _path_pattern(pattern, place)(path)
 
 
 @lru_cache(maxsize=1024)
-def _path_pattern(pattern: str, place: Place) -> Callable[[str], bool]:
+def _path_pattern(pattern: str, place: PatternBase) -> Callable[[str], bool]:
     """`*` stays within a name, `**` crosses directories, a final `/` is the whole tree."""
     if pattern.startswith("~/"):
         whole = f"{place.home}/{pattern[2:]}"

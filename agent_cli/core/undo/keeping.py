@@ -38,7 +38,7 @@ class Keeper:
     """Speaks with the checkpoints for the pipeline, and knows what the turn has changed."""
 
     checkpoints: Checkpoints
-    authority: Gatekeeper
+    gatekeeper: Gatekeeper
     emit: Callable[[Event], None]
     turn: int = 0
     _touched: list[FileTouched] = field(default_factory=list)
@@ -109,7 +109,7 @@ class Keeper:
     async def _facts(self, invocation: AnyInvocation, context: ToolContext) -> Facts:
         """About a command of the person's own, which nobody judged."""
         shell = context.state(ShellStanding)
-        trusted = self.authority.policy.trusted
+        trusted = self.gatekeeper.policy.trusted
         return await gather(invocation, context.workspace, shell, trusted=trusted)
 
     async def _heed(self, kept: Kept, call: Upcoming, check: PermissionCheck | None) -> None:
@@ -122,14 +122,14 @@ class Keeper:
         destroys = bool(call.deletes or call.strikes or call.paths)
         agreed = check is None or check.answer not in (None, "no")
         if destroys and not agreed and check is not None:
-            if not self.authority.inbox.attended:
+            if not self.gatekeeper.inbox.attended:
                 raise ToolFailure(
                     f"{call.tool} was not run: it couldn't be undone ({why}), and nobody is there "
                     "to ask. Find a way that destroys less.",
                     type=FailureType.PERMISSION,
                     reasons=(because("cannot_undo", why=why),),
                 )
-            await self.authority.confirm(check, because("cannot_undo", why=why))
+            await self.gatekeeper.confirm(check, because("cannot_undo", why=why))
         text = tr(
             "{tool} {title} cannot be taken back completely: {why}.",
             tool=call.tool,

@@ -55,20 +55,20 @@ class Address:
         return Address.parse(urljoin(str(self), location.strip()))
 
     @property
-    def authority(self) -> str:
+    def gatekeeper(self) -> str:
         """The host, with its port where that is not the usual one."""
-        return self._authority(self.host)
+        return self._gatekeeper(self.host)
 
     def at(self, ip: str) -> str:
         """The address with its host as a number: connecting to it needs no further look-up."""
-        return f"{self.scheme}://{self._authority(ip)}{self.path}"
+        return f"{self.scheme}://{self._gatekeeper(ip)}{self.path}"
 
-    def _authority(self, host: str) -> str:
+    def _gatekeeper(self, host: str) -> str:
         host = f"[{host}]" if ":" in host else host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
     def __str__(self) -> str:
-        return f"{self.scheme}://{self.authority}{self.path}"
+        return f"{self.scheme}://{self.gatekeeper}{self.path}"
 
 
 async def resolve(address: Address, private_hosts: Iterable[str]) -> tuple[str, ...]:

@@ -135,7 +135,7 @@ class Client:
             "User-Agent": f"agent-cli/{__version__}",
             "Accept": "*/*",
             **request.headers,
-            "Host": address.authority,
+            "Host": address.gatekeeper,
             "Accept-Encoding": ACCEPTED,
         }
         async with client.stream(

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from agent_cli.core.deciding.rules import CommandFact, Facts, PathFact, Place, Rule, Rules
+from agent_cli.core.deciding.rules import CommandFact, Facts, PathFact, PatternBase, Rule, Rules
 from agent_cli.core.errors import UserError
 from agent_cli.core.permissions import Decision, Effect, Mode, decide
 from agent_cli.core.tool import ToolKind
 from agent_cli.safety.reasons import quoted
 
-PLACE = Place(root="/srv/proj", home="/home/u")
+PLACE = PatternBase(root="/srv/proj", home="/home/u")
 
 
 def bash(*argv: str, **more: object) -> Facts:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agent_cli.core.deciding.facts import gather
-from agent_cli.core.deciding.rules import Place, Rules
+from agent_cli.core.deciding.rules import PatternBase, Rules
 from agent_cli.core.permissions import Effect, Mode, decide
 from agent_cli.core.tool import AnyTool
 from agent_cli.core.tool_context import ShellStanding
@@ -27,7 +27,7 @@ async def effect(
     tool: AnyTool, given: dict[str, Any], workspace: Workspace, mode: Mode = Mode.DEFAULT
 ) -> Effect:
     facts = await gather(tool.bind(given), workspace, ShellStanding(), trusted=True)
-    place = Place(root=workspace.root, home=workspace.home)
+    place = PatternBase(root=workspace.root, home=workspace.home)
     return decide(facts, Rules(), mode, place, trusted=True).effect
 
 
