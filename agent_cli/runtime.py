@@ -21,10 +21,10 @@ from agent_cli.core.log.store import Observer, Records, Store
 from agent_cli.core.loop import Limits
 from agent_cli.core.model import Model, Models
 from agent_cli.core.money.spending import local_day
-from agent_cli.core.outgoing import Outgoing
 from agent_cli.core.parts import AgentLimits, Parts, UpkeepSettings, new_session_id
 from agent_cli.core.permissions import Effect, Mode, Policy
 from agent_cli.core.registry import DEFAULT_SELECTION, Registry, Selection
+from agent_cli.core.result_filter import ResultFilter
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.session import Session
 from agent_cli.core.tool_context import SessionView
@@ -153,7 +153,7 @@ def open_session(
                 registry=registry,
                 store=store,
                 past=past,
-                outgoing=Outgoing(redactor, spill),
+                result_filter=ResultFilter(redactor, spill),
             )
         )
         opened.pop_all()
@@ -181,7 +181,7 @@ def _parts(
     registry: Registry,
     store: Store,
     past: History,
-    outgoing: Outgoing,
+    result_filter: ResultFilter,
 ) -> Parts:
     launch_options, settings, places = opening.launch_options, opening.settings, opening.places
     workspace, trusted = opening.workspace, opening.trusted
@@ -211,7 +211,7 @@ def _parts(
         history=past,
         kept_rules=learnt_rules(places, workspace.root),
         checkpoints=make_checkpoints(settings, places, view.id, workspace, opening.variables),
-        outgoing=outgoing,
+        result_filter=result_filter,
         system_prompt=system_prompt(launch_options, settings, workspace, places, trusted=trusted),
         selection=_selection(launch_options, registry),
         profiles=profiles,

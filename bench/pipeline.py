@@ -18,10 +18,10 @@ from agent_cli.core.deciding.rules import PatternBase, Rules
 from agent_cli.core.events import Event, ToolFinished, ToolStarted
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.messages import ToolCall
-from agent_cli.core.outgoing import Outgoing
 from agent_cli.core.permissions import Policy
 from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.registry import Registry
+from agent_cli.core.result_filter import ResultFilter
 from agent_cli.core.tool import Description, Target, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import SessionView, ToolContext
 from agent_cli.core.undo.checkpoint import NoCheckpoints
@@ -112,7 +112,7 @@ def _pipeline(registry: Registry, audit: AuditLog, state: Path) -> tuple[Pipelin
         keeper=Keeper(NoCheckpoints(), gatekeeper, events.append),
         session=SessionView("bench", workspace, child_environment({"PATH": "/usr/bin:/bin"})),
         recorder=audit,
-        outgoing=Outgoing(Redactor({}), state),
+        result_filter=ResultFilter(Redactor({}), state),
         emit=events.append,
         model=lambda: model,
     )

@@ -183,7 +183,7 @@ class Engine:
             keeper=Keeper(parts.checkpoints, gatekeeper, self.tell),
             session=parts.view,
             recorder=parts.recorder,
-            outgoing=parts.outgoing,
+            result_filter=parts.result_filter,
             emit=self.tell,
             model=lambda: self.model,
             hooks=parts.hooks,

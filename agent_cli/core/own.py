@@ -52,6 +52,6 @@ class OwnCommand(SideTurn):
         return self.pipeline.keeper.receipt(self.pipeline.state)
 
     def _share(self, outcome: str) -> None:
-        command = self.pipeline.outgoing.redact(self.command)
+        command = self.pipeline.result_filter.redact(self.command)
         said = f"I ran this command myself:\n\n{command}\n\n{outcome}"
         self.conversation.tell_model(said)

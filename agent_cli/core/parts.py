@@ -15,9 +15,9 @@ from agent_cli.core.log.store import Nowhere, Observer, Recorder, RuleStore, Sto
 from agent_cli.core.loop import Limits
 from agent_cli.core.model import Model, Models
 from agent_cli.core.money.statistics import Statistics
-from agent_cli.core.outgoing import Outgoing
 from agent_cli.core.permissions import Policy
 from agent_cli.core.registry import DEFAULT_SELECTION, Registry, Selection
+from agent_cli.core.result_filter import ResultFilter
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.tool_context import SessionView
 from agent_cli.core.undo.checkpoint import Checkpoints, NoCheckpoints
@@ -71,7 +71,7 @@ class Parts:
     statistics: Callable[[], Statistics] = Statistics
     """What was counted today, over all sessions."""
     store: Store
-    outgoing: Outgoing
+    result_filter: ResultFilter
     system_prompt: str
     checkpoints: Checkpoints = field(default_factory=NoCheckpoints)
     """What is needed to take calls back."""

@@ -36,8 +36,8 @@ from agent_cli.core.inbox import Answers, PlanAnswer, Question, QuestionRequest
 from agent_cli.core.log.store import CallRecord, Recorder
 from agent_cli.core.messages import ToolCall, text_of
 from agent_cli.core.model import Model
-from agent_cli.core.outgoing import Outgoing
 from agent_cli.core.registry import DEFAULT_SELECTION, Registry, Selection
+from agent_cli.core.result_filter import ResultFilter
 from agent_cli.core.tool import Invocation, StatusTexts, ToolResult
 from agent_cli.core.tool_context import SessionState, SessionView, ToolContext
 from agent_cli.core.undo.keeping import Keeper
@@ -58,11 +58,11 @@ BLOCKED = "blocked_by_sandbox"
 
 
 @dataclass
-class Course:
+class CallState:
     """What has become known of a call on its way through the pipeline."""
 
     call: ToolCall
-    parent: Course | None = None
+    parent: CallState | None = None
     by_person: bool = False
     """The person typed it: there is nothing to ask, and the audit log says so."""
     invocation: AnyInvocation | None = None
@@ -90,7 +90,7 @@ class Pipeline:
     gatekeeper: Gatekeeper
     session: SessionView
     recorder: Recorder
-    outgoing: Outgoing
+    result_filter: ResultFilter
     emit: Callable[[Event], None]
     model: Callable[[], Model]
     keeper: Keeper
@@ -121,29 +121,29 @@ class Pipeline:
                     results[call.id] = await self.execute(call)
 
     async def execute(
-        self, call: ToolCall, parent: Course | None = None, *, by_person: bool = False
+        self, call: ToolCall, parent: CallState | None = None, *, by_person: bool = False
     ) -> ToolResult:
         """The result of one call, whatever happens."""
-        course = Course(call, parent, by_person)
+        state = CallState(call, parent, by_person)
         try:
-            invocation = self._bind(course)
-            context = self._context(course)
+            invocation = self._bind(state)
+            context = self._context(state)
             if not by_person:
-                invocation, context = await self._authorise(course, invocation, context)
-            async with self.keeper.around(invocation, context, course.check):
+                invocation, context = await self._authorise(state, invocation, context)
+            async with self.keeper.around(invocation, context, state.check):
                 result = await self._run(invocation, context)
                 if code := result.metadata.get(BLOCKED):
                     why = because(str(code))
-                    result = await self._outside(course, invocation, context, result, why)
+                    result = await self._outside(state, invocation, context, result, why)
         except ToolFailure as failure:
             result = ToolResult.failed(failure)
         except asyncio.CancelledError as interruption:
-            course.cancelled.set()
+            state.cancelled.set()
             done = " ".join(getattr(interruption, "__notes__", ()))  # what a tool did by then
             said = f"Interrupted by the user. {done}".rstrip()
             summary = tr("Interrupted after the change was made") if done else tr("Interrupted")
             cancelled = ToolFailure(said, type=FailureType.CANCELLED)
-            self._finish(course, ToolResult.failed(cancelled, summary=summary))
+            self._finish(state, ToolResult.failed(cancelled, summary=summary))
             raise
         except Exception as error:  # the only broad one: a broken tool must not end the session
             log.exception("%s failed unexpectedly", call.name)
@@ -153,7 +153,7 @@ class Pipeline:
                 type=FailureType.UNKNOWN,
             )
             result = ToolResult.failed(broken)
-        return self._finish(course, result)
+        return self._finish(state, result)
 
     @property
     def _offered(self) -> Selection:
@@ -163,19 +163,19 @@ class Pipeline:
         tool = self.registry.get(call.name)
         return tool is not None and bool(tool.is_concurrency_safe)
 
-    def _bind(self, course: Course) -> AnyInvocation:
+    def _bind(self, state: CallState) -> AnyInvocation:
         """Find the tool, read the arguments, tell the world."""
-        call = course.call
-        selection = DEFAULT_SELECTION if course.by_person else self._offered
+        call = state.call
+        selection = DEFAULT_SELECTION if state.by_person else self._offered
         try:
-            course.invocation = self.registry.find(call.name, selection).bind(call.arguments)
+            state.invocation = self.registry.find(call.name, selection).bind(call.arguments)
         finally:
-            self._announce(course)
-        return course.invocation
+            self._announce(state)
+        return state.invocation
 
-    def _announce(self, course: Course) -> None:
-        call, invocation = course.call, course.invocation
-        parent_id = course.parent.call.id if course.parent else None
+    def _announce(self, state: CallState) -> None:
+        call, invocation = state.call, state.invocation
+        parent_id = state.parent.call.id if state.parent else None
         if invocation is None:
             status = tr(StatusTexts().pending)
             self.emit(
@@ -195,30 +195,30 @@ class Pipeline:
             )
         )
 
-    def _context(self, course: Course) -> ToolContext:
+    def _context(self, state: CallState) -> ToolContext:
         def progress(shown: str | Display) -> None:
             said = {"text": shown} if isinstance(shown, str) else {"block": shown}
-            self.emit(ToolProgress.model_validate({"call_id": course.call.id, **said}))
+            self.emit(ToolProgress.model_validate({"call_id": state.call.id, **said}))
 
         async def call(name: str, arguments: Mapping[str, Any]) -> ToolResult:
-            return await self._chain(course, name, arguments)
+            return await self._chain(state, name, arguments)
 
         async def ask(questions: tuple[Question, ...]) -> Answers:
-            return await self._ask_person(course, questions)
+            return await self._ask_person(state, questions)
 
         async def present(plan: str) -> PlanAnswer:
-            return await self.gatekeeper.present(course.call.id, plan)
+            return await self.gatekeeper.present(state.call.id, plan)
 
         async def send(errand: Errand) -> Handback:
             if self.send is None:
                 raise ToolFailure("There are no other agents here.")
-            return await self.send(self, course.call.id, errand, progress)
+            return await self.send(self, state.call.id, errand, progress)
 
         return ToolContext(
-            call_id=course.call.id,
+            call_id=state.call.id,
             session=self.session,
             model=self.model(),
-            cancelled=course.cancelled,
+            cancelled=state.cancelled,
             progress=progress,
             state=self.state.get,
             call=call,
@@ -228,16 +228,16 @@ class Pipeline:
         )
 
     async def _authorise(
-        self, course: Course, invocation: AnyInvocation, context: ToolContext
+        self, state: CallState, invocation: AnyInvocation, context: ToolContext
     ) -> tuple[AnyInvocation, ToolContext]:
         """The call as it may run, or a failure that says why not."""
         invocation, doubt = await self._heed_hooks(invocation, context)
-        course.invocation = invocation
+        state.invocation = invocation
         mode = self.gatekeeper.policy.mode.value
-        check = course.check = PermissionCheck(invocation, context, mode, doubt)
-        course.invocation = await self.gatekeeper.authorize(check)
+        check = state.check = PermissionCheck(invocation, context, mode, doubt)
+        state.invocation = await self.gatekeeper.authorize(check)
         confined = check.decision is not None and check.decision.confined
-        return course.invocation, replace(context, confined=confined)
+        return state.invocation, replace(context, confined=confined)
 
     async def _heed_hooks(
         self, invocation: AnyInvocation, context: ToolContext
@@ -262,15 +262,15 @@ class Pipeline:
 
     async def _outside(
         self,
-        course: Course,
+        state: CallState,
         invocation: AnyInvocation,
         context: ToolContext,
         result: ToolResult,
         why: Reason,
     ) -> ToolResult:
         """What the sandbox stopped, run again without it if the person agrees."""
-        assert course.check is not None
-        if await self.gatekeeper.may_run_outside(course.check, why):
+        assert state.check is not None
+        if await self.gatekeeper.may_run_outside(state.check, why):
             return await self._run(invocation, replace(context, confined=False))
         note = f"[It ran in the sandbox, and that may be why it failed: {why}.]"
         return result.model_copy(update={"llm_content": f"{text_of(result.llm_content)}\n{note}"})
@@ -290,57 +290,57 @@ class Pipeline:
             result = result.model_copy(update={"llm_content": noted})
         return result
 
-    async def _chain(self, course: Course, name: str, arguments: Mapping[str, Any]) -> ToolResult:
+    async def _chain(self, state: CallState, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """A call made by a tool: the same pipeline, one level deeper."""
-        if course.depth + 1 >= DEEPEST_CHAIN:
+        if state.depth + 1 >= DEEPEST_CHAIN:
             raise ToolFailure(f"Tools call each other more than {DEEPEST_CHAIN} levels deep.")
         tool = self.registry.find(name, self._offered)
         inner = ToolCall(
-            id=f"{course.call.id}/{next(course.children)}",
+            id=f"{state.call.id}/{next(state.children)}",
             name=tool.name,
             arguments=tool.params.model_validate(arguments).model_dump_json(exclude_unset=True),
         )
-        return await self.execute(inner, course)
+        return await self.execute(inner, state)
 
-    async def _ask_person(self, course: Course, questions: tuple[Question, ...]) -> Answers:
+    async def _ask_person(self, state: CallState, questions: tuple[Question, ...]) -> Answers:
         inbox = self.gatekeeper.inbox
         if not inbox.attended:
             raise ToolFailure(
                 "Nobody is there to answer. Decide yourself, and say what you assumed."
             )
-        request = QuestionRequest(id=inbox.next_id(), call_id=course.call.id, questions=questions)
+        request = QuestionRequest(id=inbox.next_id(), call_id=state.call.id, questions=questions)
         return await inbox.answers(request, self.emit)
 
-    def _finish(self, course: Course, result: ToolResult) -> ToolResult:
+    def _finish(self, state: CallState, result: ToolResult) -> ToolResult:
         """Make the result fit to leave, tell the world, and write it down."""
-        result = self.outgoing.prepare(result, course.call.id, self.session.result_chars)
-        invocation = course.invocation
+        result = self.result_filter.prepare(result, state.call.id, self.session.result_chars)
+        invocation = state.invocation
         if not result.success and not result.summary and invocation is not None:
             result = result.model_copy(update={"summary": tr(invocation.tool.status.error)})
         self.emit(
             ToolFinished(
-                call_id=course.call.id,
-                tool=invocation.tool.display_name if invocation else course.call.name[:80],
+                call_id=state.call.id,
+                tool=invocation.tool.display_name if invocation else state.call.name[:80],
                 result=result,
-                seconds=course.seconds,
+                seconds=state.seconds,
             )
         )
-        self._record(course, result)
-        name = invocation.tool.name if invocation else course.call.name[:80]
+        self._record(state, result)
+        name = invocation.tool.name if invocation else state.call.name[:80]
         self.hooks.after_call(name, _arguments(invocation) if invocation else {}, result)
         return result
 
-    def _record(self, course: Course, result: ToolResult) -> None:
-        redact, invocation, check = self.outgoing.redact, course.invocation, course.check
+    def _record(self, state: CallState, result: ToolResult) -> None:
+        redact, invocation, check = self.result_filter.redact, state.invocation, state.check
         record = CallRecord(
             session_id=self.session.id,
-            call_id=course.call.id,
-            tool=invocation.tool.name if invocation else redact(course.call.name[:80]),
-            by="person" if course.by_person else "model",
+            call_id=state.call.id,
+            tool=invocation.tool.name if invocation else redact(state.call.name[:80]),
+            by="person" if state.by_person else "model",
             agent=self.gatekeeper.agent,
             mode=check.mode if check else "",
             answer=check.answer if check else None,
-            seconds=round(course.seconds, 6),
+            seconds=round(state.seconds, 6),
         )
         try:
             self.recorder.record(call_record(record, invocation, check, result, redact))

@@ -168,7 +168,7 @@ class Session:
 
     def redact(self, text: str) -> str:
         """A text without the secrets that are known here."""
-        return self._parts.outgoing.redact(text)
+        return self._parts.result_filter.redact(text)
 
     def state(self, kind: type[S]) -> S:
         """A tool's own memory of this session."""

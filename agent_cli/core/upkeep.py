@@ -86,7 +86,7 @@ class Upkeep:
             messages,
             parts.registry,
             parts.view.workspace,
-            clean=lambda text: parts.outgoing.redact(for_model(text)[0]),
+            clean=lambda text: parts.result_filter.redact(for_model(text)[0]),
             room=room,
         )
 

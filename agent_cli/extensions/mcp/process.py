@@ -100,7 +100,7 @@ class ServerProcess:
             start_new_session=True,
         )
         self._incoming, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-        write, self._outgoing = anyio.create_memory_object_stream[SessionMessage](0)
+        write, self._result_filter = anyio.create_memory_object_stream[SessionMessage](0)
         self._tasks = [
             asyncio.create_task(each())
             for each in (self._read, self._write, self._listen_to_errors)
@@ -115,7 +115,7 @@ class ServerProcess:
             task.cancel()
         self.closed.set()
         self._incoming.close()
-        self._outgoing.close()
+        self._result_filter.close()
         process.stdin.close()
         await asyncio.shield(asyncio.ensure_future(self._end(process)))
         for task in self._tasks:
@@ -196,7 +196,7 @@ class ServerProcess:
         assert self._process is not None
         assert self._process.stdin is not None
         with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
-            async for message in self._outgoing:
+            async for message in self._result_filter:
                 plain = message.message.model_dump(mode="json", by_alias=True, exclude_unset=True)
                 self._process.stdin.write(json.dumps(plain).encode() + b"\n")
                 await self._process.stdin.drain()

@@ -17,7 +17,7 @@ from agent_cli.safety.sanitise import for_model
 B = TypeVar("B", bound=BaseModel)
 
 
-class Outgoing:
+class ResultFilter:
     """Prepares results; whole texts of cut ones go to private files the model can Read."""
 
     def __init__(self, redactor: Redactor, spill: Path) -> None:
@@ -36,28 +36,28 @@ class Outgoing:
         return result.model_copy(
             update={
                 "llm_content": content,
-                "display": tuple(map(self._cleaned, result.display)),
+                "display": tuple(map(self._clean_display, result.display)),
                 "summary": self._clean(result.summary),
-                "error": self._cleaned(result.error) if result.error else None,
+                "error": self._clean_display(result.error) if result.error else None,
             }
         )
 
-    def _cleaned(self, shown: B) -> B:
+    def _clean_display(self, shown: B) -> B:
         """What a person is shown, without what must not reach a log either."""
         texts = {name: value for name, value in shown if isinstance(value, str | tuple) and value}
-        clean = {name: self._cleaned_value(value) for name, value in texts.items()}
+        clean = {name: self._clean_value(value) for name, value in texts.items()}
         return shown.model_copy(update=clean) if clean != texts else shown
 
-    def _cleaned_value(self, value: Any) -> Any:
+    def _clean_value(self, value: Any) -> Any:
         """A text, or texts in rows; anything else stays as it is."""
         if isinstance(value, str):
             return self._clean(value)
         if isinstance(value, tuple):
-            return tuple(map(self._cleaned_value, value))
+            return tuple(map(self._clean_value, value))
         if isinstance(value, Reason):
-            kept = {name: self._cleaned_value(each) for name, each in value.values.items()}
+            kept = {name: self._clean_value(each) for name, each in value.values.items()}
             return Reason(value.code, kept)
-        return self._cleaned(value) if isinstance(value, BaseModel) else value
+        return self._clean_display(value) if isinstance(value, BaseModel) else value
 
     def _clean(self, text: str) -> str:
         return self._redactor.redact(for_model(text)[0])
