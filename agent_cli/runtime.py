@@ -48,7 +48,7 @@ from agent_cli.models.providers import take_credentials
 from agent_cli.models.remote import Endpoint
 from agent_cli.models.source import ModelSource
 from agent_cli.models.worker_process import WorkerProcess
-from agent_cli.roles import find_profiles, first_profile, offer_agents
+from agent_cli.profiles import find_profiles, first_profile, offer_agents
 from agent_cli.safety.environment import child_environment, looks_secret
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.redact import Redactor

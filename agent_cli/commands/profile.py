@@ -2,7 +2,7 @@
 
 from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
-from agent_cli.core.agents.profile import Profile
+from agent_cli.core.agents.agent_profile import Profile
 from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import visible
 

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from agent_cli import __version__
+from agent_cli.core.agents.active_profile import ActiveProfile
+from agent_cli.core.agents.agent_profile import Profile, select_for_mode
 from agent_cli.core.agents.delegation import Delegation
-from agent_cli.core.agents.profile import Profile, offered_in
-from agent_cli.core.agents.wearing import Wearing
 from agent_cli.core.compacting.by_hand import CompactionByHand
 from agent_cli.core.deciding.gatekeeper import Gatekeeper
 from agent_cli.core.events import Event, Notice, TurnFinished
@@ -59,7 +59,7 @@ class Engine:
             model=lambda: self.model,
             emit=self.tell,
         ).send
-        self._wearing = Wearing(
+        self._active_profile = ActiveProfile(
             mode=(lambda: parts.policy.mode, self.set_mode),
             model=(lambda: self.model.name, self.use_model),
             budget=budget,
@@ -74,16 +74,16 @@ class Engine:
     @property
     def profile(self) -> Profile:
         """The role the agent plays."""
-        return self._wearing.profile
+        return self._active_profile.profile
 
     @property
     def offered(self) -> Selection:
         """The tools for the model: in plan mode, those that change nothing."""
-        return offered_in(self._parts.policy.mode, self.pipeline.selection)
+        return select_for_mode(self._parts.policy.mode, self.pipeline.selection)
 
     def wear(self, profile: Profile) -> None:
         """Play another role; raises UserError."""
-        self._wearing.change(profile)
+        self._active_profile.change(profile)
         self.pipeline.selection = profile.narrow(self._parts.selection, self._parts.registry)
 
     def use_model(self, name: str) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from agent_cli.core.agents.profile import DEFAULT, Profile, Profiles
+from agent_cli.core.agents.agent_profile import DEFAULT, Profile, Profiles
 from agent_cli.core.errors import UserError
 from agent_cli.core.extensions import Extensions, NoExtensions
 from agent_cli.core.hooks import Hooks, NoHooks

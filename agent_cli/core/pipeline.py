@@ -19,7 +19,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agent_cli.core.agents.errand import Errand, Handback
+from agent_cli.core.agents.agent_task import AgentReport, AgentTask
 from agent_cli.core.deciding.gatekeeper import Gatekeeper, PermissionCheck
 from agent_cli.core.deciding.record import call_record
 from agent_cli.core.display import Display
@@ -48,7 +48,7 @@ log = logging.getLogger(__name__)
 
 AnyInvocation = Invocation[Any]
 Progress = Callable[[str | Display], None]
-Send = Callable[["Pipeline", str, Errand, Progress], Awaitable[Handback]]
+Send = Callable[["Pipeline", str, AgentTask, Progress], Awaitable[AgentReport]]
 """Has another agent do something, for the call of this id."""
 
 MOST_PARALLEL = 8
@@ -209,10 +209,10 @@ class Pipeline:
         async def present(plan: str) -> PlanAnswer:
             return await self.gatekeeper.present(state.call.id, plan)
 
-        async def send(errand: Errand) -> Handback:
+        async def send(agent_task: AgentTask) -> AgentReport:
             if self.send is None:
                 raise ToolFailure("There are no other agents here.")
-            return await self.send(self, state.call.id, errand, progress)
+            return await self.send(self, state.call.id, agent_task, progress)
 
         return ToolContext(
             call_id=state.call.id,

@@ -14,7 +14,7 @@ from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from functools import partial
 from typing import Any, Literal, TypeVar
 
-from agent_cli.core.agents.profile import Profile, Profiles
+from agent_cli.core.agents.agent_profile import Profile, Profiles
 from agent_cli.core.context import ContextUsage
 from agent_cli.core.deciding.rules import Rules
 from agent_cli.core.engine import Engine

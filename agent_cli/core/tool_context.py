@@ -13,7 +13,7 @@ from agent_cli.safety.paths import Workspace
 from agent_cli.safety.sandbox import SandboxChoice
 
 if TYPE_CHECKING:
-    from agent_cli.core.agents.errand import Errand, Handback
+    from agent_cli.core.agents.agent_task import AgentReport, AgentTask
     from agent_cli.core.inbox import Answers, PlanAnswer, Question
     from agent_cli.core.model import Model
     from agent_cli.core.tool import ToolResult
@@ -109,7 +109,7 @@ class ToolContext:
     """Asks the user; raises a failure where nobody can answer."""
     present: Callable[[str], Awaitable[PlanAnswer]]
     """Shows the user a plan; raises a failure where nobody can approve it."""
-    send: Callable[[Errand], Awaitable[Handback]] | None = None
+    send: Callable[[AgentTask], Awaitable[AgentReport]] | None = None
     """Has another agent do something, and waits for it."""
     confined: bool = False
     """This call was allowed on condition that it runs in the sandbox."""

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
-from agent_cli.core.agents.errand import CATEGORY, Errand, Handback
-from agent_cli.core.agents.profile import DEFAULT, Profile
+from agent_cli.core.agents.agent_profile import DEFAULT, Profile
+from agent_cli.core.agents.agent_task import CATEGORY, AgentReport, AgentTask
 from agent_cli.core.display import TextBlock
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.tool import (
@@ -41,7 +41,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     """Wait for the agent's final answer."""
     if context.send is None:
         raise ToolFailure("No other agents are available here.")
-    back = await context.send(Errand(params.profile, params.prompt))
+    back = await context.send(AgentTask(params.profile, params.prompt))
     if back.error:
         said = f"The agent stopped before it finished: {back.error}"
         if back.text:
@@ -55,7 +55,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     )
 
 
-def _summary(profile: str, back: Handback) -> str:
+def _summary(profile: str, back: AgentReport) -> str:
     used = back.usage
     parts = [profile, trn("{n:,} call", "{n:,} calls", back.calls)]
     if tokens := used.input_tokens + used.output_tokens:

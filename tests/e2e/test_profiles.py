@@ -8,8 +8,8 @@ def test_an_agent_is_sent_with_a_profile_of_ones_own(program: Program) -> None:
     agents.mkdir(parents=True)
     other = program.script({"text": "found it", "usage": {"input_tokens": 9, "cost": 0.25}})
     (agents / "finder.md").write_text(f"---\nmodel: {other}\ntools: Glob\n---\nFind.\n")
-    errand = {"description": "look", "prompt": "look", "profile": "finder"}
-    model = program.script({"calls": [{"name": "Task", "arguments": errand}]}, {"text": "done"})
+    agent_task = {"description": "look", "prompt": "look", "profile": "finder"}
+    model = program.script({"calls": [{"name": "Task", "arguments": agent_task}]}, {"text": "done"})
     done = program.run("-p", "go", "--model", model, "--output-format", "stream-json")
     assert done.code == 0
     (result,) = (e["result"] for e in done.events if e["type"] == "tool_finished")

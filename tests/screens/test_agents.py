@@ -24,9 +24,9 @@ async def test_an_agent_is_one_call_and_asks_in_its_name(make_session: SceneMake
     directory = make_session.home / ".config" / "agent" / "agents"
     directory.mkdir(parents=True)
     (directory / "builder.md").write_text("---\nmodel: other\n---\nBuild.")
-    errand = {"description": "make a file", "prompt": "make it", "profile": "builder"}
+    agent_task = {"description": "make a file", "prompt": "make it", "profile": "builder"}
     scene = make_session(
-        {"calls": [{"name": "Task", "arguments": errand}]},
+        {"calls": [{"name": "Task", "arguments": agent_task}]},
         {"text": "All is made."},
         models={
             "other": [
@@ -48,10 +48,10 @@ async def test_what_an_agent_does_is_shown_while_it_does_it(make_session: SceneM
     directory = make_session.home / ".config" / "agent" / "agents"
     directory.mkdir(parents=True)
     (directory / "finder.md").write_text("---\nmodel: other\n---\nFind.")
-    errand = {"description": "look around", "prompt": "look", "profile": "finder"}
+    agent_task = {"description": "look around", "prompt": "look", "profile": "finder"}
     looks = [{"calls": [{"name": "Glob", "arguments": {"pattern": "*.odd"}}]}, {"hang": True}]
     scene = make_session(
-        {"calls": [{"name": "Task", "arguments": errand}]}, models={"other": looks}
+        {"calls": [{"name": "Task", "arguments": agent_task}]}, models={"other": looks}
     )
     async with running(scene) as screen:
         await screen.send("go")

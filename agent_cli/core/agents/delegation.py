@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from agent_cli.core.agents.errand import CATEGORY, Errand, Handback
-from agent_cli.core.agents.profile import Profile, offered_in
+from agent_cli.core.agents.agent_profile import Profile, select_for_mode
+from agent_cli.core.agents.agent_task import CATEGORY, AgentReport, AgentTask
 from agent_cli.core.conversation import Conversation
 from agent_cli.core.errors import ToolFailure, UserError
 from agent_cli.core.events import (
@@ -43,9 +43,9 @@ from agent_cli.core.upkeep import Upkeep
 from agent_cli.lib.language import tr
 
 Count = Callable[[str, Usage], None]
-FOR_THE_SESSION = "planning"
+SESSION_ONLY_CATEGORY = "planning"
 """The category of tools that speak with the user; an agent on an errand has nobody to ask."""
-ON_AN_ERRAND = """\
+AGENT_INSTRUCTIONS = """\
 # Your errand
 Another agent sent you. The first message is all you know of the matter, and nobody answers \
 questions: decide by yourself and say what you assumed. Your last message is all that is handed \
@@ -103,12 +103,12 @@ class Delegation:
         self,
         within: Pipeline,
         call_id: str,
-        errand: Errand,
+        agent_task: AgentTask,
         progress: Progress,
         *,
         depth: int = 1,
         count: Count | None = None,
-    ) -> Handback:
+    ) -> AgentReport:
         """Have an agent do something; `within` is the pipeline of the one that sends it, and
         `count` counts what it uses to that one too."""
         limits = self.parts.agent_limits
@@ -120,10 +120,12 @@ class Delegation:
             raise ToolFailure(
                 f"{self._sent} agents were sent in this turn, which is the limit. Do it yourself."
             )
-        profile = self.parts.profiles.by_name.get(errand.profile)
+        profile = self.parts.profiles.by_name.get(agent_task.profile)
         if profile is None:
             known = ", ".join(self.parts.profiles.by_name)
-            raise ToolFailure(f"There is no profile named {errand.profile}; there are: {known}.")
+            raise ToolFailure(
+                f"There is no profile named {agent_task.profile}; there are: {known}."
+            )
         try:
             model = self.parts.models.get(profile.model) if profile.model else self.model()
         except UserError as error:
@@ -134,7 +136,7 @@ class Delegation:
         async with room:
             count = count or self.accounting.count_aside
             agent = _Agent(self, within, call_id, profile, model, progress, depth, count)
-            return await agent.run(errand.prompt)
+            return await agent.run(agent_task.prompt)
 
 
 class _Agent:
@@ -168,7 +170,7 @@ class _Agent:
         self._memory = Memory(self._conversation, journal, Nowhere())
         self._pipeline = self._own_pipeline()
 
-    async def run(self, prompt: str) -> Handback:
+    async def run(self, prompt: str) -> AgentReport:
         """Play its one turn."""
         turn = self._turn()
         try:
@@ -180,7 +182,7 @@ class _Agent:
         end = self._end
         error = turn.error if end.reason == "cost_limit" else STOPPED.get(end.reason, "")
         text = end.text or self._last_words()
-        return Handback(text=text, error=error, calls=self._calls, usage=end.usage)
+        return AgentReport(text=text, error=error, calls=self._calls, usage=end.usage)
 
     def _own_pipeline(self) -> Pipeline:
         within, depth = self._within, self._depth
@@ -190,7 +192,7 @@ class _Agent:
         gatekeeper = replace(
             sender, policy=policy, emit=self._tell, unanswered=0, agent=self._profile.name
         )
-        left_out = {FOR_THE_SESSION} | ({CATEGORY} if depth >= self._limit else set())
+        left_out = {SESSION_ONLY_CATEGORY} | ({CATEGORY} if depth >= self._limit else set())
         selection = self._profile.narrow(within.selection, within.registry)
         return replace(
             within,
@@ -244,8 +246,8 @@ class _Agent:
 
     def _request(self) -> ModelRequest:
         parts, pipeline = self._parts, self._pipeline
-        offered = offered_in(pipeline.gatekeeper.policy.mode, pipeline.selection)
-        words = (parts.system_prompt, ON_AN_ERRAND, self._profile.prompt)
+        offered = select_for_mode(pipeline.gatekeeper.policy.mode, pipeline.selection)
+        words = (parts.system_prompt, AGENT_INSTRUCTIONS, self._profile.prompt)
         return ModelRequest(
             system="\n\n".join(part for part in words if part),
             messages=self._conversation.messages,

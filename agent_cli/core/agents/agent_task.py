@@ -9,7 +9,7 @@ CATEGORY = "delegation"
 
 
 @dataclass(frozen=True)
-class Errand:
+class AgentTask:
     """What another agent is to do."""
 
     profile: str
@@ -18,7 +18,7 @@ class Errand:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Handback:
+class AgentReport:
     """What came of an errand."""
 
     text: str

@@ -10,7 +10,7 @@ from agent_cli.core.registry import Registry, Selection
 from agent_cli.lib.language import mark, tr
 
 
-def offered_in(mode: Mode, selection: Selection) -> Selection:
+def select_for_mode(mode: Mode, selection: Selection) -> Selection:
     """What of the selected tools a model is offered: in plan mode, those that change nothing."""
     read_only = selection.read_only or mode is Mode.PLAN
     return replace(selection, mode=mode.value, read_only=read_only)

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from agent_cli.core.agents.profile import BUILT_IN, Profile, Profiles
+from agent_cli.core.agents.agent_profile import BUILT_IN, Profile, Profiles
 from agent_cli.core.permissions import Mode
 from agent_cli.lib.files import open_regular
 from agent_cli.lib.language import tr
@@ -59,7 +59,7 @@ class _Head(BaseModel):
 
 
 @dataclass(frozen=True)
-class ProfilePlaces:
+class ProfileFolders:
     """Where profiles are looked for."""
 
     user: Path
@@ -67,7 +67,7 @@ class ProfilePlaces:
     """None: the folder is not trusted."""
 
 
-def read_profiles(places: ProfilePlaces, known_models: Collection[str] = ()) -> Profiles:
+def read_profiles(places: ProfileFolders, known_models: Collection[str] = ()) -> Profiles:
     """The built-in ones, the user's and the project's; what cannot be used is told.
 
     `known_models` are those the user has named: a project may choose among them.
@@ -85,7 +85,7 @@ def read_profiles(places: ProfilePlaces, known_models: Collection[str] = ()) -> 
                 )
             )
         else:
-            found[profile.name] = _tightened(profile, known_models, problems)
+            found[profile.name] = _tighten(profile, known_models, problems)
     return Profiles(found, tuple(problems))
 
 
@@ -167,7 +167,7 @@ def _unquoted(text: str) -> str:
     return text[1:-1] if quoted else text
 
 
-def _tightened(profile: Profile, known_models: Collection[str], problems: list[str]) -> Profile:
+def _tighten(profile: Profile, known_models: Collection[str], problems: list[str]) -> Profile:
     """A project's profile without what would loosen or redirect."""
     mode, model = profile.mode, profile.model
     if mode is not None and mode not in FROM_PROJECT:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from agent_cli.core.agents.profile import DEFAULT, Profile
+from agent_cli.core.agents.agent_profile import DEFAULT, Profile
 from agent_cli.core.money.budget import Budget
 from agent_cli.core.permissions import Mode, stricter
 
@@ -34,7 +34,7 @@ class _Setting(Generic[T]):
         self._replaced = None if wanted is None else (own, new)
 
 
-class Wearing:
+class ActiveProfile:
     """What a session goes by."""
 
     def __init__(

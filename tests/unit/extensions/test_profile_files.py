@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from agent_cli.core.agents.profile import Profiles
+from agent_cli.core.agents.agent_profile import Profiles
 from agent_cli.core.deciding.trust import what_trust_enables
 from agent_cli.core.errors import UserError
 from agent_cli.core.permissions import Mode, stricter
-from agent_cli.extensions.profiles import ProfilePlaces, read_profiles
+from agent_cli.extensions.profile_files import ProfileFolders, read_profiles
 from tests.kit.sessions import SceneMaker
 
 WHOLE = """\
@@ -30,7 +30,7 @@ You search.
 
 
 def read(tmp_path: Path, *, user: str = "", project: str = "", name: str = "own.md") -> Profiles:
-    places = ProfilePlaces(tmp_path / "user", tmp_path / "project")
+    places = ProfileFolders(tmp_path / "user", tmp_path / "project")
     for directory, text in ((places.user, user), (tmp_path / "project", project)):
         directory.mkdir()
         if text:

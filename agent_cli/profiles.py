@@ -5,7 +5,7 @@ from pathlib import Path
 
 from agent_cli.config.places import Places
 from agent_cli.config.schema import Settings
-from agent_cli.core.agents.profile import DEFAULT, Profile, Profiles
+from agent_cli.core.agents.agent_profile import DEFAULT, Profile, Profiles
 from agent_cli.core.permissions import Policy, stricter
 from agent_cli.core.registry import Registry
 from agent_cli.launch_options import LaunchOptions
@@ -22,10 +22,10 @@ def find_profiles(settings: Settings, places: Places, folder: Path, *, trusted: 
         project = None
     if not any(place is not None and place.is_dir() for place in (user, project)):
         return Profiles()
-    from agent_cli.extensions.profiles import ProfilePlaces, read_profiles  # noqa: PLC0415 (start-up)
+    from agent_cli.extensions.profile_files import ProfileFolders, read_profiles  # noqa: PLC0415 (start-up)
 
     named = {settings.model, settings.fast_model, *settings.fallback_models, *settings.models}
-    return read_profiles(ProfilePlaces(user, project), named)
+    return read_profiles(ProfileFolders(user, project), named)
 
 
 def offer_agents(registry: Registry, profiles: Profiles, settings: Settings) -> None:
