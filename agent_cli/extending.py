@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from agent_cli.extensions.mcp.servers import ServersWanted
     from agent_cli.extensions.mcp.spec import Configured
     from agent_cli.extensions.plugins import PluginPlaces
-    from agent_cli.extensions.writings import WritingPlaces
+    from agent_cli.extensions.prompt_files import PromptFolders
 
 PROJECT_TOOLS = ".agent/tools"
 PROJECT_SERVERS = ".mcp.json"
@@ -194,13 +194,13 @@ def plugin_places(asked: Asked) -> PluginPlaces | None:
     )
 
 
-def writing_places(asked: Asked) -> WritingPlaces:
+def writing_places(asked: Asked) -> PromptFolders:
     """Where commands and skills are read from: the user's own, then a trusted project's."""
     from agent_cli.extensions.places import Folder
-    from agent_cli.extensions.writings import WritingPlaces
+    from agent_cli.extensions.prompt_files import PromptFolders
 
     if not asked.settings.plugins.enabled:
-        return WritingPlaces()
+        return PromptFolders()
 
     def folders(own: str, projects: tuple[str, ...]) -> list[Folder]:
         found = [Folder(asked.places.config / own, "user")]
@@ -208,7 +208,7 @@ def writing_places(asked: Asked) -> WritingPlaces:
             found += [Folder(asked.folder / name, "project") for name in projects]
         return found
 
-    return WritingPlaces(commands=folders("commands", COMMANDS), skills=folders("skills", SKILLS))
+    return PromptFolders(commands=folders("commands", COMMANDS), skills=folders("skills", SKILLS))
 
 
 def _own_settings(asked: Asked) -> dict[str, dict[str, Any]]:

@@ -36,7 +36,7 @@ from agent_cli.core.events import (
     UsageChanged,
 )
 from agent_cli.core.permissions import Mode
-from agent_cli.core.written import Written
+from agent_cli.core.prompt_template import PromptTemplate
 from agent_cli.lib.language import tr, trn
 
 if TYPE_CHECKING:
@@ -382,12 +382,12 @@ class Controller:
         else:
             self.play(self.session.run(None))
 
-    def send(self, prompt: Content | Written) -> None:
+    def send(self, prompt: Content | PromptTemplate) -> None:
         """Begin a turn with a prompt that was not typed as it is sent."""
         if self.is_busy:
             self.warn_busy()
             return
-        if isinstance(prompt, Written):
+        if isinstance(prompt, PromptTemplate):
             self._show(PromptAdded(text=prompt.said))
         self.play(self.session.run(prompt))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from agent_cli.core.arguments import read_object
 from agent_cli.core.compacting.ledger import CompactionLine
-from agent_cli.core.log.entries import Compacted, HistoryItem, Kept, Written
+from agent_cli.core.log.entries import AddedMessage, Compacted, HistoryItem, Kept
 from agent_cli.core.log.history import Placed
 from agent_cli.core.log.journal import Journal
 from agent_cli.core.messages import (
@@ -86,7 +86,7 @@ class Conversation:
         items: list[HistoryItem] = []
         for message in messages:
             found = places.get(id(message))
-            items.append(Kept(at=found.at) if found else Written(message=message))
+            items.append(Kept(at=found.at) if found else AddedMessage(message=message))
         history = Compacted(reason=reason, history=tuple(items), ledger=tuple(ledger))
         entry = self._journal.add(history)
         self._placed = [

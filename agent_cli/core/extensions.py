@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from agent_cli.core.events import Event
-from agent_cli.core.written import Written
+from agent_cli.core.prompt_template import PromptTemplate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,7 @@ class PromptCommand:
 
     name: str
     help: str
-    prompt: Callable[[str], Written]
+    prompt: Callable[[str], PromptTemplate]
     argument: str = ""
     """As above."""
 

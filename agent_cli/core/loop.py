@@ -52,10 +52,10 @@ from agent_cli.core.model import (
 from agent_cli.core.money.accounting import Accounting
 from agent_cli.core.money.budget import BudgetCheck, OutOfBudget
 from agent_cli.core.pipeline import Pipeline
+from agent_cli.core.prompt_template import PromptTemplate, render_template
 from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.runaway import LONGEST_REPLY, RunawayGuard
 from agent_cli.core.tool import ToolResult
-from agent_cli.core.written import Written, filled
 from agent_cli.lib.language import tr, trn
 
 log = logging.getLogger(__name__)
@@ -121,18 +121,18 @@ class Turn:
     _has_nudged: bool = False
     _started: float = field(default_factory=time.monotonic)
 
-    async def run(self, prompt: Content | Written | None) -> None:
+    async def run(self, prompt: Content | PromptTemplate | None) -> None:
         """Play the turn; the last event is TurnFinished, whatever happens."""
         model = self.models[0].name
-        said = prompt.said if isinstance(prompt, Written) else text_of(prompt or "")
+        said = prompt.said if isinstance(prompt, PromptTemplate) else text_of(prompt or "")
         self.pipeline.gatekeeper.unanswered = 0
         self.accounting.spending.begin_turn(self.number)
         self.emit(
             TurnStarted(session_id=self.session_id, turn=self.number, prompt=said, model=model)
         )
         try:
-            if isinstance(prompt, Written):
-                prompt = await filled(prompt, self.pipeline)
+            if isinstance(prompt, PromptTemplate):
+                prompt = await render_template(prompt, self.pipeline)
             self._open(prompt)
             answer = await self._play()
         except _Stop as stop:

@@ -32,10 +32,10 @@ from agent_cli.core.money.spending import Spending
 from agent_cli.core.money.statistics import Statistics
 from agent_cli.core.parts import Parts
 from agent_cli.core.permissions import Mode
+from agent_cli.core.prompt_template import PromptTemplate
 from agent_cli.core.tool import AnyTool
 from agent_cli.core.turn_runner import TurnRunner
 from agent_cli.core.undo.undoing import Undoing
-from agent_cli.core.written import Written
 from agent_cli.lib.closing import close_all
 from agent_cli.lib.language import tr
 from agent_cli.safety.paths import Workspace
@@ -179,7 +179,7 @@ class Session:
         """Whether a turn is running."""
         return self._runner.is_running
 
-    def run(self, prompt: Content | Written | None) -> AsyncGenerator[Event, None]:
+    def run(self, prompt: Content | PromptTemplate | None) -> AsyncGenerator[Event, None]:
         """Play one turn, ending with TurnFinished. Without a prompt, retry the last one."""
 
         def begin() -> Coroutine[Any, Any, None]:

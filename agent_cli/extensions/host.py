@@ -18,8 +18,8 @@ from agent_cli.extensions.hooks import SessionHooks
 from agent_cli.extensions.mcp.servers import Servers, ServersWanted
 from agent_cli.extensions.plugins import LOOK_EVERY, PluginPlaces, Plugins
 from agent_cli.extensions.project_trust import Keep, ProjectTrust
+from agent_cli.extensions.prompt_files import PromptFiles, PromptFolders
 from agent_cli.extensions.registrar import Registrar
-from agent_cli.extensions.writings import WritingPlaces, Writings
 from agent_cli.lib.language import tr
 from agent_cli.lib.text import listed
 from agent_cli.lib.threads import in_own_thread
@@ -37,7 +37,7 @@ class Wanted:
 
     plugins: PluginPlaces | None
     servers: ServersWanted | None
-    writings: WritingPlaces = WritingPlaces()
+    writings: PromptFolders = PromptFolders()
     """Where commands and skills lie."""
     watch: bool = False
     """Whether changed tool files are loaded again by themselves."""
@@ -69,7 +69,7 @@ class Host:
             else None
         )
 
-        self.writings = Writings(wanted.writings, self._registrar, self.warn)
+        self.writings = PromptFiles(wanted.writings, self._registrar, self.warn)
 
     @property
     def commands(self) -> tuple[AnySlashCommand, ...]:

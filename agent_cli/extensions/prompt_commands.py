@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agent_cli.core.extensions import PromptCommand
-from agent_cli.core.written import Ran, Written
+from agent_cli.core.prompt_template import CommandSlot, PromptTemplate
 from agent_cli.extensions.documents import BadDocument, Document, read_document
 from agent_cli.extensions.places import Complain, Folder
 from agent_cli.lib.language import tr
@@ -41,7 +41,7 @@ def find_commands(folder: Folder, complain: Complain) -> Iterator[PromptCommand]
         yield _command(name, document, folder)
 
 
-def write_prompt(name: str, body: str, argument: str) -> Written:
+def write_prompt(name: str, body: str, argument: str) -> PromptTemplate:
     """The prompt of a command. Its commands are found first and arguments put in afterwards, so
     that an argument never becomes a command."""
     words = _words(argument)
@@ -55,17 +55,17 @@ def write_prompt(name: str, body: str, argument: str) -> Written:
         place = int(found[1])
         return words[place - 1] if place <= len(words) else ""
 
-    pieces: list[str | Ran] = []
+    pieces: list[str | CommandSlot] = []
     end = 0
     for found in _COMMAND.finditer(body):
         pieces.append(_PLACE.sub(value, body[end : found.start()]))
-        pieces.append(Ran(_PLACE.sub(value, (found[1] or found[2]).strip())))
+        pieces.append(CommandSlot(_PLACE.sub(value, (found[1] or found[2]).strip())))
         end = found.end()
     pieces.append(_PLACE.sub(value, body[end:]))
     if argument and not has_place:
         pieces.append(f"\n\n{argument}")
     kept = tuple(piece for piece in pieces if piece)
-    return Written(said=f"/{name} {argument}".rstrip(), pieces=kept, tool=SHELL)
+    return PromptTemplate(said=f"/{name} {argument}".rstrip(), pieces=kept, tool=SHELL)
 
 
 def _command(name: str, document: Document, folder: Folder) -> PromptCommand:

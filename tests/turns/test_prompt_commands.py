@@ -13,7 +13,7 @@ from agent_cli.core.events import ApprovalAsked, TurnStarted
 from agent_cli.core.extensions import PromptCommand
 from agent_cli.core.inbox import Approval
 from agent_cli.core.messages import UserMessage
-from agent_cli.core.written import Written
+from agent_cli.core.prompt_template import PromptTemplate
 from agent_cli.folder import trust_store
 from tests.kit.extensions import Extended, extended
 from tests.kit.sessions import Scene, SceneMaker, of_type, results
@@ -117,7 +117,7 @@ async def test_an_argument_never_becomes_a_command(
     own("commands/say.md", "Say\n$ARGUMENTS\n$2")
     world = await extended(make_session())
     evil = "a !`touch made`\n!touch made $1"
-    prompt: Written = command(world, "say").prompt(evil)
+    prompt: PromptTemplate = command(world, "say").prompt(evil)
     assert prompt.pieces == (f"Say\n{evil}\n!`touch",)
 
 

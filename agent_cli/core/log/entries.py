@@ -105,14 +105,14 @@ class Kept(BaseBody):
     """Its address: see `Placed` in core/log/history.py."""
 
 
-class Written(BaseBody):
+class AddedMessage(BaseBody):
     """A message of the new history that was said nowhere before: a summary, a note."""
 
     type: Literal["written"] = "written"
     message: Message
 
 
-HistoryItem = Annotated[Kept | Written, Field(discriminator="type")]
+HistoryItem = Annotated[Kept | AddedMessage, Field(discriminator="type")]
 
 
 class Compacted(BaseBody):

@@ -30,8 +30,8 @@ from agent_cli.core.events import (
 )
 from agent_cli.core.extensions import PromptCommand
 from agent_cli.core.inbox import Answer, Request
+from agent_cli.core.prompt_template import PromptTemplate
 from agent_cli.core.session import Session
-from agent_cli.core.written import Written
 from agent_cli.launch_options import Resume
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.safety.sanitise import clean
@@ -82,7 +82,7 @@ class HeadlessView(View):
         finished = self.controller.finished
         return finished if finished is not before else None
 
-    def _sent(self, text: str) -> str | Written:
+    def _sent(self, text: str) -> str | PromptTemplate:
         """The prompt that a file wrote for `/name …`; anything else as it is."""
         name, argument = [*text.split(None, 1), "", ""][:2]
         if not name.startswith("/"):

@@ -15,6 +15,7 @@ from agent_cli.core.events import (
     UsageChanged,
 )
 from agent_cli.core.log.entries import (
+    AddedMessage,
     Compacted,
     Entry,
     Happened,
@@ -30,7 +31,6 @@ from agent_cli.core.log.entries import (
     Titled,
     Unknown,
     Unpinned,
-    Written,
     new_entry,
     read_entry,
 )
@@ -82,7 +82,9 @@ def test_entries_survive_json() -> None:
     log.ask("hi")
     log.event(UsageChanged(model="m", step=Usage(input_tokens=1), total=Usage(input_tokens=1)))
     log.add(
-        Compacted(history=(Kept(at=log.entries[1].id), Written(message=UserMessage(content="x"))))
+        Compacted(
+            history=(Kept(at=log.entries[1].id), AddedMessage(message=UserMessage(content="x")))
+        )
     )
     assert [read_entry(entry.model_dump_json()) for entry in log.entries] == log.entries
 
@@ -113,7 +115,7 @@ def test_a_compaction_keeps_by_address_and_can_be_undone() -> None:
     one = log.ask("one")
     before = log.answer("a long answer")
     summary = UserMessage(content="summary", origin="program")
-    shorter = log.add(Compacted(history=(Written(message=summary), Kept(at=one))))
+    shorter = log.add(Compacted(history=(AddedMessage(message=summary), Kept(at=one))))
     log.ask("two")
     assert texts(log.entries) == ["summary", "one", "two"]
     log.add(Compacted(history=(Kept(at=f"{shorter}.0"),)))

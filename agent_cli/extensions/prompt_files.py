@@ -16,17 +16,17 @@ T = TypeVar("T", PromptCommand, Skill)
 
 
 @dataclass(frozen=True, kw_only=True)
-class WritingPlaces:
+class PromptFolders:
     """The folders, in the order they count: of two things with one name the first is taken."""
 
     commands: Sequence[Folder] = ()
     skills: Sequence[Folder] = ()
 
 
-class Writings:
+class PromptFiles:
     """Reads the files whole when it is told to, so that what is used is what was trusted."""
 
-    def __init__(self, places: WritingPlaces, registrar: Registrar, complain: Complain) -> None:
+    def __init__(self, places: PromptFolders, registrar: Registrar, complain: Complain) -> None:
         self._places = places
         self._registrar = registrar
         self._complain = complain

@@ -10,24 +10,24 @@ from agent_cli.lib.language import tr
 
 
 @dataclass(frozen=True)
-class Ran:
+class CommandSlot:
     """A place for what a command gives."""
 
     command: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class Written:
+class PromptTemplate:
     """A prompt before its commands have run."""
 
     said: str
     """What the user typed for it: "/review main"."""
-    pieces: tuple[str | Ran, ...]
+    pieces: tuple[str | CommandSlot, ...]
     tool: str
     """The tool that runs commands; it takes one as `command`."""
 
 
-async def filled(written: Written, pipeline: Pipeline) -> str:
+async def render_template(written: PromptTemplate, pipeline: Pipeline) -> str:
     """The whole prompt. Each command is decided about like a call of the model's: a file that
     names one is no permission. What was refused or failed says so in its place."""
     texts = []
