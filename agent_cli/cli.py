@@ -196,13 +196,13 @@ def _print_anything() -> None:
 
 def _show_config(options: "argparse.Namespace") -> int:
     from agent_cli.config.example import listing
-    from agent_cli.config.places import Places
+    from agent_cli.config.places import Directories
     from agent_cli.flags import wishes
     from agent_cli.folder import load_settings
     from agent_cli.lib.language import tr
 
     loaded = load_settings(wishes(options, attended=False), os.environ)
-    place = tr("# user file: {path}", path=Places.of(os.environ).config_file)
+    place = tr("# user file: {path}", path=Directories.of(os.environ).config_file)
     sys.stdout.write(f"{place}\n{listing(loaded)}\n")
     for warning in loaded.warnings:
         sys.stderr.write(tr("warning: {warning}", warning=warning) + "\n")

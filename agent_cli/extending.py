@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agent_cli.config.layers import PROJECT_FILE, server_tables
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.config.schema import Settings
 from agent_cli.core.deciding.trust import COMMANDS, SKILLS, TrustItem
 from agent_cli.core.errors import UserError
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from agent_cli.extensions.hook import Hook
     from agent_cli.extensions.hooks import SessionHooks
     from agent_cli.extensions.host import Host
-    from agent_cli.extensions.mcp.links import Surroundings
+    from agent_cli.extensions.mcp.links import ServerEnvironment
     from agent_cli.extensions.mcp.servers import ServersWanted
     from agent_cli.extensions.mcp.spec import Configured
-    from agent_cli.extensions.plugins import PluginPlaces
+    from agent_cli.extensions.plugins import PluginSources
     from agent_cli.extensions.prompt_files import PromptFolders
 
 PROJECT_TOOLS = ".agent/tools"
@@ -41,12 +41,12 @@ PROJECT_SERVERS = ".mcp.json"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class ExtensionContext:
     """What decides about the extensions of a place."""
 
     folder: Path
     settings: Settings
-    places: Places
+    places: Directories
     variables: Mapping[str, str]
     """All of the user's; an extension gets those that the user names."""
     trust: TrustStore
@@ -56,7 +56,9 @@ class Asked:
 class LaterExtensions:
     """Implements `core.extensions.Extensions` before there are any."""
 
-    def __init__(self, asked: Asked, registry: Registry, inbox: Inbox, hooks: SessionHooks) -> None:
+    def __init__(
+        self, asked: ExtensionContext, registry: Registry, inbox: Inbox, hooks: SessionHooks
+    ) -> None:
         self.hooks = hooks
         """What is told of the session; those that are configured are there from the start."""
         self._asked = asked
@@ -155,16 +157,16 @@ def configured_hooks(
 
 
 def make_host(
-    asked: Asked, registry: Registry, inbox: Inbox, hooks: SessionHooks | None = None
+    asked: ExtensionContext, registry: Registry, inbox: Inbox, hooks: SessionHooks | None = None
 ) -> Host:
     """The extensions that are asked for; importing what it takes takes a while."""
-    from agent_cli.extensions.host import Host, Wanted
+    from agent_cli.extensions.host import Host, WantedExtensions
 
     def keep(items: tuple[TrustItem, ...]) -> None:
         if asked.trust.standing(asked.folder).state != "untrusted":  # for more than this run
             asked.trust.trust(asked.folder, items)
 
-    wanted = Wanted(
+    wanted = WantedExtensions(
         plugins=plugin_places(asked),
         servers=servers_wanted(asked),
         writings=writing_places(asked),
@@ -174,14 +176,14 @@ def make_host(
     return Host(wanted, registry, inbox, hooks)
 
 
-def plugin_places(asked: Asked) -> PluginPlaces | None:
+def plugin_places(asked: ExtensionContext) -> PluginSources | None:
     """Where plugins come from; None: from nowhere."""
-    from agent_cli.extensions.plugins import PluginPlaces
+    from agent_cli.extensions.plugins import PluginSources
 
     settings = asked.settings.plugins
     if not settings.enabled:
         return None
-    return PluginPlaces(
+    return PluginSources(
         user=asked.places.config / "tools",
         project=asked.folder / PROJECT_TOOLS if asked.trusted else None,
         workspace=asked.folder,
@@ -194,7 +196,7 @@ def plugin_places(asked: Asked) -> PluginPlaces | None:
     )
 
 
-def writing_places(asked: Asked) -> PromptFolders:
+def writing_places(asked: ExtensionContext) -> PromptFolders:
     """Where commands and skills are read from: the user's own, then a trusted project's."""
     from agent_cli.extensions.places import Folder
     from agent_cli.extensions.prompt_files import PromptFolders
@@ -211,7 +213,7 @@ def writing_places(asked: Asked) -> PromptFolders:
     return PromptFolders(commands=folders("commands", COMMANDS), skills=folders("skills", SKILLS))
 
 
-def _own_settings(asked: Asked) -> dict[str, dict[str, Any]]:
+def _own_settings(asked: ExtensionContext) -> dict[str, dict[str, Any]]:
     """What our own plugins are told; only here are the user's variables put into addresses."""
     from agent_cli.extensions.mcp.spec import VARIABLE
 
@@ -223,7 +225,7 @@ def _own_settings(asked: Asked) -> dict[str, dict[str, Any]]:
     return {"web": asked.settings.web.model_dump(mode="python"), "sql": sql}
 
 
-def servers_wanted(asked: Asked) -> ServersWanted | None:
+def servers_wanted(asked: ExtensionContext) -> ServersWanted | None:
     """The MCP servers; None: none."""
     from agent_cli.extensions.mcp.servers import ServersWanted
 
@@ -240,7 +242,7 @@ def servers_wanted(asked: Asked) -> ServersWanted | None:
     )
 
 
-def configured_servers(asked: Asked) -> Configured:
+def configured_servers(asked: ExtensionContext) -> Configured:
     """The MCP servers that the user's file and a trusted folder's name."""
     from agent_cli.extensions.mcp.spec import configured, read_json
 
@@ -261,8 +263,8 @@ def configured_servers(asked: Asked) -> Configured:
     return replace(found, problems=(*problems, *found.problems))
 
 
-def _surroundings(asked: Asked) -> Surroundings:
-    from agent_cli.extensions.mcp.links import Surroundings
+def _surroundings(asked: ExtensionContext) -> ServerEnvironment:
+    from agent_cli.extensions.mcp.links import ServerEnvironment
 
     harmless = {
         name: value for name, value in asked.variables.items() if not looks_secret(name, value)
@@ -276,7 +278,7 @@ def _surroundings(asked: Asked) -> Surroundings:
             workspace=None if asked.trusted else str(asked.folder),
         )
 
-    return Surroundings(
+    return ServerEnvironment(
         workspace=asked.folder,
         environment=environment,
         variables=asked.variables,

@@ -6,23 +6,23 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from agent_cli.config.layers import PROJECT_FILE, Loaded, load
-from agent_cli.config.places import Places
+from agent_cli.config.layers import PROJECT_FILE, LoadedSettings, load
+from agent_cli.config.places import Directories
 from agent_cli.config.schema import Settings
-from agent_cli.core.prompt import Surroundings, build, instruction_directories, read_instructions
-from agent_cli.extending import Asked
+from agent_cli.core.prompt import PromptFacts, build, instruction_directories, read_instructions
+from agent_cli.extending import ExtensionContext
 from agent_cli.launch_options import LaunchOptions
 from agent_cli.lib.language import tr
 from agent_cli.safety.environment import project_entries
 from agent_cli.safety.paths import Workspace
 from agent_cli.setup.overlay import learn, with_card, with_choice
 from agent_cli.storage.learnt_rules import LearntRules
-from agent_cli.storage.trust import Standing, TrustStore
+from agent_cli.storage.trust import FolderTrust, TrustStore
 
 
-def load_settings(launch_options: LaunchOptions, environment: Mapping[str, str]) -> Loaded:
+def load_settings(launch_options: LaunchOptions, environment: Mapping[str, str]) -> LoadedSettings:
     """The settings for a session in this directory."""
-    places = Places.of(environment)
+    places = Directories.of(environment)
     standing = folder_standing(launch_options, environment)
     loaded = load(
         user_file=places.config_file,
@@ -46,10 +46,12 @@ def load_settings(launch_options: LaunchOptions, environment: Mapping[str, str])
     return replace(loaded, settings=settings, origins=origins, warnings=tuple(warnings))
 
 
-def load_all_settings(launch_options: LaunchOptions, environment: Mapping[str, str]) -> Loaded:
+def load_all_settings(
+    launch_options: LaunchOptions, environment: Mapping[str, str]
+) -> LoadedSettings:
     """The settings, with what a server on this machine says of the model; it is asked once."""
     loaded = load_settings(launch_options, environment)
-    places = Places.of(environment)
+    places = Directories.of(environment)
     warning = learn(loaded.settings, places)
     if not warning:
         return loaded
@@ -57,32 +59,32 @@ def load_all_settings(launch_options: LaunchOptions, environment: Mapping[str, s
     return replace(loaded, settings=settings, warnings=(*loaded.warnings, warning))
 
 
-def folder_standing(launch_options: LaunchOptions, environment: Mapping[str, str]) -> Standing:
+def folder_standing(launch_options: LaunchOptions, environment: Mapping[str, str]) -> FolderTrust:
     """Whether the folder is trusted: for this run by option, or because it was stored."""
     if launch_options.trust:
-        return Standing("trusted")
-    return trust_store(Places.of(environment)).standing(launch_options.cwd)
+        return FolderTrust("trusted")
+    return trust_store(Directories.of(environment)).standing(launch_options.cwd)
 
 
-def trust_store(places: Places) -> TrustStore:
+def trust_store(places: Directories) -> TrustStore:
     """Where the user's trust is kept."""
     return TrustStore(places.state / "trust")
 
 
-def learnt_rules(places: Places, workspace: str) -> LearntRules:
+def learnt_rules(places: Directories, workspace: str) -> LearntRules:
     """Where the rules learnt in a workspace are kept."""
     return LearntRules(places.state / "rules", os.path.realpath(workspace))
 
 
-def asked_here(environment: Mapping[str, str]) -> Asked:
+def asked_here(environment: Mapping[str, str]) -> ExtensionContext:
     """What decides about extensions in the current directory."""
     launch_options = LaunchOptions(cwd=Path.cwd().resolve())
-    return Asked(
+    return ExtensionContext(
         folder=launch_options.cwd,
         settings=load_settings(launch_options, environment).settings,
-        places=Places.of(environment),
+        places=Directories.of(environment),
         variables=environment,
-        trust=trust_store(Places.of(environment)),
+        trust=trust_store(Directories.of(environment)),
         trusted=folder_standing(launch_options, environment).trusted,
     )
 
@@ -90,7 +92,7 @@ def asked_here(environment: Mapping[str, str]) -> Asked:
 def make_workspace(
     launch_options: LaunchOptions,
     variables: Mapping[str, str],
-    places: Places,
+    places: Directories,
     *,
     readable: Path,
     scratch: Path | None,
@@ -114,7 +116,7 @@ def system_prompt(
     launch_options: LaunchOptions,
     settings: Settings,
     workspace: Workspace,
-    places: Places,
+    places: Directories,
     *,
     trusted: bool,
 ) -> str:
@@ -125,7 +127,7 @@ def system_prompt(
         directories = instruction_directories(places.config, root, trusted=trusted)
         most = settings.instructions.most_bytes
         instructions = read_instructions(directories, most, own=places.config)
-    surroundings = Surroundings(
+    surroundings = PromptFacts(
         Path(workspace.root),
         datetime.now().astimezone().date(),
         added=tuple(map(Path, workspace.added)),

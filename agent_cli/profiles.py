@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.config.schema import Settings
 from agent_cli.core.agents.agent_profile import DEFAULT, Profile, Profiles
 from agent_cli.core.permissions import Policy, stricter
@@ -14,7 +14,9 @@ from agent_cli.tools import task
 PROJECT_PROFILES = ".agent/agents"
 
 
-def find_profiles(settings: Settings, places: Places, folder: Path, *, trusted: bool) -> Profiles:
+def find_profiles(
+    settings: Settings, places: Directories, folder: Path, *, trusted: bool
+) -> Profiles:
     """The roles an agent can play here."""
     user = places.config / "agents"
     project: Path | None = folder / PROJECT_PROFILES

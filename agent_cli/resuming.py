@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.core.errors import UserError
 from agent_cli.core.log.history import History
 from agent_cli.core.log.store import Store
@@ -19,7 +19,7 @@ from agent_cli.storage.sessions import Sessions, SeveralSessions
 
 def find(resume: Resume, cwd: Path, environment: Mapping[str, str]) -> Resume:
     """The wish with the session it means; raises UserError if there is not exactly one."""
-    sessions = Sessions(Places.of(environment).state)
+    sessions = Sessions(Directories.of(environment).state)
     here = os.path.realpath(cwd)
     if resume.ask:
         raise SeveralSessions("", sessions.index.listing(here))

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agent_cli import resuming, tools
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.config.schema import ModelSettings, PermissionSettings, Settings
 from agent_cli.core.deciding.rules import PatternBase, Rules
 from agent_cli.core.errors import UserError
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.log.history import History
-from agent_cli.core.log.store import Observer, Records, Store
-from agent_cli.core.loop import Limits
+from agent_cli.core.log.store import Observer, RecorderGroup, Store
+from agent_cli.core.loop import TurnLimits
 from agent_cli.core.model import Model, Models
 from agent_cli.core.money.spending import local_day
 from agent_cli.core.parts import AgentLimits, Parts, UpkeepSettings, new_session_id
@@ -29,7 +29,7 @@ from agent_cli.core.retry import RetryPolicy
 from agent_cli.core.session import Session
 from agent_cli.core.tool_context import SessionView
 from agent_cli.core.undo.checkpoint import Checkpoints, NoCheckpoints
-from agent_cli.extending import Asked, LaterExtensions, configured_hooks
+from agent_cli.extending import ExtensionContext, LaterExtensions, configured_hooks
 from agent_cli.folder import (
     folder_standing,
     learnt_rules,
@@ -110,7 +110,7 @@ def open_session(
     What a failed attempt had opened is closed again, so that the next one can have it.
     """
     variables, secrets, credentials = _environment(environment)
-    places = Places.of(variables)
+    places = Directories.of(variables)
     credentials = with_kept_keys(credentials, places.config)
     start_log(places.log_file)
     trusted = folder_standing(launch_options, variables).trusted
@@ -166,7 +166,7 @@ class _Opening:
 
     launch_options: LaunchOptions
     settings: Settings
-    places: Places
+    places: Directories
     variables: Mapping[str, str]
     credentials: Mapping[str, str]
     workspace: Workspace
@@ -204,7 +204,7 @@ def _parts(
         inbox=inbox,
         extensions=LaterExtensions(_asked(opening), registry, inbox, hooks),
         hooks=hooks,
-        recorder=Records(metrics, AuditLog(places.state / "audit.jsonl")),
+        recorder=RecorderGroup(metrics, AuditLog(places.state / "audit.jsonl")),
         observers=(metrics, *_telemetry(settings.telemetry.endpoint)),
         statistics=lambda: metrics.statistics(local_day()),
         store=store,
@@ -217,15 +217,15 @@ def _parts(
         profiles=profiles,
         profile=first_profile(launch_options, profiles, policy),
         agent_limits=AgentLimits(**settings.agents.model_dump()),
-        limits=Limits(settings.limits.steps),
+        limits=TurnLimits(settings.limits.steps),
         upkeep_settings=_economy(settings, metrics),
         retry=RetryPolicy(attempts=settings.limits.retries + 1),
     )
 
 
-def _asked(opening: _Opening) -> Asked:
+def _asked(opening: _Opening) -> ExtensionContext:
     """What decides about extensions."""
-    return Asked(
+    return ExtensionContext(
         folder=opening.launch_options.cwd,
         settings=opening.settings,
         places=opening.places,
@@ -250,7 +250,7 @@ def _environment(
 
 def make_checkpoints(
     settings: Settings,
-    places: Places,
+    places: Directories,
     session_id: str,
     workspace: Workspace,
     environment: Mapping[str, str],
@@ -273,7 +273,7 @@ def make_checkpoints(
 def tidy(settings: Settings, environment: Mapping[str, str]) -> None:
     """Delete the sessions that are kept no longer; what fails here concerns nobody else."""
     try:
-        Sessions(Places.of(environment).state).prune_daily(settings.sessions.keep_days)
+        Sessions(Directories.of(environment).state).prune_daily(settings.sessions.keep_days)
     except Exception:
         log.exception("old sessions could not be deleted")
 
@@ -339,7 +339,7 @@ def model_source(
     return ModelSource(credentials, endpoints, worker, prompted=prompted, guide=guide)
 
 
-def metrics_file(places: Places) -> Path:
+def metrics_file(places: Directories) -> Path:
     """Where calls and requests are counted."""
     return places.state / "stats.db"
 
@@ -367,7 +367,7 @@ def make_policy(
     launch_options: LaunchOptions,
     settings: Settings,
     workspace: Workspace,
-    places: Places,
+    places: Directories,
     *,
     trusted: bool,
 ) -> Policy:

@@ -4,7 +4,7 @@ import statistics
 import time
 from collections.abc import Callable
 
-from agent_cli.safety.shell import Place, analyse, bash_accepts
+from agent_cli.safety.shell import ShellContext, analyse, bash_accepts
 from bench.rows import Row, at_most, for_information
 
 COMMAND = (
@@ -16,7 +16,7 @@ DENSE = (
     "cd src && git status --short && grep -rn 'def main' --include='*.py' . | head -20 && "
     "ls -la tests && cat README.md | wc -l && find . -name '*.toml' -maxdepth 2 && echo 'done'"
 )
-PLACE = Place(cwd="/srv/proj", roots=("/srv/proj",), home="/home/u")
+PLACE = ShellContext(cwd="/srv/proj", roots=("/srv/proj",), home="/home/u")
 
 
 def run() -> list[Row]:

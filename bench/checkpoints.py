@@ -7,7 +7,7 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
-from agent_cli.core.undo.checkpoint import Upcoming
+from agent_cli.core.undo.checkpoint import UpcomingCall
 from agent_cli.storage.checkpoint.quota import sessions
 from agent_cli.storage.checkpoints import CheckpointStore
 from bench.rows import Row, at_most, for_information
@@ -50,7 +50,7 @@ class _Work:
 
     def begin(self) -> str:
         name = f"call-{next(self.numbers)}"
-        self.store.before(Upcoming(call_id=name, turn=1, tool="Bash", title="", paths=None))
+        self.store.before(UpcomingCall(call_id=name, turn=1, tool="Bash", title="", paths=None))
         return name
 
     def edit(self) -> None:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from agent_cli.extensions.mcp.pins import Offer, Pin, Pins, tool_lines
+from agent_cli.extensions.mcp.pins import ApprovedServer, ApprovedServers, OfferedTool, tool_lines
 from agent_cli.extensions.mcp.spec import configured
 from bench.rows import Row, at_most, for_information
 from bench.screen_program import ON_SCREEN, ScreenProgram
@@ -115,7 +115,7 @@ def _configure(home: Path) -> None:
             for name, table in tables.items()
         )
     )
-    offer = Offer("echo", "", "Says it again.", {"type": "object"}, {})
-    pins = Pins(home / ".local" / "state" / "agent" / "mcp" / "approved")
+    offer = OfferedTool("echo", "", "Says it again.", {"type": "object"}, {})
+    pins = ApprovedServers(home / ".local" / "state" / "agent" / "mcp" / "approved")
     for each in configured({str(file): tables}).servers:
-        pins.approve(each, Pin(each.launch, tool_lines([offer])))
+        pins.approve(each, ApprovedServer(each.launch, tool_lines([offer])))

@@ -25,7 +25,7 @@ from agent_cli.core.result_filter import ResultFilter
 from agent_cli.core.tool import Description, Target, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import SessionView, ToolContext
 from agent_cli.core.undo.checkpoint import NoCheckpoints
-from agent_cli.core.undo.keeping import Keeper
+from agent_cli.core.undo.keeping import Checkpointer
 from agent_cli.models.scripted import ScriptedModel
 from agent_cli.runtime import built_in_tools
 from agent_cli.safety.environment import child_environment
@@ -109,7 +109,7 @@ def _pipeline(registry: Registry, audit: AuditLog, state: Path) -> tuple[Pipelin
     pipeline = Pipeline(
         registry=registry,
         gatekeeper=gatekeeper,
-        keeper=Keeper(NoCheckpoints(), gatekeeper, events.append),
+        keeper=Checkpointer(NoCheckpoints(), gatekeeper, events.append),
         session=SessionView("bench", workspace, child_environment({"PATH": "/usr/bin:/bin"})),
         recorder=audit,
         result_filter=ResultFilter(Redactor({}), state),

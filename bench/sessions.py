@@ -12,7 +12,14 @@ from pathlib import Path
 
 from agent_cli.core.display import TextBlock
 from agent_cli.core.events import ToolFinished, ToolStarted, TurnFinished, TurnStarted, UsageChanged
-from agent_cli.core.log.entries import Entry, Happened, KnownBody, Opened, Said, Titled
+from agent_cli.core.log.entries import (
+    Entry,
+    EventAdded,
+    KnownBody,
+    MessageAdded,
+    SessionOpened,
+    Titled,
+)
 from agent_cli.core.messages import AssistantMessage, ToolCall, ToolMessage, UserMessage
 from agent_cli.core.model import Usage
 from agent_cli.core.tool import ToolResult
@@ -135,7 +142,7 @@ def _entries(
     draw: random.Random, workspace: str, count: int, first: str = "please begin"
 ) -> Iterator[KnownBody]:
     """Turns with a call each, until there are so many entries."""
-    yield Opened(session="s", workspace=workspace, model="m", mode="default", program="0")
+    yield SessionOpened(session="s", workspace=workspace, model="m", mode="default", program="0")
     yield Titled(title=_prose(draw, 5), by="model")
     used = Usage(input_tokens=1000, output_tokens=100, cost=0.01)
     left = count - 2
@@ -148,15 +155,19 @@ def _entries(
         text = "\n".join(_prose(draw, 8) for _ in range(40))
         result = ToolResult(llm_content=text, display=(TextBlock(text=text),), summary="Read 40")
         bodies: list[KnownBody] = [
-            Happened(event=TurnStarted(session_id="s", turn=turn, prompt=prompt, model="m")),
-            Said(message=UserMessage(content=prompt)),
-            Said(message=AssistantMessage(text=_prose(draw, 30), calls=(call,))),
-            Happened(event=ToolStarted(call_id=call.id, tool="Read", title="a.py")),
-            Happened(event=ToolFinished(call_id=call.id, tool="Read", result=result, seconds=0.1)),
-            Said(message=ToolMessage(call_id=call.id, name="Read", content=text)),
-            Happened(event=UsageChanged(model="m", step=used, total=used)),
-            Said(message=AssistantMessage(text=SAID_LAST if last else _prose(draw, 80) + " done")),
-            Happened(event=TurnFinished(turn=turn, reason="done")),
+            EventAdded(event=TurnStarted(session_id="s", turn=turn, prompt=prompt, model="m")),
+            MessageAdded(message=UserMessage(content=prompt)),
+            MessageAdded(message=AssistantMessage(text=_prose(draw, 30), calls=(call,))),
+            EventAdded(event=ToolStarted(call_id=call.id, tool="Read", title="a.py")),
+            EventAdded(
+                event=ToolFinished(call_id=call.id, tool="Read", result=result, seconds=0.1)
+            ),
+            MessageAdded(message=ToolMessage(call_id=call.id, name="Read", content=text)),
+            EventAdded(event=UsageChanged(model="m", step=used, total=used)),
+            MessageAdded(
+                message=AssistantMessage(text=SAID_LAST if last else _prose(draw, 80) + " done")
+            ),
+            EventAdded(event=TurnFinished(turn=turn, reason="done")),
         ]
         yield from bodies[-left:] if last else bodies
         left -= 9

@@ -11,7 +11,7 @@ from agent_cli.lib.language import mark, tr, trn
 from agent_cli.safety.sanitise import visible
 
 if TYPE_CHECKING:
-    from agent_cli.extensions.mcp.servers import Row, Servers
+    from agent_cli.extensions.mcp.servers import ServerRow, Servers
     from agent_cli.extensions.mcp.spec import Server
 
 ACTIONS = ("approve", "reconnect", "login", "tools")
@@ -71,7 +71,7 @@ def _listed(servers: Servers) -> str:
     )
 
 
-def _line(row: Row) -> str:
+def _line(row: ServerRow) -> str:
     reached = row.server.table.url or row.server.command_line
     ready = row.state == "ready"
     state = trn("{n:,} tool", "{n:,} tools", len(row.tools)) if ready else tr(row.state)

@@ -10,7 +10,7 @@ from agent_cli.extending import host_of
 from agent_cli.lib.language import mark, tr
 
 if TYPE_CHECKING:
-    from agent_cli.extensions.plugins import Standing
+    from agent_cli.extensions.plugins import PluginStatus
 
 
 def run(controller: Controller, argument: str) -> None:
@@ -21,7 +21,7 @@ def run(controller: Controller, argument: str) -> None:
     controller.say("\n".join(map(_row, standings)) or tr("There are no plugins."))
 
 
-def _row(standing: Standing) -> str:
+def _row(standing: PluginStatus) -> str:
     name = f"- **{standing.origin.name}** `{standing.origin.where}`"
     if standing.plugin is None:
         problem = standing.problem

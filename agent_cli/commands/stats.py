@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
-from agent_cli.core.money.tables import Row, day_rows, model_rows, tool_rows
+from agent_cli.core.money.tables import TableRow, day_rows, model_rows, tool_rows
 from agent_cli.lib.language import mark, tr
 
 
@@ -18,13 +18,13 @@ def run(controller: Controller, argument: str) -> None:
     controller.say("\n\n".join(map(_table, tables)))
 
 
-def _table(rows: Iterable[Row]) -> str:
+def _table(rows: Iterable[TableRow]) -> str:
     head, *rest = rows
     rule = "|---|" + "---:|" * (len(head) - 1)
     return "\n".join([_line(head), rule, *map(_line, rest)])
 
 
-def _line(row: Row) -> str:
+def _line(row: TableRow) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from agent_cli.config.layers import Loaded, leaves
+from agent_cli.config.layers import LoadedSettings, leaves
 from agent_cli.config.schema import ModelSettings, Settings
 from agent_cli.lib.language import tr
 
@@ -31,7 +31,7 @@ def example() -> str:
     return "\n".join(lines) + "\n"
 
 
-def listing(loaded: Loaded) -> str:
+def listing(loaded: LoadedSettings) -> str:
     """Every setting with its value and the layer it came from."""
     rows = []
     for key, _ in leaves():
@@ -46,7 +46,7 @@ def listing(loaded: Loaded) -> str:
     )
 
 
-def _inner(key: str, loaded: Loaded) -> str:
+def _inner(key: str, loaded: LoadedSettings) -> str:
     inside = {layer for known, layer in loaded.origins.items() if known.startswith(f"{key}.")}
     return ", ".join(sorted(inside)) or tr("default")
 

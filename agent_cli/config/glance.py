@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 
 
 @dataclass(frozen=True)
-class Glance:
+class EarlySettings:
     """Wrong settings are not reported here; loading all of them does that."""
 
     theme: str = ""
@@ -19,12 +19,12 @@ class Glance:
     language: str = "auto"
 
 
-def glance(environment: Mapping[str, str]) -> Glance:
+def glance(environment: Mapping[str, str]) -> EarlySettings:
     """What the user's file and the environment say about the look."""
     values = _user_file(environment)
     theme = environment.get("AGENT_THEME") or values.get("theme")
     motion = environment.get("AGENT_REDUCED_MOTION") or values.get("reduced_motion")
-    return Glance(
+    return EarlySettings(
         theme if isinstance(theme, str) else "",
         reduced_motion=str(motion).lower() in ("true", "1", "yes", "on"),
         is_inline=(environment.get("AGENT_UI") or values.get("ui")) == "inline",
@@ -34,7 +34,7 @@ def glance(environment: Mapping[str, str]) -> Glance:
 
 def _user_file(environment: Mapping[str, str]) -> dict[str, Any]:
     try:
-        text = Places.of(environment).config_file.read_text(encoding="utf-8")
+        text = Directories.of(environment).config_file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return {}
     try:

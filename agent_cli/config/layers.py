@@ -35,7 +35,7 @@ class Layer:
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedSettings:
     """The settings in force, and where each of them came from."""
 
     settings: Settings
@@ -50,7 +50,7 @@ def load(
     project_file: Path | None,
     environment: Mapping[str, str],
     flags: Mapping[str, Any],
-) -> Loaded:
+) -> LoadedSettings:
     """Read all layers. `project_file` is None while the folder is not trusted."""
     warnings: list[str] = []
     layers = [Layer(str(user_file), read_file(user_file))]
@@ -66,7 +66,7 @@ def load(
         settings = Settings.model_validate(merged)
     except ValidationError as error:
         raise _explained(error, origins) from error
-    return Loaded(settings, origins, tuple(warnings))
+    return LoadedSettings(settings, origins, tuple(warnings))
 
 
 def read_file(path: Path) -> dict[str, Any]:

@@ -8,14 +8,14 @@ from agent_cli.config.directories import FILE, directories
 
 
 @dataclass(frozen=True)
-class Places:
+class Directories:
     """The user's directories for settings and state."""
 
     config: Path
     state: Path
 
     @classmethod
-    def of(cls, environment: Mapping[str, str]) -> "Places":
+    def of(cls, environment: Mapping[str, str]) -> "Directories":
         """`AGENT_HOME` moves both; otherwise XDG's directories."""
         config, state = directories(environment)
         return cls(Path(config), Path(state))

@@ -17,7 +17,7 @@ YOUR_ANSWER = mark("Your answer")
 
 
 @dataclass(frozen=True)
-class Answer:
+class AnswerOption:
     """One answer: what it is called, the key that gives it, what it would add."""
 
     id: str
@@ -28,17 +28,19 @@ class Answer:
     """It cannot be given yet."""
 
 
-def trust_answers() -> tuple[Answer, ...]:
+def trust_answers() -> tuple[AnswerOption, ...]:
     """Whether a folder is trusted."""
     return (
-        Answer("no", tr("No"), "n", tr("look around; nothing from the folder is loaded")),
-        Answer("yes", tr("Yes, I trust it"), "y", tr("remembered for this folder")),
+        AnswerOption("no", tr("No"), "n", tr("look around; nothing from the folder is loaded")),
+        AnswerOption("yes", tr("Yes, I trust it"), "y", tr("remembered for this folder")),
     )
 
 
-def in_use_answers() -> tuple[Answer, ...]:
+def in_use_answers() -> tuple[AnswerOption, ...]:
     """What to do about a session that another program has open."""
     return (
-        Answer("no", tr("Leave it there"), "n"),
-        Answer("yes", tr("Fork it"), "y", tr("continue in a copy; the original is unchanged")),
+        AnswerOption("no", tr("Leave it there"), "n"),
+        AnswerOption(
+            "yes", tr("Fork it"), "y", tr("continue in a copy; the original is unchanged")
+        ),
     )

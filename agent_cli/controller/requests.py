@@ -2,11 +2,8 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 
-from agent_cli.controller.answers import OWN_QUESTION_HEADING, QUESTION_HEADING, Answer
+from agent_cli.controller.answers import OWN_QUESTION_HEADING, QUESTION_HEADING, AnswerOption
 from agent_cli.core.display import DiffBlock, TerminalBlock, TextBlock
-from agent_cli.core.inbox import (
-    Answer as Reply,
-)
 from agent_cli.core.inbox import (
     Answers,
     Approval,
@@ -16,6 +13,9 @@ from agent_cli.core.inbox import (
     Question,
     QuestionRequest,
     Request,
+)
+from agent_cli.core.inbox import (
+    RequestAnswer as Reply,
 )
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
@@ -39,30 +39,34 @@ def _by_agent(request: ApprovalRequest, asked: str) -> str:
     return f"{visible(request.agent, one_line=True)}: {asked}"
 
 
-def approval_answers(request: ApprovalRequest, *, is_read: bool = True) -> tuple[Answer, ...]:
+def approval_answers(request: ApprovalRequest, *, is_read: bool = True) -> tuple[AnswerOption, ...]:
     """No, why not, and the ways to say yes; those wait until all was seen."""
     answers = [
-        Answer("no", tr("No"), "n"),
-        Answer("because", tr("No, because …"), "b"),
-        Answer("once", tr("Yes, once"), "y", disabled=not is_read),
+        AnswerOption("no", tr("No"), "n"),
+        AnswerOption("because", tr("No, because …"), "b"),
+        AnswerOption("once", tr("Yes, once"), "y", disabled=not is_read),
     ]
     if request.rule:
         rule = visible(request.rule, one_line=True)
         answers += (
-            Answer("session", tr("Yes, always in this session"), "s", rule, disabled=not is_read),
-            Answer("project", tr("Yes, always in this project"), "p", rule, disabled=not is_read),
+            AnswerOption(
+                "session", tr("Yes, always in this session"), "s", rule, disabled=not is_read
+            ),
+            AnswerOption(
+                "project", tr("Yes, always in this project"), "p", rule, disabled=not is_read
+            ),
         )
     return tuple(answers)
 
 
-def plan_answers(*, is_read: bool = True) -> tuple[Answer, ...]:
+def plan_answers(*, is_read: bool = True) -> tuple[AnswerOption, ...]:
     """To think on, to change the plan, or to carry it out."""
     return (
-        Answer("keep", tr("Keep planning"), "k"),
-        Answer("because", tr("Keep planning, but …"), "b"),
-        Answer("edit", tr("Edit the plan"), "e"),
-        Answer("default", tr("Yes, and ask before changes"), "y", disabled=not is_read),
-        Answer("accept-edits", tr("Yes, and accept edits"), "a", disabled=not is_read),
+        AnswerOption("keep", tr("Keep planning"), "k"),
+        AnswerOption("because", tr("Keep planning, but …"), "b"),
+        AnswerOption("edit", tr("Edit the plan"), "e"),
+        AnswerOption("default", tr("Yes, and ask before changes"), "y", disabled=not is_read),
+        AnswerOption("accept-edits", tr("Yes, and accept edits"), "a", disabled=not is_read),
     )
 
 
@@ -71,22 +75,22 @@ def question_heading(request: QuestionRequest) -> str:
     return tr(QUESTION_HEADING) if request.by == "model" else tr(OWN_QUESTION_HEADING)
 
 
-def question_answers(question: Question, chosen: set[int]) -> Iterator[Answer]:
+def question_answers(question: Question, chosen: set[int]) -> Iterator[AnswerOption]:
     """What is offered, by number, and mostly the person's own words too."""
     for number, choice in enumerate(question.choices):
         label = visible(choice.label, one_line=True)
         if question.multiple:
             label = f"{'☑' if number in chosen else '☐'} {label}"
         key = str(number + 1) if number < 9 else ""
-        yield Answer(str(number), label, key, visible(choice.description, one_line=True))
+        yield AnswerOption(str(number), label, key, visible(choice.description, one_line=True))
     if question.multiple and question.choices:
-        yield Answer("done", tr("Done"), "d")
+        yield AnswerOption("done", tr("Done"), "d")
     if question.is_open:
         if question.choices:
-            yield Answer("own", tr("Something else …"), "o")
+            yield AnswerOption("own", tr("Something else …"), "o")
         else:
-            yield Answer("own", tr("Write an answer …"), "w")
-        yield Answer("skip", tr("No answer"), "n")
+            yield AnswerOption("own", tr("Write an answer …"), "w")
+        yield AnswerOption("skip", tr("No answer"), "n")
 
 
 def chosen_labels(question: Question, chosen: set[int]) -> str:
@@ -136,7 +140,7 @@ def as_plan_answer(answer: str, plan: str = "") -> PlanAnswer:
 
 async def ask_question(
     question: Question,
-    choose: Callable[[Sequence[Answer]], Awaitable[str]],
+    choose: Callable[[Sequence[AnswerOption]], Awaitable[str]],
     write: Callable[[], Awaitable[str | None]] | None = None,
 ) -> str:
     """What the user says to a question; empty: nothing.

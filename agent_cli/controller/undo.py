@@ -10,7 +10,7 @@ from agent_cli.controller import undo_words as words
 from agent_cli.controller.view import Menu, MenuRow
 from agent_cli.core.errors import UserError
 from agent_cli.core.undo.plan import Choice, Preview
-from agent_cli.core.undo.undoing import Moment
+from agent_cli.core.undo.undoing import RewindPoint
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
 
@@ -116,7 +116,7 @@ class _Rewinding:
             self.controller.show_again(session.rewind(moment.entry, REWIND_REASON).events)
         self.controller.view.prefill(moment.prompt)
 
-    async def _choose_moment(self, moments: Sequence[Moment]) -> Moment | None:
+    async def _choose_moment(self, moments: Sequence[RewindPoint]) -> RewindPoint | None:
         page = 0
         while True:
             options = words.moment_answers(moments, page)
@@ -129,6 +129,6 @@ class _Rewinding:
                 case turn:
                     return next(each for each in moments if each.turn == int(turn))
 
-    async def _restore_files(self, moment: Moment) -> bool:
+    async def _restore_files(self, moment: RewindPoint) -> bool:
         preview = await self.controller.session.undoing.preview_since(moment.turn)
         return not preview.records or await _confirm(self.controller, preview)

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from agent_cli.controller.answers import Answer
+from agent_cli.controller.answers import AnswerOption
 from agent_cli.controller.view import MenuRow
 from agent_cli.controller.wording import beginning, sentences
 from agent_cli.core.events import Notice
-from agent_cli.core.undo.checkpoint import Change, Record, RecordKind, Restored
+from agent_cli.core.undo.checkpoint import PathChange, Record, RecordKind, RestoreOutcome
 from agent_cli.core.undo.plan import CHOICES, Choice, FilePlan, Preview
-from agent_cli.core.undo.undoing import Moment
+from agent_cli.core.undo.undoing import RewindPoint
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.safety.sanitise import visible
 
@@ -39,7 +39,7 @@ def called(record: Record) -> str:
     return f"{record.tool} {title[:80]}".strip()
 
 
-def verb(change: Change) -> str:
+def verb(change: PathChange) -> str:
     """What a call did to a file, in a word."""
     return tr(_VERBS[change.verb])
 
@@ -55,28 +55,28 @@ def shown(path: str, root: str) -> str:
     return visible(plain.removeprefix(root.rstrip("/") + "/"), one_line=True)
 
 
-def no() -> Answer:
+def no() -> AnswerOption:
     """The answer that changes nothing."""
-    return Answer("no", tr("No, leave everything as it is"), "n")
+    return AnswerOption("no", tr("No, leave everything as it is"), "n")
 
 
-def yes(preview: Preview) -> Answer:
+def yes(preview: Preview) -> AnswerOption:
     """The answer that does it."""
     label = tr("Yes, redo") if preview.kind == "redo" else tr("Yes, undo")
     conflicts = len(preview.conflicts)
     asks = trn("asks about {n:,} conflict first", "asks about {n:,} conflicts first", conflicts)
-    return Answer("yes", label, "y", note=asks if conflicts else "")
+    return AnswerOption("yes", label, "y", note=asks if conflicts else "")
 
 
-def conflict_answers(plan: FilePlan) -> Sequence[Answer]:
+def conflict_answers(plan: FilePlan) -> Sequence[AnswerOption]:
     """What can be done about one conflict; the first is the default."""
     return tuple(
-        Answer(each, tr(CHOICES[each]).capitalize(), _KEYS[each], note=tr(_NOTES[each]))
+        AnswerOption(each, tr(CHOICES[each]).capitalize(), _KEYS[each], note=tr(_NOTES[each]))
         for each in plan.choices
     )
 
 
-def outcome(preview: Preview, restored: Restored, root: str) -> Notice:
+def outcome(preview: Preview, restored: RestoreOutcome, root: str) -> Notice:
     """What was done, in words."""
     calls, files = _calls(preview), _files(len(restored.done))
     if preview.kind == "redo":
@@ -97,20 +97,22 @@ def outcome(preview: Preview, restored: Restored, root: str) -> Notice:
     return Notice(level="warning" if restored.failed else "info", text=text)
 
 
-def moment_answers(moments: Sequence[Moment], page: int, size: int = 9) -> Sequence[Answer]:
+def moment_answers(
+    moments: Sequence[RewindPoint], page: int, size: int = 9
+) -> Sequence[AnswerOption]:
     """The prompts one can go back to, the newest first, a page at a time."""
     newest = list(reversed(moments))[page * size : (page + 1) * size]
-    answers = [Answer("leave", tr("Stay here"), "q")]
+    answers = [AnswerOption("leave", tr("Stay here"), "q")]
     for number, moment in enumerate(newest, 1):
         prompt = visible(" ".join(moment.prompt.split()), one_line=True) or tr("(retry)")
         label = beginning(prompt, _LONGEST_PROMPT)
-        answers.append(Answer(str(moment.turn), label, str(number), note=_changed(moment)))
+        answers.append(AnswerOption(str(moment.turn), label, str(number), note=_changed(moment)))
     if (page + 1) * size < len(moments):
-        answers.append(Answer("earlier", tr("Earlier prompts"), "e"))
+        answers.append(AnswerOption("earlier", tr("Earlier prompts"), "e"))
     return tuple(answers)
 
 
-def moment_rows(moments: Sequence[Moment], root: str) -> list[MenuRow]:
+def moment_rows(moments: Sequence[RewindPoint], root: str) -> list[MenuRow]:
     """Each prompt, and what its calls changed."""
     rows: list[MenuRow] = []
     changes = 0
@@ -128,18 +130,20 @@ def moment_rows(moments: Sequence[Moment], root: str) -> list[MenuRow]:
     return rows
 
 
-def rewinds() -> Sequence[Answer]:
+def rewinds() -> Sequence[AnswerOption]:
     """What can be restored."""
     knows = tr("the model still sees the conversation")
     return (
-        Answer("leave", tr("Stay here"), "q"),
-        Answer("both", tr("Files and conversation"), "b"),
-        Answer("conversation", tr("Conversation only"), "c", note=tr("files stay as they are")),
-        Answer("files", tr("Files only"), "f", note=knows),
+        AnswerOption("leave", tr("Stay here"), "q"),
+        AnswerOption("both", tr("Files and conversation"), "b"),
+        AnswerOption(
+            "conversation", tr("Conversation only"), "c", note=tr("files stay as they are")
+        ),
+        AnswerOption("files", tr("Files only"), "f", note=knows),
     )
 
 
-def _changed(moment: Moment) -> str:
+def _changed(moment: RewindPoint) -> str:
     paths = {change.path for record in moment.calls for change in record.changes}
     if not paths:
         return tr("no files changed")

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from agent_cli.controller.answers import Answer as Option
+from agent_cli.controller.answers import AnswerOption as Option
 from agent_cli.core.events import Event
-from agent_cli.core.inbox import Answer, Request
+from agent_cli.core.inbox import Request, RequestAnswer
 
 if TYPE_CHECKING:
     from agent_cli.controller.command import Command
@@ -90,7 +90,7 @@ class View(Protocol):
         """End the program, or go to the session in `Controller.following`."""
         return
 
-    async def ask(self, request: Request) -> Answer:
+    async def ask(self, request: Request) -> RequestAnswer:
         """Put a request of the session to the user; cancelled when it is withdrawn."""
         ...
 

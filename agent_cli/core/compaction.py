@@ -56,7 +56,7 @@ class FileText:
 
 
 @dataclass(frozen=True)
-class Remembrance:
+class CompactedPast:
     """What replaces the older part of a conversation."""
 
     summary: str = ""
@@ -69,7 +69,7 @@ class Remembrance:
 
 
 @dataclass(frozen=True)
-class Shortened:
+class ShortenedHistory:
     """A shorter history and what became of the parts of the long one."""
 
     messages: tuple[Message, ...]
@@ -78,7 +78,7 @@ class Shortened:
     """How many messages are not in it as they were."""
 
 
-def thin(messages: Sequence[Message], pins: Sequence[str] = ()) -> Shortened:
+def thin(messages: Sequence[Message], pins: Sequence[str] = ()) -> ShortenedHistory:
     """The conversation with old, bulky tool results replaced by a note."""
     results = [index for index, each in enumerate(messages) if isinstance(each, ToolMessage)]
     thinned = list(messages)
@@ -95,7 +95,7 @@ def thin(messages: Sequence[Message], pins: Sequence[str] = ()) -> Shortened:
             thinned[index] = message.model_copy(update={"content": note})
             removed.append(message)
     lines = [_line(what, "thinned", own) for what, own in _by_tool(removed)]
-    return Shortened(tuple(thinned), tuple(lines), len(removed))
+    return ShortenedHistory(tuple(thinned), tuple(lines), len(removed))
 
 
 def divide(
@@ -118,7 +118,9 @@ def divide(
     return older, newest
 
 
-def compact(older: Sequence[Message], newest: Sequence[Message], kept: Remembrance) -> Shortened:
+def compact(
+    older: Sequence[Message], newest: Sequence[Message], kept: CompactedPast
+) -> ShortenedHistory:
     """A history that begins with what is remembered of its older part."""
     said = [each for each in older if _is_persons(each)]
     spoken = [text_of(each.content) for each in (*said, *newest) if isinstance(each, UserMessage)]
@@ -132,7 +134,7 @@ def compact(older: Sequence[Message], newest: Sequence[Message], kept: Remembran
         beginning.append(UserMessage(content=_files(kept), origin="files"))
     history = close_open_calls([*beginning, *newest])
     lines = _ledger(older, newest, kept)
-    return Shortened(tuple(history), tuple(lines), len(older) - len(said))
+    return ShortenedHistory(tuple(history), tuple(lines), len(older) - len(said))
 
 
 def can_compact(older: Sequence[Message]) -> bool:
@@ -164,7 +166,7 @@ def _is_pinned(message: ToolMessage, pins: Sequence[str]) -> bool:
     return any(pin in text for pin in pins)
 
 
-def _note(older: Sequence[Message], kept: Remembrance) -> UserMessage:
+def _note(older: Sequence[Message], kept: CompactedPast) -> UserMessage:
     if kept.summary:
         summary = kept.summary.replace("</summary>", "</ summary>")
         note = SHORTENED.format(writer=kept.writer, summary=summary)
@@ -184,7 +186,7 @@ def _calls(messages: Sequence[Message]) -> Iterator[str]:
         yield f"{name} ({plural(count, 'time')})"
 
 
-def _files(kept: Remembrance) -> str:
+def _files(kept: CompactedPast) -> str:
     shown = [f'<file path="{file.path}">\n{file.text}\n</file>' for file in kept.files]
     shown += [
         f"[{path} is too large to be shown here: read what you need.]" for path in kept.too_large
@@ -193,7 +195,7 @@ def _files(kept: Remembrance) -> str:
 
 
 def _ledger(
-    older: Sequence[Message], newest: Sequence[Message], kept: Remembrance
+    older: Sequence[Message], newest: Sequence[Message], kept: CompactedPast
 ) -> Iterator[CompactionLine]:
     said = [each for each in (*older, *newest) if _is_persons(each)]
     if said:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from agent_cli.core.arguments import read_object
 from agent_cli.core.compacting.ledger import CompactionLine
-from agent_cli.core.log.entries import AddedMessage, Compacted, HistoryItem, Kept
-from agent_cli.core.log.history import Placed
+from agent_cli.core.log.entries import AddedMessage, Compacted, HistoryItem, KeptMessage
+from agent_cli.core.log.history import PlacedMessage
 from agent_cli.core.log.journal import Journal
 from agent_cli.core.messages import (
     AssistantMessage,
@@ -24,7 +24,7 @@ class Conversation:
     def __init__(
         self,
         journal: Journal,
-        placed: Iterable[Placed] = (),
+        placed: Iterable[PlacedMessage] = (),
         *,
         home: "Conversation | None" = None,
     ) -> None:
@@ -41,7 +41,7 @@ class Conversation:
         return tuple(close_open_calls(self._messages))
 
     @property
-    def placed(self) -> tuple[Placed, ...]:
+    def placed(self) -> tuple[PlacedMessage, ...]:
         """Everything said so far, with where it stands in the log."""
         return tuple(self._placed)
 
@@ -64,7 +64,7 @@ class Conversation:
     def append(self, message: Message) -> str:
         """Add to the end, and keep it; returns its address in the log."""
         at = self._journal.say(message)
-        self._placed.append(Placed(at, message))
+        self._placed.append(PlacedMessage(at, message))
         return at
 
     def tell_model(self, text: str) -> None:
@@ -86,16 +86,16 @@ class Conversation:
         items: list[HistoryItem] = []
         for message in messages:
             found = places.get(id(message))
-            items.append(Kept(at=found.at) if found else AddedMessage(message=message))
+            items.append(KeptMessage(at=found.at) if found else AddedMessage(message=message))
         history = Compacted(reason=reason, history=tuple(items), ledger=tuple(ledger))
         entry = self._journal.add(history)
         self._placed = [
-            places.get(id(message)) or Placed(f"{entry}.{number}", message)
+            places.get(id(message)) or PlacedMessage(f"{entry}.{number}", message)
             for number, message in enumerate(messages)
         ]
         return entry
 
-    def load(self, placed: Iterable[Placed]) -> None:
+    def load(self, placed: Iterable[PlacedMessage]) -> None:
         """Go on from what the log says by now."""
         self._placed = list(placed)
 

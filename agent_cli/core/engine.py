@@ -11,17 +11,17 @@ from agent_cli.core.agents.delegation import Delegation
 from agent_cli.core.compacting.by_hand import CompactionByHand
 from agent_cli.core.deciding.gatekeeper import Gatekeeper
 from agent_cli.core.events import Event, Notice, TurnFinished
-from agent_cli.core.log.entries import ModeChanged, ModelChanged, Opened
+from agent_cli.core.log.entries import ModeChanged, ModelChanged, SessionOpened
 from agent_cli.core.loop import Turn
 from agent_cli.core.model import Model, ModelRequest
 from agent_cli.core.money.spending import Spending
-from agent_cli.core.own import OwnCommand
+from agent_cli.core.own import UserCommand
 from agent_cli.core.parts import Parts
 from agent_cli.core.permissions import Mode
 from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.registry import Selection
 from agent_cli.core.timeline import Timeline
-from agent_cli.core.undo.keeping import Keeper
+from agent_cli.core.undo.keeping import Checkpointer
 from agent_cli.core.upkeep import Upkeep
 from agent_cli.lib.language import tr
 
@@ -118,9 +118,9 @@ class Engine:
 
     def own_command(
         self, number: int, command: str, tool: str, options: Mapping[str, Any]
-    ) -> OwnCommand:
+    ) -> UserCommand:
         """A command the user typed."""
-        return OwnCommand(
+        return UserCommand(
             command=command,
             tool=tool,
             options=options,
@@ -180,7 +180,7 @@ class Engine:
         return Pipeline(
             registry=parts.registry,
             gatekeeper=gatekeeper,
-            keeper=Keeper(parts.checkpoints, gatekeeper, self.tell),
+            keeper=Checkpointer(parts.checkpoints, gatekeeper, self.tell),
             session=parts.view,
             recorder=parts.recorder,
             result_filter=parts.result_filter,
@@ -194,8 +194,8 @@ class Engine:
         self.use_model(name)
         return self.model
 
-    def _opened(self) -> Opened:
-        return Opened(
+    def _opened(self) -> SessionOpened:
+        return SessionOpened(
             session=self._parts.view.id,
             workspace=self._parts.view.workspace.root,
             model=self.model.name,

@@ -180,7 +180,7 @@ class PlanAnswer(BaseModel):
     """With "keep": what the model is told."""
 
 
-Answer = Approval | Answers | PlanAnswer
+RequestAnswer = Approval | Answers | PlanAnswer
 
 
 class Inbox:
@@ -189,7 +189,7 @@ class Inbox:
     def __init__(self, *, attended: bool) -> None:
         self.attended = attended
         """Whether there is somebody to ask."""
-        self._open: dict[str, tuple[Request, asyncio.Future[Answer]]] = {}
+        self._open: dict[str, tuple[Request, asyncio.Future[RequestAnswer]]] = {}
         self._numbers = itertools.count(1)
 
     def next_id(self) -> str:
@@ -218,7 +218,7 @@ class Inbox:
         answer = await self._wait(request, emit)
         return answer if isinstance(answer, PlanAnswer) else PlanAnswer()
 
-    def reply(self, request_id: str, answer: Answer) -> bool:
+    def reply(self, request_id: str, answer: RequestAnswer) -> bool:
         """Answer a request; False if it is not open (any more)."""
         entry = self._open.get(request_id)
         if entry is None or entry[1].done():
@@ -232,11 +232,11 @@ class Inbox:
             if isinstance(request, ApprovalRequest) and is_covered(request):
                 self.reply(request.id, Approval(answer="once"))
 
-    async def _wait(self, request: Request, emit: "Callable[[Event], None]") -> Answer:
+    async def _wait(self, request: Request, emit: "Callable[[Event], None]") -> RequestAnswer:
         """Ask and wait; what ends without an answer is withdrawn."""
         from agent_cli.core import events  # noqa: PLC0415 (events are made of requests)
 
-        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[RequestAnswer] = asyncio.get_running_loop().create_future()
         self._open[request.id] = (request, future)
         try:
             match request:

@@ -69,7 +69,7 @@ EMPTY = "Your reply was empty. Continue with the work, or say in a sentence that
 
 
 @dataclass(frozen=True)
-class Limits:
+class TurnLimits:
     """What one turn may use at most."""
 
     steps: int = 200
@@ -102,7 +102,7 @@ class Turn:
     compactor: Compactor
     use_model: Callable[[str], Model]
     """Goes on with another model, in this turn and after it."""
-    limits: Limits = Limits()
+    limits: TurnLimits = TurnLimits()
     retry: RetryPolicy = RetryPolicy()
     steering: list[str] = field(default_factory=list)
     """Messages typed during the turn; they reach the model before its next step."""

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from agent_cli.core.conversation import Conversation
-from agent_cli.core.log.entries import Compacted, Entry, Pinned, Said, Unpinned
-from agent_cli.core.log.history import History, Pin, Placed, path, read_history
+from agent_cli.core.log.entries import Compacted, Entry, MessageAdded, Pinned, Unpinned
+from agent_cli.core.log.history import History, Pin, PlacedMessage, path, read_history
 from agent_cli.core.log.journal import Journal
 from agent_cli.core.log.store import Store
 from agent_cli.core.messages import AssistantMessage, Message, ToolMessage, UserMessage, text_of
@@ -53,7 +53,7 @@ class _Before:
     """How things stood before a compaction."""
 
     head: str | None
-    placed: tuple[Placed, ...]
+    placed: tuple[PlacedMessage, ...]
     pins: tuple[Pin, ...]
     left: int
     """How many messages the compaction left."""
@@ -173,12 +173,12 @@ class Memory:
         history = _as_of(entries, last)
         return _Before(last.id, history.messages, history.pins, len(compacted.history))
 
-    def _said(self) -> Iterator[Placed]:
+    def _said(self) -> Iterator[PlacedMessage]:
         """Everything that was said on the way here, each thing once."""
         known = {
-            entry.id: Placed(entry.id, entry.body.message)
+            entry.id: PlacedMessage(entry.id, entry.body.message)
             for entry in path(self._store.entries())
-            if isinstance(entry.body, Said)
+            if isinstance(entry.body, MessageAdded)
         }
         for before in self._before:
             known |= {placed.at: placed for placed in before.placed}

@@ -18,7 +18,7 @@ INTERRUPTED = "I interrupted it before it ended."
 
 
 @dataclass(kw_only=True)
-class OwnCommand(SideTurn):
+class UserCommand(SideTurn):
     """One command, run without asking."""
 
     command: str

@@ -11,8 +11,8 @@ from agent_cli.core.extensions import Extensions, NoExtensions
 from agent_cli.core.hooks import Hooks, NoHooks
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.log.history import History
-from agent_cli.core.log.store import Nowhere, Observer, Recorder, RuleStore, Store
-from agent_cli.core.loop import Limits
+from agent_cli.core.log.store import NullStore, Observer, Recorder, RuleStore, Store
+from agent_cli.core.loop import TurnLimits
 from agent_cli.core.model import Model, Models
 from agent_cli.core.money.statistics import Statistics
 from agent_cli.core.permissions import Policy
@@ -75,7 +75,7 @@ class Parts:
     system_prompt: str
     checkpoints: Checkpoints = field(default_factory=NoCheckpoints)
     """What is needed to take calls back."""
-    kept_rules: RuleStore = field(default_factory=Nowhere)
+    kept_rules: RuleStore = field(default_factory=NullStore)
     """Where "always in this project" is kept."""
     extensions: Extensions = field(default_factory=NoExtensions)
     """What others add."""
@@ -87,7 +87,7 @@ class Parts:
     profile: Profile = DEFAULT
     """The role the session begins with."""
     agent_limits: AgentLimits = AgentLimits()
-    limits: Limits = Limits()
+    limits: TurnLimits = TurnLimits()
     upkeep_settings: UpkeepSettings = UpkeepSettings()
     retry: RetryPolicy = RetryPolicy()
     options: dict[str, Any] = field(default_factory=dict)

@@ -40,15 +40,15 @@ from agent_cli.core.registry import DEFAULT_SELECTION, Registry, Selection
 from agent_cli.core.result_filter import ResultFilter
 from agent_cli.core.tool import Invocation, StatusTexts, ToolResult
 from agent_cli.core.tool_context import SessionState, SessionView, ToolContext
-from agent_cli.core.undo.keeping import Keeper
+from agent_cli.core.undo.keeping import Checkpointer
 from agent_cli.lib.language import tr
 from agent_cli.safety.reasons import Reason, because
 
 log = logging.getLogger(__name__)
 
 AnyInvocation = Invocation[Any]
-Progress = Callable[[str | Display], None]
-Send = Callable[["Pipeline", str, AgentTask, Progress], Awaitable[AgentReport]]
+ReportProgress = Callable[[str | Display], None]
+Send = Callable[["Pipeline", str, AgentTask, ReportProgress], Awaitable[AgentReport]]
 """Has another agent do something, for the call of this id."""
 
 MOST_PARALLEL = 8
@@ -93,7 +93,7 @@ class Pipeline:
     result_filter: ResultFilter
     emit: Callable[[Event], None]
     model: Callable[[], Model]
-    keeper: Keeper
+    keeper: Checkpointer
     hooks: Hooks = field(default_factory=NoHooks)
     state: SessionState = field(default_factory=SessionState)
     selection: Selection = DEFAULT_SELECTION

@@ -15,7 +15,7 @@ INSTRUCTION_FILES = ("AGENTS.md", "CLAUDE.md")
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class PromptFacts:
     """Facts about where the session runs."""
 
     workspace: Path
@@ -40,7 +40,7 @@ class Surroundings:
 
 
 def build(
-    surroundings: Surroundings,
+    surroundings: PromptFacts,
     instructions: str = "",
     *,
     instead: str | None = None,

@@ -21,7 +21,7 @@ from agent_cli.core.engine import Engine
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event, Notice
 from agent_cli.core.extensions import Extensions
-from agent_cli.core.inbox import Answer, Request
+from agent_cli.core.inbox import Request, RequestAnswer
 from agent_cli.core.log.history import History
 from agent_cli.core.log.titling import ask_for_title
 from agent_cli.core.loop import Turn
@@ -251,7 +251,7 @@ class Session:
         """What was counted today, over all sessions."""
         return self._parts.statistics()
 
-    def reply(self, request_id: str, answer: Answer) -> bool:
+    def reply(self, request_id: str, answer: RequestAnswer) -> bool:
         """Answer what was asked; False if it does not wait (any more)."""
         return self._parts.inbox.reply(request_id, answer)
 

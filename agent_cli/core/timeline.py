@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from agent_cli.core.conversation import Conversation
-from agent_cli.core.log.entries import ModeChanged, ModelChanged, Opened, Titled
+from agent_cli.core.log.entries import ModeChanged, ModelChanged, SessionOpened, Titled
 from agent_cli.core.log.history import History, read_history
 from agent_cli.core.log.journal import Journal
 from agent_cli.core.log.store import Store
@@ -23,7 +23,7 @@ class Timeline:
         self.title = past.title
         """What the session is called; empty: nothing yet."""
 
-    def begin(self, opened: Opened, past: History) -> None:
+    def begin(self, opened: SessionOpened, past: History) -> None:
         """The first entry, or those a program that ended too early did not get to write."""
         if past.head is None:
             self.journal.add(opened)

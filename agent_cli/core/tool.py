@@ -218,7 +218,7 @@ class StatusTexts:
 
 P = TypeVar("P", bound=ToolParams)
 
-Preview = Callable[[P, "ToolContext"], Awaitable[Display | None]]
+MakePreview = Callable[[P, "ToolContext"], Awaitable[Display | None]]
 Discover = Callable[[P, "ToolContext"], Awaitable[tuple[Target, ...]]]
 
 
@@ -256,7 +256,7 @@ class Tool(Generic[P]):
     """A milder kind for some parameters: a preview changes nothing."""
     title: Callable[[P], str] = _no_title
     """The main argument in a few words, always visible: "src/app.py 1-120"."""
-    preview: Preview[P] | None = None
+    preview: MakePreview[P] | None = None
     """What the confirmation shows: a diff, for instance."""
     rule: Callable[[P], str | None] | None = None
     """The rule that "always" would add, if the tool knows better than its targets tell."""

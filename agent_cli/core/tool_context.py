@@ -48,7 +48,7 @@ class SessionState:
         await close_all(*(each.close for each in held if hasattr(each, "close")))
 
 
-class ShellStanding:
+class ShellInfo:
     """Where the session's shell stands, and what in it gives words another meaning.
 
     The tool that owns the shell keeps it up to date; permission decisions read it.

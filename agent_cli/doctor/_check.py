@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 
 Verdict = Literal["ok", "warning", "problem", "skipped"]
 
 
 @dataclass(frozen=True)
-class Patient:
+class CheckContext:
     """What is examined."""
 
     environment: Mapping[str, str]
@@ -22,9 +22,9 @@ class Patient:
     """Whether there is a terminal to query."""
 
     @property
-    def places(self) -> Places:
+    def places(self) -> Directories:
         """Where our own files live."""
-        return Places.of(self.environment)
+        return Directories.of(self.environment)
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Check:
 
     group: str
     name: str
-    run: Callable[[Patient], Finding] | Callable[[Patient], Awaitable[Finding]]
+    run: Callable[[CheckContext], Finding] | Callable[[CheckContext], Awaitable[Finding]]
     seconds: float = 5.0
     """How long it may take."""
 

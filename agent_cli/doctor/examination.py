@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any
 
 from agent_cli import doctor
-from agent_cli.doctor._check import Check, Finding, Patient
+from agent_cli.doctor._check import Check, CheckContext, Finding
 from agent_cli.lib.discovery import values_named
 from agent_cli.lib.language import mark, tr
 
@@ -21,14 +21,14 @@ def all_checks() -> list[Check]:
 
 
 async def examine(
-    checks: Iterable[Check], patient: Patient
+    checks: Iterable[Check], patient: CheckContext
 ) -> AsyncIterator[tuple[Check, Finding]]:
     """One finding for each check, one after the other: some of them share the terminal."""
     for check in checks:
         yield check, await _finding(check, patient)
 
 
-async def _finding(check: Check, patient: Patient) -> Finding:
+async def _finding(check: Check, patient: CheckContext) -> Finding:
     try:
         async with asyncio.timeout(check.seconds):
             if inspect.iscoroutinefunction(check.run):

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from agent_cli.doctor._check import Check, Finding, Patient, ok
+from agent_cli.doctor._check import Check, CheckContext, Finding, ok
 from agent_cli.lib.language import mark, tr
 
 _MOST = 2_000_000_000
@@ -16,7 +16,7 @@ _SECONDS = 3.0
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
-def disk(patient: Patient) -> Finding:
+def disk(patient: CheckContext) -> Finding:
     """What we keep, and what is left."""
     state = patient.places.state
     used, is_whole = _used(state)
@@ -43,7 +43,7 @@ def disk(patient: Patient) -> Finding:
     return ok(measured)
 
 
-def permissions(patient: Patient) -> Finding:
+def permissions(patient: CheckContext) -> Finding:
     """Whether only the user can read our files."""
     places = patient.places
     wrong = [path for root in (places.config, places.state) for path in _open_to_others(root)]

@@ -5,7 +5,7 @@ import time
 from agent_cli.core.errors import ModelError, UserError
 from agent_cli.core.messages import UserMessage
 from agent_cli.core.model import ModelRequest
-from agent_cli.doctor._check import Check, Finding, Patient, ok, skipped
+from agent_cli.doctor._check import Check, CheckContext, Finding, ok, skipped
 from agent_cli.doctor.settings import loaded_for
 from agent_cli.lib.language import mark, tr
 from agent_cli.models.providers import take_credentials
@@ -16,7 +16,7 @@ from agent_cli.setup.keys import KeyStore
 _SLOW = 20.0
 
 
-async def reachable(patient: Patient) -> Finding:
+async def reachable(patient: CheckContext) -> Finding:
     """Whether it answers."""
     if patient.offline:
         return skipped("--offline")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from importlib import metadata
 
 from agent_cli import __version__
-from agent_cli.doctor._check import Check, Finding, Patient, Verdict, ok
+from agent_cli.doctor._check import Check, CheckContext, Finding, Verdict, ok
 from agent_cli.lib.language import mark, tr
 from agent_cli.lib.programs import find_program
 from agent_cli.safety.sandbox import SandboxUnavailable, find_sandbox
@@ -17,7 +17,7 @@ _OLDEST = (3, 11)
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
-def python(_: Patient) -> Finding:
+def python(_: CheckContext) -> Finding:
     """The interpreter."""
     measured = f"{platform.python_version()} ({platform.system()} {platform.machine()})"
     if sys.version_info >= _OLDEST:
@@ -30,7 +30,7 @@ def python(_: Patient) -> Finding:
     )
 
 
-def packages(_: Patient) -> Finding:
+def packages(_: CheckContext) -> Finding:
     """What we are made of."""
     found, missing = [f"agent {__version__}"], []
     for name in _needed():
@@ -55,10 +55,12 @@ def _needed() -> list[str]:
     return [found.group() for line in always if (found := _NAME.match(line))]
 
 
-def _program(name: str, verdict: Verdict, why: str, remedy: str) -> Callable[[Patient], Finding]:
+def _program(
+    name: str, verdict: Verdict, why: str, remedy: str
+) -> Callable[[CheckContext], Finding]:
     """A check that a program is there and runs."""
 
-    def look(_: Patient) -> Finding:
+    def look(_: CheckContext) -> Finding:
         path = find_program(name)
         expected = f"{name}: {tr(why)}"
         if path is None:
@@ -75,7 +77,7 @@ def _program(name: str, verdict: Verdict, why: str, remedy: str) -> Callable[[Pa
     return look
 
 
-async def sandbox(_: Patient) -> Finding:
+async def sandbox(_: CheckContext) -> Finding:
     """Which sandbox really works here."""
     try:
         found = await find_sandbox("auto")

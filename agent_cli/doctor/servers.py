@@ -5,7 +5,7 @@ from typing import Any
 
 from agent_cli.core.deciding.trust import SERVERS
 from agent_cli.core.errors import UserError
-from agent_cli.doctor._check import Check, Finding, Patient, ok, skipped
+from agent_cli.doctor._check import Check, CheckContext, Finding, ok, skipped
 from agent_cli.doctor.settings import loaded_for
 from agent_cli.extensions.mcp.spec import configured, read_json
 from agent_cli.folder import folder_standing
@@ -13,7 +13,7 @@ from agent_cli.launch_options import LaunchOptions
 from agent_cli.lib.language import mark, tr
 
 
-def servers(patient: Patient) -> Finding:
+def servers(patient: CheckContext) -> Finding:
     """Whether each is configured well and each program can be found; none is started."""
     file = patient.cwd / SERVERS
     trusted = folder_standing(LaunchOptions(cwd=patient.cwd), patient.environment).trusted
@@ -49,7 +49,7 @@ def servers(patient: Patient) -> Finding:
     return ok(tr("{names}; this folder's servers wait until you trust it", names=names))
 
 
-def _own(patient: Patient) -> dict[str, dict[str, Any]]:
+def _own(patient: CheckContext) -> dict[str, dict[str, Any]]:
     """The servers in the user's configuration."""
     try:
         return loaded_for(patient).settings.mcp.servers

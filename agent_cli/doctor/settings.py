@@ -1,8 +1,8 @@
 """The configuration, the folder's trust, and the keys that are there."""
 
-from agent_cli.config.layers import PROJECT_FILE, Loaded
+from agent_cli.config.layers import PROJECT_FILE, LoadedSettings
 from agent_cli.core.errors import UserError
-from agent_cli.doctor._check import Check, Finding, Patient, ok
+from agent_cli.doctor._check import Check, CheckContext, Finding, ok
 from agent_cli.folder import folder_standing, load_settings
 from agent_cli.launch_options import LaunchOptions
 from agent_cli.lib.language import mark, tr
@@ -10,12 +10,12 @@ from agent_cli.models.providers import is_local, provider_of, take_credentials
 from agent_cli.setup.keys import KeyStore
 
 
-def loaded_for(patient: Patient) -> Loaded:
+def loaded_for(patient: CheckContext) -> LoadedSettings:
     """The settings that would apply; raises UserError."""
     return load_settings(LaunchOptions(cwd=patient.cwd), patient.environment)
 
 
-def configuration(patient: Patient) -> Finding:
+def configuration(patient: CheckContext) -> Finding:
     """Whether every file can be read and every setting is known."""
     try:
         loaded = loaded_for(patient)
@@ -31,7 +31,7 @@ def configuration(patient: Patient) -> Finding:
     return ok(", ".join(read) or tr("no files; using defaults"))
 
 
-def trust(patient: Patient) -> Finding:
+def trust(patient: CheckContext) -> Finding:
     """Whether this folder is trusted."""
     standing = folder_standing(LaunchOptions(cwd=patient.cwd), patient.environment)
     if standing.trusted:
@@ -45,7 +45,7 @@ def trust(patient: Patient) -> Finding:
     )  # fmt: skip
 
 
-def keys(patient: Patient) -> Finding:
+def keys(patient: CheckContext) -> Finding:
     """Which keys there are, by name; never what they are."""
     variables = dict(patient.environment)
     stored = KeyStore(patient.places.config).load()

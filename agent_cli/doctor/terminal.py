@@ -10,7 +10,7 @@ import termios
 import time
 import tty
 
-from agent_cli.doctor._check import Check, Finding, Patient, ok, skipped
+from agent_cli.doctor._check import Check, CheckContext, Finding, ok, skipped
 from agent_cli.frontends.shared.terminal import moves_cursor, speaks_utf8
 from agent_cli.lib.language import mark, tr
 
@@ -22,7 +22,7 @@ _KITTY = re.compile(rb"\x1b\[\?(\d+)u")
 _ATTRIBUTES = re.compile(rb"\x1b\[\?[\d;]*c")
 
 
-def size(patient: Patient) -> Finding:
+def size(patient: CheckContext) -> Finding:
     """Whether there is room to work."""
     if not patient.is_terminal:
         return skipped(tr(_NOT_HERE))
@@ -37,7 +37,7 @@ def size(patient: Patient) -> Finding:
     )  # fmt: skip
 
 
-def full_screen(patient: Patient) -> Finding:
+def full_screen(patient: CheckContext) -> Finding:
     """Whether the cursor can be moved."""
     term = patient.environment.get("TERM", "")
     if moves_cursor(patient.environment):
@@ -50,7 +50,7 @@ def full_screen(patient: Patient) -> Finding:
     )  # fmt: skip
 
 
-def colours(patient: Patient) -> Finding:
+def colours(patient: CheckContext) -> Finding:
     """How many colours there are."""
     environment = patient.environment
     if environment.get("NO_COLOR"):
@@ -67,7 +67,7 @@ def colours(patient: Patient) -> Finding:
     )  # fmt: skip
 
 
-def characters(patient: Patient) -> Finding:
+def characters(patient: CheckContext) -> Finding:
     """Whether any character can be shown."""
     if speaks_utf8(patient.environment):
         return ok("UTF-8")
@@ -78,7 +78,7 @@ def characters(patient: Patient) -> Finding:
     )  # fmt: skip
 
 
-def wide_characters(patient: Patient) -> Finding:
+def wide_characters(patient: CheckContext) -> Finding:
     """Whether Chinese characters and emoji take two cells, by drawing them and asking where
     the cursor is."""
     if not patient.is_terminal or not moves_cursor(patient.environment):
@@ -97,7 +97,7 @@ def wide_characters(patient: Patient) -> Finding:
     )  # fmt: skip
 
 
-def keys(patient: Patient) -> Finding:
+def keys(patient: CheckContext) -> Finding:
     """Whether Shift+Enter can be told from Enter."""
     if not patient.is_terminal or not moves_cursor(patient.environment):
         return skipped(tr(_NOT_HERE))
@@ -107,7 +107,7 @@ def keys(patient: Patient) -> Finding:
     return ok(tr("standard: Alt+Enter or Ctrl+J inserts a new line"))
 
 
-def clipboard(patient: Patient) -> Finding:
+def clipboard(patient: CheckContext) -> Finding:
     """How copied text leaves the program."""
     if patient.environment.get("TMUX") and (tmux := shutil.which("tmux")):
         told = subprocess.run(

@@ -3,7 +3,7 @@
 from html import escape
 
 from agent_cli.core.log.history import History
-from agent_cli.export.pieces import CallPiece, Words, details, facts, name_of, pieces
+from agent_cli.export.pieces import CallPiece, TextPiece, details, facts, name_of, pieces
 from agent_cli.lib.language import spoken
 
 _STYLE = """
@@ -34,7 +34,7 @@ def as_html(history: History) -> str:
     """The whole document."""
     name = escape(name_of(history))
     told = pieces(history.events)
-    body = "\n".join(_words(p) if isinstance(p, Words) else _call(p) for p in told)
+    body = "\n".join(_words(p) if isinstance(p, TextPiece) else _call(p) for p in told)
     return (
         f'<!doctype html>\n<html lang="{spoken()}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
@@ -44,7 +44,7 @@ def as_html(history: History) -> str:
     )
 
 
-def _words(piece: Words) -> str:
+def _words(piece: TextPiece) -> str:
     if piece.by == "model":
         return f'<div class="model">{_markdown(piece.text)}</div>'
     return f'<div class="{piece.by}">{escape(piece.text.strip())}</div>'

@@ -3,7 +3,7 @@
 import re
 
 from agent_cli.core.log.history import History
-from agent_cli.export.pieces import CallPiece, Words, details, facts, name_of, pieces
+from agent_cli.export.pieces import CallPiece, TextPiece, details, facts, name_of, pieces
 from agent_cli.lib.language import mark, tr
 
 _HEADINGS = {"person": mark("You"), "model": mark("Agent")}
@@ -14,15 +14,15 @@ def as_markdown(history: History) -> str:
     parts = [f"# {_inline(name_of(history))}", _inline(" · ".join(facts(history)))]
     speaker = ""
     for piece in pieces(history.events):
-        by = piece.by if isinstance(piece, Words) else "model"
+        by = piece.by if isinstance(piece, TextPiece) else "model"
         if by in _HEADINGS and by != speaker:
             parts.append(f"## {tr(_HEADINGS[by])}")
             speaker = by
-        parts.append(_words(piece) if isinstance(piece, Words) else _call(piece))
+        parts.append(_words(piece) if isinstance(piece, TextPiece) else _call(piece))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _words(piece: Words) -> str:
+def _words(piece: TextPiece) -> str:
     text = piece.text.strip("\n")
     if piece.by == "program":
         return f"> {_inline(text)}"

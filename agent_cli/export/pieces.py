@@ -51,7 +51,7 @@ _ENDINGS: dict[FinishReason, str] = {
 
 
 @dataclass(frozen=True)
-class Words:
+class TextPiece:
     """Something said, by whom."""
 
     by: Literal["person", "model", "thinking", "program"]
@@ -79,7 +79,7 @@ class CallPiece:
         return " · ".join(part for part in (*said, *self.notes) if part)
 
 
-Piece = Words | CallPiece
+Piece = TextPiece | CallPiece
 
 
 def pieces(events: Iterable[Event]) -> list[Piece]:
@@ -89,11 +89,11 @@ def pieces(events: Iterable[Event]) -> list[Piece]:
     for event in events:
         match event:
             case PromptAdded():
-                told.append(Words("person", clean(event.text)))
+                told.append(TextPiece("person", clean(event.text)))
             case ThinkingDelta():
-                told.append(Words("thinking", clean(event.text)))
+                told.append(TextPiece("thinking", clean(event.text)))
             case TextDelta():
-                told.append(Words("model", clean(event.text)))
+                told.append(TextPiece("model", clean(event.text)))
             case ToolStarted():
                 calls[event.call_id] = CallPiece(event.tool, event.title)
                 told.append(calls[event.call_id])
@@ -109,17 +109,17 @@ def pieces(events: Iterable[Event]) -> list[Piece]:
     return told
 
 
-def _notices(event: Event) -> Iterator[Words]:
+def _notices(event: Event) -> Iterator[TextPiece]:
     match event:
         case Notice():
-            yield Words("program", clean(f"{event.text} {event.hint}".strip()))
+            yield TextPiece("program", clean(f"{event.text} {event.hint}".strip()))
         case ModelRetrying():
-            yield Words("program", clean(tr("{reason} Retried.", reason=event.reason)))
+            yield TextPiece("program", clean(tr("{reason} Retried.", reason=event.reason)))
         case HistoryCompacted():
-            yield Words("program", tr("The conversation was compacted to make room."))
+            yield TextPiece("program", tr("The conversation was compacted to make room."))
         case TurnFinished() if event.reason != "done":
             said = f"{tr(_ENDINGS[event.reason])} {event.error}"
-            yield Words("program", clean(said.strip()))
+            yield TextPiece("program", clean(said.strip()))
         case _:
             pass
 

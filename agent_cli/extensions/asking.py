@@ -19,7 +19,7 @@ class Asker(Protocol):
         ...
 
 
-class Person:
+class InboxAsker:
     """Whoever sits in front of the session, if anybody does."""
 
     def __init__(self, inbox: Inbox) -> None:

@@ -13,10 +13,10 @@ from agent_cli.core.events import Event, Notice
 from agent_cli.core.extensions import AnySlashCommand
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.registry import Registry
-from agent_cli.extensions.asking import Person
+from agent_cli.extensions.asking import InboxAsker
 from agent_cli.extensions.hooks import SessionHooks
 from agent_cli.extensions.mcp.servers import Servers, ServersWanted
-from agent_cli.extensions.plugins import LOOK_EVERY, PluginPlaces, Plugins
+from agent_cli.extensions.plugins import LOOK_EVERY, Plugins, PluginSources
 from agent_cli.extensions.project_trust import Keep, ProjectTrust
 from agent_cli.extensions.prompt_files import PromptFiles, PromptFolders
 from agent_cli.extensions.registrar import Registrar
@@ -32,10 +32,10 @@ LONGEST_SHOWN = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class WantedExtensions:
     """Which extensions a session is to have."""
 
-    plugins: PluginPlaces | None
+    plugins: PluginSources | None
     servers: ServersWanted | None
     writings: PromptFolders = PromptFolders()
     """Where commands and skills lie."""
@@ -49,10 +49,14 @@ class Host:
     """Implements `core.extensions.Extensions`."""
 
     def __init__(
-        self, wanted: Wanted, registry: Registry, inbox: Inbox, hooks: SessionHooks | None = None
+        self,
+        wanted: WantedExtensions,
+        registry: Registry,
+        inbox: Inbox,
+        hooks: SessionHooks | None = None,
     ) -> None:
         self._wanted = wanted
-        self._person = Person(inbox)
+        self._person = InboxAsker(inbox)
         self._registrar = Registrar(registry, self.warn)
         self._trust: ProjectTrust | None = None
         self._tasks: set[asyncio.Task[None]] = set()

@@ -34,7 +34,7 @@ LOOK_EVERY = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class PluginPlaces:
+class PluginSources:
     """Where plugins come from and what they are given."""
 
     user: Path
@@ -71,7 +71,7 @@ class PluginPlaces:
 
 
 @dataclass
-class Standing:
+class PluginStatus:
     """One plugin and how it stands."""
 
     origin: Origin
@@ -100,7 +100,7 @@ class Plugins:
 
     def __init__(
         self,
-        places: PluginPlaces,
+        places: PluginSources,
         registrar: Registrar,
         tell: Callable[[str, str], None],
         hooks: SessionHooks,
@@ -109,11 +109,11 @@ class Plugins:
         self._places = places
         self._registrar = registrar
         self._tell = tell
-        self._standings: dict[str, Standing] = {}
+        self._standings: dict[str, PluginStatus] = {}
         self._lock = asyncio.Lock()
 
     @property
-    def standings(self) -> tuple[Standing, ...]:
+    def standings(self) -> tuple[PluginStatus, ...]:
         """Every plugin that was tried."""
         return tuple(self._standings.values())
 
@@ -142,7 +142,7 @@ class Plugins:
             for standing in gone:
                 await self._unload(standing)
             fresh = [
-                Standing(origin, origin.stamp)
+                PluginStatus(origin, origin.stamp)
                 for where, origin in origins.items()
                 if where not in self._standings and (project or origin.kind != "project")
             ]
@@ -166,7 +166,7 @@ class Plugins:
             for standing in reversed(self.standings):
                 await self._unload(standing)
 
-    async def _load(self, standing: Standing) -> None:
+    async def _load(self, standing: PluginStatus) -> None:
         origin = standing.origin
         try:
             late = tr("it took longer than {seconds:g} s to load", seconds=LOAD_WITHIN)
@@ -191,7 +191,7 @@ class Plugins:
         named = [replace(hook, name=hook.name or unnamed) for hook in plugin.hooks]
         self._hooks.offer(standing.source, named)
 
-    async def _unload(self, standing: Standing) -> None:
+    async def _unload(self, standing: PluginStatus) -> None:
         del self._standings[standing.origin.where]
         self._registrar.offer(standing.source, ())
         self._hooks.offer(standing.source, ())
@@ -226,7 +226,7 @@ async def _within(seconds: float, work: Any, late: str) -> Any:
         raise LoadProblem(late) from error
 
 
-def _said(gone: list[Standing], fresh: list[Standing]) -> str:
+def _said(gone: list[PluginStatus], fresh: list[PluginStatus]) -> str:
     loaded = [each for each in fresh if each.plugin]
     again = {each.origin.where for each in gone} & {each.origin.where for each in fresh}
     tools = sum(len(each.plugin.tools) for each in loaded if each.plugin)

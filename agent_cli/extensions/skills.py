@@ -36,7 +36,7 @@ class Skill:
     directory: Path
 
 
-class Params(ToolParams):
+class SkillParams(ToolParams):
     """Which skill."""
 
     name: str
@@ -71,13 +71,13 @@ def skill_tool(skills: Sequence[Skill]) -> AnyTool:
     known = {skill.name: skill for skill in sorted(skills, key=lambda each: each.name)}
     listed = "\n".join(f"- {skill.name}: {skill.description}" for skill in known.values())
 
-    async def run(params: Params, context: ToolContext) -> ToolResult:
+    async def run(params: SkillParams, context: ToolContext) -> ToolResult:
         return _loaded(params.name, known, context.session.text_chars)
 
     return Tool(
         name="Skill",
         kind=ToolKind.READONLY,
-        params=Params,
+        params=SkillParams,
         run=run,
         description=Description.beside(__file__).model_copy(
             update={"long": f"The skills:\n{listed}"}

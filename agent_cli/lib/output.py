@@ -12,7 +12,7 @@ MOST_ON_DISK = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True)
-class Piece:
+class OutputPiece:
     """A part of the output as text, and where it ends."""
 
     text: str
@@ -79,11 +79,11 @@ class Output:
         self.path = path
         self._to_disk(bytes(self._head + self._tail))
 
-    def whole(self) -> Piece:
+    def whole(self) -> OutputPiece:
         """All of it, or its beginning and its end."""
         return self.since(0)
 
-    def since(self, start: int, *, is_final: bool = True) -> Piece:
+    def since(self, start: int, *, is_final: bool = True) -> OutputPiece:
         """What came after the first `start` bytes: all, or its beginning and its end.
 
         While more may come, the first bytes of an unfinished character are left for next time.
@@ -101,10 +101,12 @@ class Output:
             unfinished = 0 if is_final else _broken_end(last)
             last = last[: len(last) - unfinished]
             left_out = wanted - unfinished - len(first) - len(last)
-            return Piece(self._joined(first, last, left_out), self.size - unfinished, left_out)
+            return OutputPiece(
+                self._joined(first, last, left_out), self.size - unfinished, left_out
+            )
         if not is_final:
             data = without_broken_end(data)
-        return Piece(data.decode(errors="replace"), start + len(data))
+        return OutputPiece(data.decode(errors="replace"), start + len(data))
 
     def read_file(self, start: int, length: int) -> bytes:
         """Bytes from the file; fewer when it doesn't hold them."""

@@ -52,7 +52,7 @@ class ScriptedError(BaseModel):
     retry_after: float | None = None
 
 
-class Step(BaseModel):
+class ScriptedStep(BaseModel):
     """What happens on one request."""
 
     model_config = ConfigDict(extra="forbid")
@@ -75,11 +75,14 @@ class Step(BaseModel):
 class ScriptedModel:
     """Plays its steps, one a request; `requests` holds what it was sent."""
 
-    def __init__(self, steps: Iterable[Step | Mapping[str, Any]], name: str = "scripted") -> None:
+    def __init__(
+        self, steps: Iterable[ScriptedStep | Mapping[str, Any]], name: str = "scripted"
+    ) -> None:
         self.name = name
         self.requests: list[ModelRequest] = []
         self._steps = [
-            step if isinstance(step, Step) else Step.model_validate(step) for step in steps
+            step if isinstance(step, ScriptedStep) else ScriptedStep.model_validate(step)
+            for step in steps
         ]
         self._numbers = itertools.count(1)
 
@@ -88,7 +91,9 @@ class ScriptedModel:
         """Read a script."""
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
-            steps = [Step.model_validate(json.loads(line)) for line in lines if line.strip()]
+            steps = [
+                ScriptedStep.model_validate(json.loads(line)) for line in lines if line.strip()
+            ]
         except OSError as error:
             raise UserError(
                 tr("The script {path} cannot be read: {reason}.", path=path, reason=error.strerror)
@@ -103,7 +108,7 @@ class ScriptedModel:
         """Play the next step."""
         self.requests.append(request)
         position = len(self.requests) - 1
-        over = Step(text="(The script is over.)")
+        over = ScriptedStep(text="(The script is over.)")
         step = self._steps[position] if position < len(self._steps) else over
         if step.thinking:
             yield ThinkingChunk(step.thinking)
@@ -119,7 +124,7 @@ class ScriptedModel:
             )
         yield self._reply(step)
 
-    def _reply(self, step: Step) -> Reply:
+    def _reply(self, step: ScriptedStep) -> Reply:
         calls = tuple(
             ToolCall(
                 id=call.id if call.id is not None else f"call-{next(self._numbers)}",

@@ -47,7 +47,7 @@ def main() -> None:
     language.use(os.environ.get("AGENT_LANGUAGE", language.SOURCE))
     lines_in, send = _own_pipes()
     send({"op": "hello", "protocol": PROTOCOL})
-    server = Server(send)
+    server = WorkerServer(send)
     threading.Thread(target=_read, args=(lines_in, server), daemon=True).start()
     try:
         client = _load()
@@ -89,7 +89,7 @@ def _own_pipes() -> tuple[BinaryIO, Send]:
     return lines_in, send
 
 
-def _read(lines_in: BinaryIO, server: "Server") -> None:
+def _read(lines_in: BinaryIO, server: "WorkerServer") -> None:
     for line in lines_in:
         server.receive(json.loads(line))
     os._exit(0)  # whatever the main thread is doing, the parent is gone
@@ -103,7 +103,7 @@ def _load() -> Any:
     return litellm_client
 
 
-class Server:
+class WorkerServer:
     """Runs requests side by side and cancels them by id."""
 
     def __init__(self, send: Send) -> None:
@@ -159,7 +159,7 @@ class Server:
                 task.add_done_callback(lambda _task: self._tasks.pop(number, None))
 
     async def _complete(self, number: int, request: dict[str, Any]) -> None:
-        flow = Flow(number, self._send)
+        flow = ReplyFlow(number, self._send)
         try:
             done = await self._client.complete(request, flow.add)
         except asyncio.CancelledError:
@@ -174,7 +174,7 @@ class Server:
             self._send({"op": "done", "id": number, **done})
 
 
-class Flow:
+class ReplyFlow:
     """Gathers the pieces of one reply into few lines."""
 
     def __init__(self, number: int, send: Send) -> None:

@@ -11,20 +11,20 @@ LARGEST = 100_000
 
 
 @dataclass(frozen=True)
-class Choice:
+class ModelChoice:
     """A model and where it is served."""
 
     model: str
     api_base: str | None = None
 
 
-class ChoiceFile:
+class ModelChoiceFile:
     """Holds the choice in the user's state; the settings file is the user's own."""
 
     def __init__(self, state: Path) -> None:
         self._path = state / "choice.json"
 
-    def read(self) -> Choice | None:
+    def read(self) -> ModelChoice | None:
         """The choice; None if there is none, or none that can be read."""
         try:
             with os.fdopen(open_regular(self._path), "rb") as file:
@@ -34,9 +34,9 @@ class ChoiceFile:
         if not isinstance(held, dict) or not isinstance(held.get("model"), str):
             return None
         base = held.get("api_base")
-        return Choice(held["model"], base if isinstance(base, str) else None)
+        return ModelChoice(held["model"], base if isinstance(base, str) else None)
 
-    def keep(self, choice: Choice) -> None:
+    def keep(self, choice: ModelChoice) -> None:
         """Remember it; raises OSError."""
         private_directory(self._path.parent)
         write_atomic(self._path, json.dumps(asdict(choice)).encode(), mode=0o600)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.core.errors import ModelError, ModelErrorKind
 from agent_cli.core.messages import UserMessage
 from agent_cli.core.model import ModelRequest, Reply
@@ -18,7 +18,7 @@ from agent_cli.models.worker_process import WorkerBroken, WorkerGone, WorkerProc
 from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sanitise import clean
 from agent_cli.setup.cards import Card, CardFile
-from agent_cli.setup.choice import Choice, ChoiceFile
+from agent_cli.setup.choice import ModelChoice, ModelChoiceFile
 from agent_cli.setup.findings import Findings, keys_in
 from agent_cli.setup.keys import KeyStore
 from agent_cli.setup.probe import probe
@@ -32,7 +32,7 @@ _WRONG_KEY = re.compile(r"api.?key.{0,20}(?:not valid|invalid|incorrect)", re.IG
 
 
 @dataclass(frozen=True)
-class Offer:
+class ModelOffer:
     """A model that can be chosen."""
 
     model: str
@@ -53,7 +53,7 @@ class Offer:
 
 
 @dataclass(frozen=True)
-class Tried:
+class TrialResult:
     """What came of one small request."""
 
     works: bool
@@ -63,15 +63,15 @@ class Tried:
     seconds: float = 0.0
 
 
-class SetupDesk:
+class SetupService:
     """Everything a set-up can do. `variables` are what the environment says of providers."""
 
     def __init__(
-        self, places: Places, variables: Mapping[str, str], worker: WorkerProcess | None = None
+        self, places: Directories, variables: Mapping[str, str], worker: WorkerProcess | None = None
     ) -> None:
         self._variables = dict(variables)
         self._worker = worker or WorkerProcess()
-        self._choices = ChoiceFile(places.state)
+        self._choices = ModelChoiceFile(places.state)
         self._keys = KeyStore(places.config)
         self._cards = CardFile(places.state)
         self._stored = self._keys.load()
@@ -95,9 +95,9 @@ class SetupDesk:
         """Whether the environment has a key, which counts before any that is kept."""
         return any(self._variables.get(name, "").strip() for name in provider.signs)
 
-    async def offers(self, provider: Provider) -> list[Offer]:
+    async def offers(self, provider: Provider) -> list[ModelOffer]:
         """A provider's models by LiteLLM's list, the suggested one first."""
-        listed: list[Offer] = []
+        listed: list[ModelOffer] = []
         try:
             request = self._worker.request({"op": "list", "provider": provider.prefix})
             async with aclosing(request) as answers:
@@ -107,10 +107,10 @@ class SetupDesk:
             pass  # a name can still be typed
         first = [offer for offer in listed if offer.model == provider.suggested]
         if not first and provider.suggested:
-            first = [Offer(provider.suggested)]
+            first = [ModelOffer(provider.suggested)]
         return [*first, *(offer for offer in listed if offer.model != provider.suggested)]
 
-    async def try_out(self, choice: Choice, key: str = "") -> Tried:
+    async def try_out(self, choice: ModelChoice, key: str = "") -> TrialResult:
         """Send one small request, with the key that was pasted or with what is there."""
         provider = provider_of(choice.model)
         known = {**self._stored, **self._variables}
@@ -132,13 +132,13 @@ class SetupDesk:
             await _one_reply(model)
         except ModelError as error:
             text = clean(Redactor(variables).redact(error.message))
-            return Tried(
+            return TrialResult(
                 works=False,
                 problem=text,
                 hint=error.hint,
                 is_wrong_key=error.kind in WRONG_KEY or bool(_WRONG_KEY.search(text)),
             )
-        return Tried(works=True, seconds=time.monotonic() - started)
+        return TrialResult(works=True, seconds=time.monotonic() - started)
 
     def keep_key(self, provider: Provider, key: str) -> str:
         """Keep a key for the next start; says where. Raises OSError."""
@@ -146,11 +146,11 @@ class SetupDesk:
         self._stored[name] = key
         return self._keys.keep(name, key)
 
-    def keep_choice(self, choice: Choice) -> None:
+    def keep_choice(self, choice: ModelChoice) -> None:
         """Use this model from now on; raises OSError."""
         self._choices.keep(choice)
 
-    async def probe(self, choice: Choice) -> Card | None:
+    async def probe(self, choice: ModelChoice) -> Card | None:
         """Find out what a local server does with the model, and remember it."""
         card = await asyncio.to_thread(probe, choice.model, choice.api_base)
         if card is not None:
@@ -174,10 +174,10 @@ async def _one_reply(model: RemoteModel) -> None:
                 return
 
 
-def _offer(entry: Mapping[str, object]) -> Offer:
+def _offer(entry: Mapping[str, object]) -> ModelOffer:
     window, prices = entry.get("window"), (entry.get("input_price"), entry.get("output_price"))
     million = [price * 1_000_000 if isinstance(price, int | float) else None for price in prices]
-    return Offer(
+    return ModelOffer(
         model=str(entry.get("name", "")),
         window=window if isinstance(window, int) else None,
         input_price=million[0],

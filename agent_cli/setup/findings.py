@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from agent_cli.lib.language import tr
 from agent_cli.models.providers import PROVIDERS, Provider
-from agent_cli.setup.choice import Choice
+from agent_cli.setup.choice import ModelChoice
 from agent_cli.setup.servers import ServerFound, find_servers
 
 
@@ -35,7 +35,7 @@ class Findings:
 class Proposal:
     """The one thing to do, and why."""
 
-    choice: Choice
+    choice: ModelChoice
     because: str
 
 
@@ -63,11 +63,11 @@ def propose(findings: Findings) -> Proposal | None:
     if len(ready) == 1:
         (key,) = ready
         return Proposal(
-            Choice(key.provider.suggested), tr("{variable} is set", variable=key.variable)
+            ModelChoice(key.provider.suggested), tr("{variable} is set", variable=key.variable)
         )
     models = [(server, model) for server in findings.servers for model in server.models]
     if findings.keys or len(models) != 1:
         return None
     ((server, model),) = models
     because = tr("{server} runs it on this machine", server=server.kind.title)
-    return Proposal(Choice(model, server.api_base), because)
+    return Proposal(ModelChoice(model, server.api_base), because)

@@ -7,8 +7,8 @@ from typing import Protocol
 from agent_cli.lib.language import tr
 from agent_cli.models.guide import NAME as GUIDE
 from agent_cli.models.providers import Provider, provider_of
-from agent_cli.setup.choice import Choice
-from agent_cli.setup.desk import SetupDesk, Tried
+from agent_cli.setup.choice import ModelChoice
+from agent_cli.setup.desk import SetupService, TrialResult
 from agent_cli.setup.findings import Findings
 
 
@@ -21,7 +21,7 @@ class Option:
     detail: str = ""
 
 
-class Talk(Protocol):
+class SetupDialog(Protocol):
     """How the user is asked. None means they go back or leave."""
 
     async def choose(
@@ -50,7 +50,7 @@ class Talk(Protocol):
 _LOOK_AROUND = "guide"
 
 
-async def set_up(desk: SetupDesk, talk: Talk) -> Choice | None:
+async def set_up(desk: SetupService, talk: SetupDialog) -> ModelChoice | None:
     """Ask until there is a choice, and save it; None: the user left."""
     while True:
         talk.say(tr("Looking for API keys and local models …"), passing=True)
@@ -61,13 +61,13 @@ async def set_up(desk: SetupDesk, talk: Talk) -> Choice | None:
         if picked is None:
             return None
         if picked == _LOOK_AROUND:
-            return Choice(GUIDE)
+            return ModelChoice(GUIDE)
         choice = await _chosen(picked, desk, talk, findings)
         if choice is not None and await _settled(choice, desk, talk):
             return choice
 
 
-def _start(desk: SetupDesk, findings: Findings) -> Iterator[Option]:
+def _start(desk: SetupService, findings: Findings) -> Iterator[Option]:
     """What is there already comes first."""
     for number, server in enumerate(findings.servers):
         for name in server.names:
@@ -88,19 +88,23 @@ def _start(desk: SetupDesk, findings: Findings) -> Iterator[Option]:
     )
 
 
-async def _chosen(picked: str, desk: SetupDesk, talk: Talk, findings: Findings) -> Choice | None:
+async def _chosen(
+    picked: str, desk: SetupService, talk: SetupDialog, findings: Findings
+) -> ModelChoice | None:
     kind, _, rest = picked.partition(" ")
     if kind == "local":
         number, _, name = rest.partition(" ")
         server = findings.servers[int(number)]
-        return Choice(f"{server.kind.prefix}/{name}", server.api_base)
+        return ModelChoice(f"{server.kind.prefix}/{name}", server.api_base)
     if kind == "provider":
         return await _model_of(provider_of(f"{rest}/"), desk, talk)
     typed = await talk.ask_line(tr("Model name, such as anthropic/claude-sonnet-4-5"))
-    return Choice(typed) if typed else None
+    return ModelChoice(typed) if typed else None
 
 
-async def _model_of(provider: Provider, desk: SetupDesk, talk: Talk) -> Choice | None:
+async def _model_of(
+    provider: Provider, desk: SetupService, talk: SetupDialog
+) -> ModelChoice | None:
     loading = tr("Loading {provider} models …", provider=provider.title)
     talk.say(loading, passing=True)
     offers = await desk.offers(provider)
@@ -112,12 +116,12 @@ async def _model_of(provider: Provider, desk: SetupDesk, talk: Talk) -> Choice |
     )
     if picked is None:
         return None
-    return Choice(
+    return ModelChoice(
         picked if picked.startswith(f"{provider.prefix}/") else f"{provider.prefix}/{picked}"
     )
 
 
-async def _settled(choice: Choice, desk: SetupDesk, talk: Talk) -> bool:
+async def _settled(choice: ModelChoice, desk: SetupService, talk: SetupDialog) -> bool:
     """Test the choice, with a key if it needs one, and save what works."""
     provider = provider_of(choice.model)
     key = ""
@@ -153,13 +157,15 @@ async def _settled(choice: Choice, desk: SetupDesk, talk: Talk) -> bool:
     return True
 
 
-def _problem(tried: Tried, key: str) -> str:
+def _problem(tried: TrialResult, key: str) -> str:
     is_wrong_key = tried.is_wrong_key and key
     what = tr("The key was not accepted.") if is_wrong_key else tr("That didn't work.")
     return " ".join(part for part in (what, tried.problem, tried.hint) if part)
 
 
-async def _keep(choice: Choice, provider: Provider, key: str, desk: SetupDesk, talk: Talk) -> None:
+async def _keep(
+    choice: ModelChoice, provider: Provider, key: str, desk: SetupService, talk: SetupDialog
+) -> None:
     card = await desk.probe(choice)
     if card is not None and card.warning:
         talk.say(card.warning)

@@ -1,22 +1,22 @@
 """Settings plus what setup found out: the choice, and facts about a local model."""
 
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.config.schema import ModelSettings, Settings
 from agent_cli.setup.cards import Card, CardFile
-from agent_cli.setup.choice import ChoiceFile
+from agent_cli.setup.choice import ModelChoiceFile
 from agent_cli.setup.servers import may_be_local
 
 
-def with_choice(settings: Settings, places: Places) -> Settings:
+def with_choice(settings: Settings, places: Directories) -> Settings:
     """The settings with the model chosen earlier, where they name none or the very same."""
-    choice = ChoiceFile(places.state).read()
+    choice = ModelChoiceFile(places.state).read()
     if choice is None or settings.model not in ("", choice.model):
         return settings
     base = settings.api_base or choice.api_base
     return settings.model_copy(update={"model": choice.model, "api_base": base})
 
 
-def with_card(settings: Settings, places: Places) -> Settings:
+def with_card(settings: Settings, places: Directories) -> Settings:
     """The settings with what is known of the model's server, where they do not say it."""
     card = CardFile(places.state).get(settings.model, base_of(settings))
     if card is None:
@@ -26,7 +26,7 @@ def with_card(settings: Settings, places: Places) -> Settings:
     return settings.model_copy(update={"models": models})
 
 
-def learn(settings: Settings, places: Places) -> str:
+def learn(settings: Settings, places: Directories) -> str:
     """Probe a local model that has no card yet; returns a warning, or nothing."""
     base = base_of(settings)
     if not may_be_local(settings.model, base):

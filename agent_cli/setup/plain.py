@@ -14,7 +14,7 @@ MOST = 30
 """Options listed at once; typing filters the list."""
 
 
-class PlainTalk:
+class PlainDialog:
     """Numbered choices on standard output, answers from standard input."""
 
     async def choose(

@@ -12,25 +12,25 @@ from typing import Any, TypeVar, cast
 
 from agent_cli.core.undo.checkpoint import (
     ABSENT,
-    Change,
-    Kept,
+    CheckpointOutcome,
+    PathChange,
+    PathState,
     Record,
     RecordKind,
-    Restored,
-    Restoring,
-    State,
-    Upcoming,
+    RestoreOutcome,
+    RestoreStep,
+    UpcomingCall,
 )
 from agent_cli.lib.files import private_directory, remove_leftovers
 from agent_cli.lib.language import tr
 from agent_cli.lib.text import size
 from agent_cli.storage.checkpoint import quota
 from agent_cli.storage.checkpoint.blobs import Blobs, is_unread
-from agent_cli.storage.checkpoint.git import Git, NoGit
+from agent_cli.storage.checkpoint.git import GitDirectory, NoGit
 from agent_cli.storage.checkpoint.keeping import is_direct, keep, look
 from agent_cli.storage.checkpoint.manifest import is_equal
 from agent_cli.storage.checkpoint.quota import hold
-from agent_cli.storage.checkpoint.records import Records
+from agent_cli.storage.checkpoint.records import RecordFiles
 from agent_cli.storage.checkpoint.rescue import Rescue, rescue, weight
 from agent_cli.storage.checkpoint.restore import Restorer, parents_made
 from agent_cli.storage.checkpoint.trees import Trees
@@ -59,17 +59,17 @@ class _Pending:
     """A call that is under way."""
 
     record: Record
-    known: dict[str, State] = field(default_factory=dict)
+    known: dict[str, PathState] = field(default_factory=dict)
     """Of a call whose paths are known: what was there."""
     rescue: Rescue = field(default_factory=Rescue)
 
 
 @dataclass
-class _Opened:
+class _SessionFiles:
     """What is on the disk for this session."""
 
     blobs: Blobs
-    records: Records
+    records: RecordFiles
     trees: Trees
 
 
@@ -97,7 +97,7 @@ class CheckpointStore:
         self._others = 0
         self._pending: dict[str, _Pending] = {}
         self._lock = threading.RLock()
-        self._opened: _Opened | None = None
+        self._opened: _SessionFiles | None = None
         self._hold: int | None = None
         if self._own.is_dir():  # an earlier run's: nobody may remove it before it is needed
             with contextlib.suppress(OSError):
@@ -109,7 +109,7 @@ class CheckpointStore:
         return int(self._quota * _ROOMY)
 
     @_alone
-    def before(self, call: Upcoming) -> Kept:
+    def before(self, call: UpcomingCall) -> CheckpointOutcome:
         """Keep what is needed to take the call back; raises OSError."""
         opened = self._open()
         self._make_room()
@@ -143,11 +143,11 @@ class CheckpointStore:
             pending.rescue = rescue(call, opened.blobs, has)
             lost += pending.rescue.lost()
         known = {**pending.known, **pending.rescue.states}
-        changes = tuple(Change(path, state, state) for path, state in known.items())
+        changes = tuple(PathChange(path, state, state) for path, state in known.items())
         pending.record = replace(record, changes=changes, notes=(*lost, *notes))
         opened.records.put(pending.record)
         self._pending[call.call_id] = pending
-        return Kept(lost, notes)
+        return CheckpointOutcome(lost, notes)
 
     @_alone
     def after(self, call_id: str) -> Record | None:
@@ -173,14 +173,14 @@ class CheckpointStore:
         return tuple(each for each in self._open().records if each.number not in pending)
 
     @_alone
-    def now(self, paths: Collection[str]) -> dict[str, State]:
+    def now(self, paths: Collection[str]) -> dict[str, PathState]:
         """What is there now, its bytes kept for a merge or a redo."""
         blobs = self._open().blobs
         states = {path: _kept(blobs, path, None) for path in paths if is_direct(path)}
         return {path: _if_kept(path, states.get(path, ABSENT)) for path in paths}
 
     @_alone
-    def read(self, state: State) -> bytes | None:
+    def read(self, state: PathState) -> bytes | None:
         """The bytes of a file as they were."""
         opened = self._open()
         if state.kind != "file" or not state.content:
@@ -189,26 +189,26 @@ class CheckpointStore:
         return data if data is not None else opened.trees.read([state.content]).get(state.content)
 
     @_alone
-    def write(self, data: bytes, like: State) -> State:
+    def write(self, data: bytes, like: PathState) -> PathState:
         """A state with these bytes."""
         name = self._open().blobs.add(data)
-        return State("file", like.mode, 0, len(data), name)
+        return PathState("file", like.mode, 0, len(data), name)
 
     @_alone
     def merge(self, base: bytes, mine: bytes, other: bytes) -> tuple[bytes, bool] | None:
         """Both changes in one text."""
         root = self._roots[0]
-        git = Git(root, self._environment, self._own / "merging")
+        git = GitDirectory(root, self._environment, self._own / "merging")
         return git.merge(base, mine, other)
 
     @_alone
     def restore(
-        self, plan: Sequence[Restoring], *, kind: RecordKind, of: Sequence[Record], turn: int
-    ) -> Restored:
+        self, plan: Sequence[RestoreStep], *, kind: RecordKind, of: Sequence[Record], turn: int
+    ) -> RestoreOutcome:
         """Carry out an undo, which becomes a record itself; raises OSError."""
         opened = self._open()
         now = {each.path: _kept(opened.blobs, each.path, each.now) for each in plan}
-        changes = tuple(Change(each.path, now[each.path], each.then) for each in plan)
+        changes = tuple(PathChange(each.path, now[each.path], each.then) for each in plan)
         last = of[0]
         record = Record(
             number=opened.records.new_number(),
@@ -247,7 +247,7 @@ class CheckpointStore:
     def _own(self) -> Path:
         return self._directory / self._session_id
 
-    def _open(self) -> _Opened:
+    def _open(self) -> _SessionFiles:
         if self._opened is not None:
             return self._opened
         private_directory(self._directory)
@@ -255,9 +255,9 @@ class CheckpointStore:
         if self._hold is None:
             self._hold = hold(own)
         blobs = Blobs(own / "blobs")
-        records = Records(own / "records")
+        records = RecordFiles(own / "records")
         trees = Trees(self._roots, self._home, self._environment, own, blobs)
-        self._opened = _Opened(blobs, records, trees)
+        self._opened = _SessionFiles(blobs, records, trees)
         self._others = quota.prune_others(
             self._directory, self._session_id, self._quota, days=self._days
         )
@@ -286,7 +286,7 @@ class CheckpointStore:
             else:
                 opened.records.drop(record.number)
 
-    def _known(self, paths: Iterable[str]) -> dict[str, State]:
+    def _known(self, paths: Iterable[str]) -> dict[str, PathState]:
         """What is at these paths now, kept; directories that will be made on the way included."""
         blobs = self._open().blobs
         made = dict.fromkeys(parents_made(paths), ABSENT)
@@ -301,10 +301,10 @@ class CheckpointStore:
             return (tr("what commands change cannot be taken back: {error}", error=error.strerror),)
         return trees.take_notes()
 
-    def _changes(self, pending: _Pending) -> tuple[Change, ...]:
-        opened, found = self._open(), list[Change]()
+    def _changes(self, pending: _Pending) -> tuple[PathChange, ...]:
+        opened, found = self._open(), list[PathChange]()
         for path, before in pending.known.items():
-            found.append(Change(path, before, _kept(opened.blobs, path, None)))
+            found.append(PathChange(path, before, _kept(opened.blobs, path, None)))
         if pending.record.by == "shell":
             with contextlib.suppress(NoGit):
                 found += opened.trees.refresh()
@@ -344,7 +344,7 @@ class CheckpointStore:
             opened.blobs.remove(name)
 
 
-def _kept(blobs: Blobs, path: str, known: State | None) -> State:
+def _kept(blobs: Blobs, path: str, known: PathState | None) -> PathState:
     if known is not None and (known.kind != "file" or known.content in blobs):
         return known
     try:
@@ -353,18 +353,18 @@ def _kept(blobs: Blobs, path: str, known: State | None) -> State:
         return ABSENT
 
 
-def _if_kept(path: str, state: State) -> State:
+def _if_kept(path: str, state: PathState) -> PathState:
     """The state; if its bytes could not be kept they are named nevertheless."""
     return look(path) if state.kind == "file" and not state.content else state
 
 
-def _lost(states: Mapping[str, State]) -> tuple[str, ...]:
+def _lost(states: Mapping[str, PathState]) -> tuple[str, ...]:
     return tuple(
         f"{path}: {state.why}" for path, state in states.items() if state.why and not state.is_kept
     )
 
 
-def _owned(blobs: Blobs, change: Change) -> Change:
+def _owned(blobs: Blobs, change: PathChange) -> PathChange:
     """The change, with bytes of ours: a file that was to be deleted and was not shares them."""
     before = change.before
     if before.kind != "file" or before.content not in blobs:
@@ -372,7 +372,7 @@ def _owned(blobs: Blobs, change: Change) -> Change:
     return replace(change, before=replace(before, content=blobs.own(before.content)))
 
 
-def _as_it_is(meant: State, found: State) -> State:
+def _as_it_is(meant: PathState, found: PathState) -> PathState:
     """The state that was put there, with its mode and time; its bytes, if they were never read,
     by the name they have."""
     was_read = meant.kind != "file" or not is_unread(meant.content)

@@ -9,7 +9,7 @@ from agent_cli.core.events import TextDelta, ThinkingDelta
 
 
 @dataclass(frozen=True)
-class Pieces:
+class RecoveredPieces:
     """What was found of a reply that never became an entry."""
 
     after: str
@@ -55,7 +55,7 @@ class PartialReply:
         return self._fd
 
 
-def read_pieces(path: Path) -> Pieces | None:
+def read_pieces(path: Path) -> RecoveredPieces | None:
     """What a program that was killed had shown of a reply."""
     try:
         lines = path.read_bytes().split(b"\n")
@@ -75,4 +75,4 @@ def read_pieces(path: Path) -> Pieces | None:
             if isinstance(text := piece.get(kind), str):
                 texts.append(text)
     thinking, text = ("".join(texts) for texts in told.values())
-    return Pieces(after, thinking, text) if after and (thinking or text) else None
+    return RecoveredPieces(after, thinking, text) if after and (thinking or text) else None

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING
 
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import TurnStarted
-from agent_cli.core.log.entries import Entry, Happened, KnownBody, Opened, Said, Shown, new_entry
+from agent_cli.core.log.entries import (
+    Entry,
+    EventAdded,
+    KnownBody,
+    MessageAdded,
+    ReplyAbandoned,
+    SessionOpened,
+    new_entry,
+)
 from agent_cli.core.log.history import History, read_history
 from agent_cli.core.messages import AssistantMessage
 from agent_cli.lib.language import tr
@@ -207,11 +215,11 @@ def _recovered(entries: Sequence[Entry], files: LogFiles) -> list[Entry]:
         return []  # the pieces were about to be removed
     bodies: list[KnownBody] = []
     if pieces.thinking:
-        bodies.append(Shown(thinking=pieces.thinking))
+        bodies.append(ReplyAbandoned(thinking=pieces.thinking))
     if text := pieces.text.strip():
         model = _model(entries)
         reply = AssistantMessage(text=text, model=model, interrupted=True)
-        bodies.append(Said(message=reply))
+        bodies.append(MessageAdded(message=reply))
     added: list[Entry] = []
     for body in bodies:
         added.append(new_entry(body, (added or entries)[-1].id))
@@ -220,14 +228,14 @@ def _recovered(entries: Sequence[Entry], files: LogFiles) -> list[Entry]:
 
 def _holds_a_reply(entry: Entry) -> bool:
     body = entry.body
-    if isinstance(body, Said):
+    if isinstance(body, MessageAdded):
         return isinstance(body.message, AssistantMessage)
-    return isinstance(body, Shown)
+    return isinstance(body, ReplyAbandoned)
 
 
 def _model(entries: Sequence[Entry]) -> str:
     for entry in reversed(entries):
-        if isinstance(entry.body, Happened) and isinstance(entry.body.event, TurnStarted):
+        if isinstance(entry.body, EventAdded) and isinstance(entry.body.event, TurnStarted):
             return entry.body.event.model
     return ""
 
@@ -238,7 +246,7 @@ def _copy_log(old: LogFiles, new: LogFiles) -> None:
     for number, line in enumerate(lines):
         if b'"kind":"opened"' in line[:260]:
             data = json.loads(line)
-            body = Opened.model_validate(data["body"])
+            body = SessionOpened.model_validate(data["body"])
             body = body.model_copy(update={"session": new.id, "forked_from": old.id})
             data["body"] = body.model_dump(mode="json")
             lines[number] = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()

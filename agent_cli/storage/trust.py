@@ -19,7 +19,7 @@ LARGEST = 10_000_000
 
 
 @dataclass(frozen=True)
-class Standing:
+class FolderTrust:
     """Whether a folder is trusted."""
 
     state: Literal["trusted", "untrusted", "changed"]
@@ -46,20 +46,20 @@ class TrustStore:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
 
-    def standing(self, root: Path) -> Standing:
+    def standing(self, root: Path) -> FolderTrust:
         """Whether the folder is trusted as it is now; what cannot be read is not trusted."""
         known = self._read(self._file(root))
         if known is None or known.get("path") != str(root.resolve()):
-            return Standing("untrusted")
+            return FolderTrust("untrusted")
         files = known.get("files")
         try:
             now = _hashes(what_trust_enables(root.resolve()))
         except TooMuch as reason:
-            return Standing("changed", (str(reason),))
+            return FolderTrust("changed", (str(reason),))
         if not isinstance(files, dict):
-            return Standing("untrusted")
+            return FolderTrust("untrusted")
         changed = [path for path in {**files, **now} if files.get(path) != now.get(path)]
-        return Standing("changed", tuple(sorted(changed))) if changed else Standing("trusted")
+        return FolderTrust("changed", tuple(sorted(changed))) if changed else FolderTrust("trusted")
 
     def trust(self, root: Path, shown: tuple[TrustItem, ...]) -> None:
         """Trust the folder with exactly what the user was shown; raises OSError."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.core.errors import UserError
 from agent_cli.lib.cells import padded
 from agent_cli.lib.language import mark, tr
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Show the records that fit, newest last."""
     since = moment(options.since) if options.since else None
-    path = Places.of(os.environ).state / "audit.jsonl"
+    path = Directories.of(os.environ).state / "audit.jsonl"
     fitting = (record for record in read_records(path) if _fits(record, options, since))
     try:
         shown = deque(fitting, maxlen=options.n if options.n > 0 else None)

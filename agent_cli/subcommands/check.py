@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.core.deciding.gatekeeper import judge
 from agent_cli.core.deciding.rules import Facts
 from agent_cli.core.errors import ToolFailure, UserError
 from agent_cli.core.permissions import Decision, Effect, Mode, Policy
 from agent_cli.core.registry import Registry
 from agent_cli.core.tool import ToolKind
-from agent_cli.core.tool_context import ShellStanding
+from agent_cli.core.tool_context import ShellInfo
 from agent_cli.folder import folder_standing, load_settings
 from agent_cli.launch_options import LaunchOptions
 from agent_cli.lib.cells import padded, width_of
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 @dataclass(frozen=True)
-class Answer:
+class CheckResult:
     """What would be decided about a call, and what it touches."""
 
     decision: Decision
@@ -96,23 +96,23 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Check:
+class CallCheck:
     """Everything a decision depends on besides the call."""
 
     tools: Registry
     workspace: Workspace
     policy: Policy
 
-    async def answer(self, call: Mapping[str, Any]) -> Answer:
+    async def answer(self, call: Mapping[str, Any]) -> CheckResult:
         """What would be decided about a call; one that cannot be made is denied."""
         try:
             facts, decision = await self._assess(call)
         except ToolFailure as failure:
             said = filter(None, (failure.message, failure.details))
-            return Answer(Decision(Effect.DENY, tuple(map(quoted, said))))
+            return CheckResult(Decision(Effect.DENY, tuple(map(quoted, said))))
         if decision.effect is Effect.ALLOW and (failing := self._would_fail(facts)):
             decision = Decision(Effect.DENY, failing)
-        return Answer(
+        return CheckResult(
             decision,
             commands=tuple(command.argv for command in facts.commands),
             writes=tuple(path.real for path in facts.paths if path.access == "write"),
@@ -125,7 +125,7 @@ class Check:
         if not isinstance(arguments, str | dict):
             arguments = json.dumps(arguments)
         invocation = self.tools.find(str(name)).bind(arguments)
-        return await judge(invocation, self.workspace, ShellStanding(), self.policy)
+        return await judge(invocation, self.workspace, ShellInfo(), self.policy)
 
     def _would_fail(self, facts: Facts) -> tuple[Reason, ...]:
         """Why a tool that only reads could not do so, though it may."""
@@ -148,11 +148,11 @@ def _unreadable(typed: str, path: str, tool: str) -> Reason | None:
     return because("unreadable_file", path=typed, why=because("permission_denied"))
 
 
-def _check(options: argparse.Namespace) -> Check:
+def _check(options: argparse.Namespace) -> CallCheck:
     # A home that is given is a fresh one: nobody's settings but those in it apply.
     environment = {"HOME": options.home} if options.home else dict(os.environ)
     root = Path(options.workspace or ".").absolute()
-    places = Places.of(environment)
+    places = Directories.of(environment)
     given = {effect.value: getattr(options, effect.value) for effect in Effect}
     launch_options = LaunchOptions(
         cwd=root,
@@ -173,10 +173,10 @@ def _check(options: argparse.Namespace) -> Check:
     )
     trusted = folder_standing(launch_options, environment).trusted
     policy = make_policy(launch_options, loaded.settings, workspace, places, trusted=trusted)
-    return Check(built_in_tools(), workspace, policy)
+    return CallCheck(built_in_tools(), workspace, policy)
 
 
-async def _answer_lines(check: Check) -> None:
+async def _answer_lines(check: CallCheck) -> None:
     """Answer every line, in order, as soon as it and those before it are decided."""
     answers: asyncio.Queue[asyncio.Task[dict[str, Any]] | None] = asyncio.Queue(AT_ONCE)
 
@@ -199,7 +199,7 @@ async def _lines() -> AsyncIterator[bytes]:
             yield line
 
 
-async def _answer_line(check: Check, line: bytes) -> dict[str, Any]:
+async def _answer_line(check: CallCheck, line: bytes) -> dict[str, Any]:
     call: Any = None
     try:
         call = json.loads(line)
@@ -211,7 +211,7 @@ async def _answer_line(check: Check, line: bytes) -> dict[str, Any]:
     return {"id": call.get("id"), **(await check.answer(call)).as_json()}
 
 
-def _explained(answer: Answer) -> str:
+def _explained(answer: CheckResult) -> str:
     why, runs, writes = tr("because"), tr("runs"), tr("writes")
     column = max(map(width_of, (why, runs, writes)))
     rows = [(why, in_words(reason)) for reason in answer.decision.reasons]

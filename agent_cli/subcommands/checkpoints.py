@@ -7,12 +7,12 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.core.errors import UserError
 from agent_cli.lib.cells import padded
 from agent_cli.lib.language import tr, trn
 from agent_cli.lib.text import size
-from agent_cli.storage.checkpoint.quota import Kept, prune_others, remove, sessions
+from agent_cli.storage.checkpoint.quota import CheckpointUsage, prune_others, remove, sessions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """List or prune."""
-    directory = Places.of(os.environ).state / "checkpoints"
+    directory = Directories.of(os.environ).state / "checkpoints"
     if options.action == "prune":
         return _prune(directory, options)
     kept = sessions(directory)
@@ -69,7 +69,7 @@ def _prune(directory: Path, options: argparse.Namespace) -> int:
     return 0
 
 
-def _line(kept: Kept) -> str:
+def _line(kept: CheckpointUsage) -> str:
     when = datetime.fromtimestamp(kept.last, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
     room = padded(size(kept.bytes), 9, right=True)
     count = trn("{n:,} checkpoint", "{n:,} checkpoints", kept.checkpoints)
@@ -77,7 +77,7 @@ def _line(kept: Kept) -> str:
     return f"{when}  {kept.session_id:<12}  {room}  {count}{use}"
 
 
-def _json(kept: Kept) -> str:
+def _json(kept: CheckpointUsage) -> str:
     return json.dumps(
         {
             "session_id": kept.session_id,

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from agent_cli.core.errors import ExitCode
-from agent_cli.doctor._check import Check, Finding, Patient
+from agent_cli.doctor._check import Check, CheckContext, Finding
 from agent_cli.doctor.examination import all_checks, examine
 from agent_cli.lib.cells import padded
 from agent_cli.lib.language import SOURCE, tr, trn, use
@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
     """Run every check; the exit code says whether all is well."""
     if options.json:
         use(SOURCE)  # programs read it
-    patient = Patient(
+    patient = CheckContext(
         environment=dict(os.environ),
         cwd=Path.cwd(),
         offline=options.offline,
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     return asyncio.run(_tell(patient, is_json=options.json))
 
 
-async def _tell(patient: Patient, *, is_json: bool) -> int:
+async def _tell(patient: CheckContext, *, is_json: bool) -> int:
     findings: list[tuple[Check, Finding]] = []
     redact = Redactor.from_environment(patient.environment).redact
     group = ""

@@ -12,9 +12,14 @@ from typing import Any
 from agent_cli.core.display import Display
 from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.core.registry import Registry
-from agent_cli.extending import PROJECT_SERVERS, Asked, configured_servers, servers_wanted
+from agent_cli.extending import (
+    PROJECT_SERVERS,
+    ExtensionContext,
+    configured_servers,
+    servers_wanted,
+)
 from agent_cli.extensions.mcp import editing
-from agent_cli.extensions.mcp.pins import Pins
+from agent_cli.extensions.mcp.pins import ApprovedServers
 from agent_cli.extensions.mcp.servers import Servers
 from agent_cli.extensions.mcp.spec import Configured, Server, configured
 from agent_cli.extensions.registrar import Registrar
@@ -70,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
             return asyncio.run(_Trial(asked, asks=not options.yes).carry_out(action, server))
 
 
-def _list(asked: Asked) -> int:
+def _list(asked: ExtensionContext) -> int:
     found, pins = _configured(asked), _pins(asked)
     for server in found.servers:
         _say(f"{server.name:<20}  {padded(_standing(pins, server), 14)}  {_reached(server)}")
@@ -80,14 +85,14 @@ def _list(asked: Asked) -> int:
     return ExitCode.DONE
 
 
-def _standing(pins: Pins, server: Server) -> str:
+def _standing(pins: ApprovedServers, server: Server) -> str:
     pin = pins.get(server)
     if pin is None:
         return tr("not approved")
     return tr("approved") if pin.launch == server.launch else tr("changed")
 
 
-def _add(asked: Asked, options: argparse.Namespace) -> int:
+def _add(asked: ExtensionContext, options: argparse.Namespace) -> int:
     table = _table(options)
     path = asked.folder / PROJECT_SERVERS if options.project else asked.places.config_file
     tried = configured({str(path): {options.name: table}})
@@ -119,7 +124,7 @@ def _pairs(given: list[str]) -> dict[str, str]:
     return {name: value for name, _, value in pairs}
 
 
-def _remove(asked: Asked, server: Server) -> int:
+def _remove(asked: ExtensionContext, server: Server) -> int:
     path = Path(server.source)
     edit = editing.remove_from_json if path.suffix == ".json" else editing.remove_from_toml
     try:
@@ -138,7 +143,7 @@ def _not_written(path: Path, error: OSError) -> UserError:
 class _Trial:
     """One server, connected for whoever is at this terminal."""
 
-    def __init__(self, asked: Asked, *, asks: bool) -> None:
+    def __init__(self, asked: ExtensionContext, *, asks: bool) -> None:
         self._asks = asks
         wanted = servers_wanted(asked)
         if wanted is None:
@@ -189,14 +194,14 @@ class _Trial:
         return answer.strip().lower() in ("y", "yes")
 
 
-def _configured(asked: Asked) -> Configured:
+def _configured(asked: ExtensionContext) -> Configured:
     found = configured_servers(asked)
     for problem in found.problems:
         _complain(problem, "")
     return found
 
 
-def _find(asked: Asked, name: str) -> Server:
+def _find(asked: ExtensionContext, name: str) -> Server:
     servers = {server.name: server for server in _configured(asked).servers}
     if name not in servers:
         there = ", ".join(servers) or tr("none")
@@ -207,8 +212,8 @@ def _find(asked: Asked, name: str) -> Server:
     return servers[name]
 
 
-def _pins(asked: Asked) -> Pins:
-    return Pins(asked.places.state / "mcp" / "approved")
+def _pins(asked: ExtensionContext) -> ApprovedServers:
+    return ApprovedServers(asked.places.state / "mcp" / "approved")
 
 
 def _reached(server: Server) -> str:

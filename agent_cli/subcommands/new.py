@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.extending import PROJECT_TOOLS
 from agent_cli.extensions.tool_template import test_text, tool_text
@@ -37,7 +37,9 @@ def run(options: argparse.Namespace) -> int:
         raise UserError(
             tr("{name} is a built-in tool.", name=taken.name), hint=tr("Choose another name.")
         )
-    directory = Path(PROJECT_TOOLS) if options.project else Places.of(os.environ).config / "tools"
+    directory = (
+        Path(PROJECT_TOOLS) if options.project else Directories.of(os.environ).config / "tools"
+    )
     written = {
         directory / f"{name}.py": tool_text(name),
         directory / f"test_{name}.py": test_text(name),

@@ -9,7 +9,7 @@ from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.extending import plugin_places
 from agent_cli.extensions.loading import LoadProblem, Origin
 from agent_cli.extensions.plugin import Plugin
-from agent_cli.extensions.plugins import PluginPlaces
+from agent_cli.extensions.plugins import PluginSources
 from agent_cli.folder import asked_here
 from agent_cli.lib.cells import padded
 from agent_cli.lib.language import tr
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
             return _switch(known, options.name, on=options.action == "enable")
 
 
-def _list(known: PluginPlaces) -> int:
+def _list(known: PluginSources) -> int:
     off = known.disabled | known.switched_off.names()
     rows = [
         f"{origin.name:<20}  {padded(_state(origin, off), 60)}  {origin.where}"
@@ -63,7 +63,7 @@ def _state(origin: Origin, off: frozenset[str]) -> str:
     return ", ".join([tool.name for tool in plugin.tools] + _commands(plugin)) or tr("nothing")
 
 
-def _info(known: PluginPlaces, name: str) -> int:
+def _info(known: PluginSources, name: str) -> int:
     origin = _find(known, name)
     try:
         plugin = origin.load()
@@ -91,7 +91,7 @@ def _described(origin: Origin, plugin: Plugin) -> Iterator[str]:
         yield f"  /{command.name}: {command.help}"
 
 
-def _switch(known: PluginPlaces, name: str, *, on: bool) -> int:
+def _switch(known: PluginSources, name: str, *, on: bool) -> int:
     _find(known, name)
     if on and name in known.disabled:
         raise UserError(
@@ -108,7 +108,7 @@ def _switch(known: PluginPlaces, name: str, *, on: bool) -> int:
     return ExitCode.DONE
 
 
-def _find(known: PluginPlaces, name: str) -> Origin:
+def _find(known: PluginSources, name: str) -> Origin:
     origins = {origin.name: origin for origin in known.origins()}
     if name not in origins:
         there = tr("Available: {names}.", names=", ".join(origins))

@@ -38,10 +38,10 @@ def run(options: argparse.Namespace) -> int:
     """Tell the address, and serve until Ctrl+C."""
     statics = _statics()
     _check_settings(options)
-    from agent_cli.frontends.web.server import Server, serve  # noqa: PLC0415 (needs the extra)
+    from agent_cli.frontends.web.server import WebServer, serve  # noqa: PLC0415 (needs the extra)
 
     port = options.port or _free_port()
-    server = Server(_command(options), os.environ, statics, port)
+    server = WebServer(_command(options), os.environ, statics, port)
     opening = tr("Open {address}", address=server.guard.address)
     warning = tr("Anyone with this address can use the agent as you. Press Ctrl+C to stop.")
     sys.stdout.write(f"{opening}\n{warning}\n")

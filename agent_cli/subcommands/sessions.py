@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.core.errors import UserError
 from agent_cli.core.log.history import read_history
 from agent_cli.export import rendered
@@ -51,7 +51,7 @@ def _add_list_flags(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Carry out the action."""
-    sessions = Sessions(Places.of(os.environ).state)
+    sessions = Sessions(Directories.of(os.environ).state)
     match options.action:
         case "list":
             here = os.path.realpath(".") if options.here else None

@@ -5,16 +5,16 @@ import asyncio
 import os
 import sys
 
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.core.errors import ExitCode
 from agent_cli.lib.language import tr
 from agent_cli.lib.own_environment import forget
 from agent_cli.models.guide import NAME as GUIDE
 from agent_cli.models.providers import take_credentials
-from agent_cli.setup.choice import Choice
-from agent_cli.setup.desk import SetupDesk
+from agent_cli.setup.choice import ModelChoice
+from agent_cli.setup.desk import SetupService
 from agent_cli.setup.flow import set_up
-from agent_cli.setup.plain import PlainTalk
+from agent_cli.setup.plain import PlainDialog
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,13 +41,13 @@ def _has_screen() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
-async def _ask(*, plain: bool) -> Choice | None:
+async def _ask(*, plain: bool) -> ModelChoice | None:
     variables = dict(os.environ)
     forget(take_credentials(dict(os.environ)))
-    desk = SetupDesk(Places.of(os.environ), variables)
+    desk = SetupService(Directories.of(os.environ), variables)
     try:
         if plain:
-            return await set_up(desk, PlainTalk())
+            return await set_up(desk, PlainDialog())
         from agent_cli.frontends.tui.setting_up import ask_on_screen  # noqa: PLC0415 (slow)
 
         return await ask_on_screen(desk)

@@ -5,9 +5,9 @@ import os
 import sys
 from collections.abc import Iterable
 
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.core.money.statistics import Statistics
-from agent_cli.core.money.tables import Row, day_rows, model_rows, tool_rows
+from agent_cli.core.money.tables import TableRow, day_rows, model_rows, tool_rows
 from agent_cli.lib.cells import padded, width_of
 from agent_cli.lib.language import tr
 from agent_cli.runtime import metrics_file
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Show what was counted."""
-    path = metrics_file(Places.of(os.environ))
+    path = metrics_file(Directories.of(os.environ))
     since = moment(options.since).astimezone().date() if options.since else None
     statistics = read_statistics(path, since)
     if options.json:
@@ -46,7 +46,7 @@ def _text(statistics: Statistics, wanted: Iterable[str]) -> str:
     return "\n".join(parts)
 
 
-def _table(rows: list[Row]) -> str:
+def _table(rows: list[TableRow]) -> str:
     """Columns in line, numbers to the right."""
     clean = [[visible(cell, one_line=True) for cell in row] for row in rows]
     widths = [max(map(width_of, column)) for column in zip(*clean, strict=True)]

@@ -5,7 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.core.deciding.trust import TooMuch, TrustItem, what_trust_enables
 from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.folder import trust_store
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Show, ask, store."""
-    store = trust_store(Places.of(os.environ))
+    store = trust_store(Directories.of(os.environ))
     if options.list:
         return _list(store)
     folder = Path(options.folder).resolve()

@@ -35,7 +35,7 @@ from agent_cli.tools._files import (
 
 
 @dataclass(frozen=True)
-class Existing:
+class ExistingFile:
     """A file that is there, as it is now."""
 
     identity: FileIdentity
@@ -44,7 +44,7 @@ class Existing:
 
 
 @dataclass(frozen=True)
-class Change:
+class FileEdit:
     """What is to become of a file. Texts are for the diff; `data` is what is written."""
 
     file: ResolvedPath
@@ -58,15 +58,15 @@ class Change:
     """The lines at which an edit took place."""
 
 
-Planner = Callable[[ResolvedPath, FileMemory], Change]
+Planner = Callable[[ResolvedPath, FileMemory], FileEdit]
 """Works out a change of a file, or says why it must not be made."""
 
 
-async def carry_out(plan: Planner, path: str, context: ToolContext, doing: Doing) -> Change:
+async def carry_out(plan: Planner, path: str, context: ToolContext, doing: Doing) -> FileEdit:
     """Make the change that is planned now, and remember the file's new state."""
     file, memory = resolve(context, path), context.state(FileMemory)
 
-    def work() -> Change:
+    def work() -> FileEdit:
         check_approval(context, file)
         change = plan(file, memory)
         check_cancelled(context.cancelled)
@@ -88,7 +88,7 @@ async def show(plan: Planner, path: str, context: ToolContext) -> DiffBlock:
     return await in_thread(work)
 
 
-def look(file: ResolvedPath, doing: Doing) -> Existing | None:
+def look(file: ResolvedPath, doing: Doing) -> ExistingFile | None:
     """The file as it is, None if there is none; what must not be changed is refused."""
     try:
         descriptor = open_regular(file.real)
@@ -103,7 +103,7 @@ def look(file: ResolvedPath, doing: Doing) -> Existing | None:
                 f"{cannot(doing, file)}: it is write-protected (mode {mode:04o}). Ask "
                 "the user before changing that."
             )
-        return Existing(*read_small(descriptor))
+        return ExistingFile(*read_small(descriptor))
     finally:
         os.close(descriptor)
 
@@ -126,7 +126,7 @@ def check_approval(context: ToolContext, file: ResolvedPath) -> None:
         )
 
 
-def commit(change: Change, doing: Doing) -> FileIdentity:
+def commit(change: FileEdit, doing: Doing) -> FileIdentity:
     """Write it, whole or not at all; the identity of what is there now."""
     real = change.file.real
     try:

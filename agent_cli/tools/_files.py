@@ -27,7 +27,7 @@ PATH_ALIASES = dict.fromkeys(
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenFile:
     """A file as the session last saw it."""
 
     identity: FileIdentity
@@ -40,14 +40,14 @@ class FileMemory:
     """What was read or written in this session, and the state it was in."""
 
     def __init__(self) -> None:
-        self._seen: dict[str, Seen] = {}
+        self._seen: dict[str, SeenFile] = {}
         self.approved: dict[str, Fingerprint] = {}
         """What the user was shown, by call."""
 
     def remember(self, real: str, identity: FileIdentity, data: bytes | None) -> None:
         """Note that the model knows this file as it is now."""
         digest = None if data is None else digest_of(data)
-        self._seen[real] = Seen(identity, digest, datetime.now().astimezone())
+        self._seen[real] = SeenFile(identity, digest, datetime.now().astimezone())
 
     def require_current(
         self, file: ResolvedPath, identity: FileIdentity, data: bytes | None

@@ -8,8 +8,8 @@ from itertools import groupby, islice
 from agent_cli.core.display import Display, TableBlock, TextBlock
 from agent_cli.lib.language import tr, trn
 from agent_cli.lib.text import plural
-from agent_cli.tools._matches import Line, Reader, fetched
-from agent_cli.tools._places import Names, decoded, newest_first
+from agent_cli.tools._matches import MatchLine, MatchReader, fetched
+from agent_cli.tools._places import PathNames, decoded, newest_first
 from agent_cli.tools._secrets import Secrets
 
 _COUNTED = 5_000
@@ -21,7 +21,7 @@ _EVERY = 0.1
 """Seconds between two pieces of progress."""
 
 
-class Progress:
+class SearchProgress:
     """Shows the first line at once, the others in pieces."""
 
     def __init__(self, show: Callable[[str | Display], None]) -> None:
@@ -49,7 +49,7 @@ class Findings(ABC):
     def __init__(
         self,
         limit: int,
-        names: Names,
+        names: PathNames,
         secrets: Secrets,
         show: Callable[[str | Display], None],
     ) -> None:
@@ -61,7 +61,7 @@ class Findings(ABC):
         """Matches or files in the report."""
         self.names = names
         self.secrets = secrets
-        self.progress = Progress(show)
+        self.progress = SearchProgress(show)
 
     @abstractmethod
     def feed(self, chunk: bytes) -> None:
@@ -128,15 +128,15 @@ class FoundLines(Findings):
     def __init__(
         self,
         limit: int,
-        names: Names,
+        names: PathNames,
         secrets: Secrets,
         show: Callable[[str | Display], None],
         *,
         marked: bool = False,
     ) -> None:
         super().__init__(limit, names, secrets, show)
-        self._reader = Reader(marked=marked)
-        self._lines: list[Line] = []
+        self._reader = MatchReader(marked=marked)
+        self._lines: list[MatchLine] = []
         self._path = b""
         self._hidden = False
 
@@ -149,7 +149,7 @@ class FoundLines(Findings):
             if not self._hidden:
                 self._take(line)
 
-    def _take(self, line: Line) -> None:
+    def _take(self, line: MatchLine) -> None:
         if line.is_match and not line.goes_on:
             self.matches += 1
         if self.matches > self.limit:
@@ -159,7 +159,7 @@ class FoundLines(Findings):
         if line.is_match:
             self.progress.add(self._single(line))
 
-    def _belongs_to_next(self, line: Line) -> bool:
+    def _belongs_to_next(self, line: MatchLine) -> bool:
         """Whether a line of context, after the limit, stands before a match that isn't shown."""
         if self.matches < self.limit:
             return False
@@ -199,9 +199,9 @@ class FoundLines(Findings):
         text = _joined(groups)
         return text, TextBlock(text=text)
 
-    def _fitting(self, max_chars: int) -> list[Line]:
+    def _fitting(self, max_chars: int) -> list[MatchLine]:
         """The lines as they are shown, as many as fit."""
-        kept: list[Line] = []
+        kept: list[MatchLine] = []
         for line in map(fetched, self._lines):
             max_chars -= len(line.text) + len(f"{line.number}: \n")
             if not kept or kept[-1].path != line.path:
@@ -211,7 +211,7 @@ class FoundLines(Findings):
             kept.append(line)
         return kept
 
-    def _group(self, path: bytes, lines: list[Line]) -> str:
+    def _group(self, path: bytes, lines: list[MatchLine]) -> str:
         if len(lines) == 1:
             return self._single(lines[0])
         parts = [self.names.shown(decoded(path))]
@@ -221,7 +221,7 @@ class FoundLines(Findings):
             parts.append(f"{line.number}{':' if line.is_match else '-'} {line.text}")
         return "\n".join(parts)
 
-    def _single(self, line: Line) -> str:
+    def _single(self, line: MatchLine) -> str:
         return f"{self.names.shown(decoded(line.path))}:{line.number}: {line.text}"
 
 
@@ -242,7 +242,7 @@ class FoundFiles(Findings):
     def __init__(
         self,
         limit: int,
-        names: Names,
+        names: PathNames,
         secrets: Secrets,
         show: Callable[[str | Display], None],
         mode: str,

@@ -32,7 +32,7 @@ _OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "", "GIT_TERMINAL_PR
 
 
 @dataclass(frozen=True)
-class Output:
+class GitOutput:
     """What git said."""
 
     text: str
@@ -43,7 +43,7 @@ class Output:
     """False: there was more than is read, and git was stopped."""
 
 
-class Git:
+class GitProgram:
     """The git program, bound to a directory and an environment without secrets."""
 
     def __init__(self, directory: Path, environment: Mapping[str, str]) -> None:
@@ -55,7 +55,7 @@ class Git:
         self._options: tuple[str, ...] = ()
         self._environment = {**environment, **_OFFLINE, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
 
-    def without_filters(self, names: Collection[str]) -> "Git":
+    def without_filters(self, names: Collection[str]) -> "GitProgram":
         """The same, with these content filters switched off; a repository can name any program."""
         if len(names) > MOST_FILTERS or not all(map(_NAMEABLE.fullmatch, names)):
             raise ToolFailure(
@@ -66,7 +66,7 @@ class Git:
         bound._options = (*self._options, *(f"filter.{n}.{key}" for n in names for key in off))
         return bound
 
-    async def run(self, *arguments: str, seconds: float = 10.0) -> Output:
+    async def run(self, *arguments: str, seconds: float = 10.0) -> GitOutput:
         """Run one command; ends it, with all it started, when it takes longer than it may."""
         process = await asyncio.create_subprocess_exec(
             self._program, *_HARDENED, *_each_with("-c", self._options), *arguments,
@@ -93,7 +93,7 @@ def _each_with(flag: str, values: Iterable[str]) -> Iterator[str]:
         yield from (flag, value)
 
 
-async def _read(process: asyncio.subprocess.Process) -> Output:
+async def _read(process: asyncio.subprocess.Process) -> GitOutput:
     assert process.stdout is not None
     assert process.stderr is not None
     errors = asyncio.create_task(_bounded(process.stderr, 10_000))
@@ -106,7 +106,7 @@ async def _read(process: asyncio.subprocess.Process) -> Output:
     finally:
         errors.cancel()
     error = said.decode("utf-8", "backslashreplace").strip()
-    return Output(output.decode("utf-8", "surrogateescape"), error, code, whole)
+    return GitOutput(output.decode("utf-8", "surrogateescape"), error, code, whole)
 
 
 async def _bounded(stream: asyncio.StreamReader, most: int) -> tuple[bytes, bool]:

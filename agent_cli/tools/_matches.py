@@ -34,7 +34,7 @@ _BEFORE, _AFTER = 120, 240
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class MatchLine:
     """A line that matched, or one that stands near."""
 
     path: bytes
@@ -56,7 +56,7 @@ class Line:
         return self.column > 0
 
 
-class Reader:
+class MatchReader:
     """Takes output in pieces, cut anywhere, and gives back whole lines."""
 
     def __init__(self, *, marked: bool = False) -> None:
@@ -68,7 +68,7 @@ class Reader:
         self.binary: list[str] = []
         """Files that turned out not to be text after something was found in them."""
 
-    def feed(self, chunk: bytes) -> Iterator[Line]:
+    def feed(self, chunk: bytes) -> Iterator[MatchLine]:
         """The lines that are complete now."""
         data = self._rest + chunk
         position = 0
@@ -88,7 +88,7 @@ class Reader:
                 break
         self._rest = data[position:]
 
-    def _unmarked(self, line: Line) -> Line:
+    def _unmarked(self, line: MatchLine) -> MatchLine:
         if (line.path, line.number) != self._next:
             self._marks = 0
         before, marks = self._marks, line.text.count(_MARK)
@@ -112,9 +112,9 @@ class Reader:
         return path
 
 
-def _line(path: bytes, found: re.Match[bytes], *, after_gap: bool) -> Line:
+def _line(path: bytes, found: re.Match[bytes], *, after_gap: bool) -> MatchLine:
     raw = found[6]
-    return Line(
+    return MatchLine(
         path=path,
         number=int(found[2]),
         text=raw.rstrip(b"\r").decode("utf-8", "replace"),
@@ -125,7 +125,7 @@ def _line(path: bytes, found: re.Match[bytes], *, after_gap: bool) -> Line:
     )
 
 
-def fetched(line: Line) -> Line:
+def fetched(line: MatchLine) -> MatchLine:
     """A line that was too long with the part of it that matters, read from the file."""
     if not line.omitted:
         return line
@@ -133,7 +133,7 @@ def fetched(line: Line) -> Line:
     return replace(line, text=text or "[long line left out]")
 
 
-def _around(line: Line) -> str:
+def _around(line: MatchLine) -> str:
     try:
         descriptor = os.open(line.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:

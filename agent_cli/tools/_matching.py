@@ -9,7 +9,7 @@ _BREAK = re.compile("\r?\n")
 
 
 @dataclass(frozen=True)
-class Match:
+class TextMatch:
     """A passage of a text."""
 
     start: int
@@ -29,20 +29,20 @@ class Passages:
         # Where, in the plain text, a line break has lost its CR.
         self._lost = [found.start() - i for i, found in enumerate(re.finditer("\r\n", text))]
 
-    def find(self, wanted: str, *, overlapping: bool = False) -> Iterator[Match]:
+    def find(self, wanted: str, *, overlapping: bool = False) -> Iterator[TextMatch]:
         """The places where the passage stands, in order."""
         wanted = wanted.replace("\r\n", "\n")
         position = self.plain.find(wanted)
         while position >= 0:
             end = position + len(wanted)
-            yield Match(self._in_text(position), self._in_text(end))
+            yield TextMatch(self._in_text(position), self._in_text(end))
             position = self.plain.find(wanted, position + 1 if overlapping else end)
 
     def _in_text(self, position: int) -> int:
         return position + bisect_left(self._lost, position)
 
 
-def replace_matches(text: str, matches: Iterable[Match], new: str) -> str:
+def replace_matches(text: str, matches: Iterable[TextMatch], new: str) -> str:
     """The text with each passage replaced; line breaks take the form of those around them."""
     parts: list[str] = []
     done = 0
@@ -64,7 +64,7 @@ class LineNumbers:
         return bisect_right(self._starts, position)
 
 
-def _in_breaks_of(text: str, match: Match, new: str) -> str:
+def _in_breaks_of(text: str, match: TextMatch, new: str) -> str:
     """The new passage with the line breaks of what it replaces, or of its surroundings.
 
     Lines that stay the same keep exactly what they had, also where LF and CRLF are mixed.
@@ -92,7 +92,7 @@ def _same(one: list[str], other: list[str], most: int) -> int:
     return count
 
 
-def _break_near(text: str, match: Match) -> str:
+def _break_near(text: str, match: TextMatch) -> str:
     """The line break after the passage, or the last one before it."""
     if after := _BREAK.search(text, match.end):
         return after.group()

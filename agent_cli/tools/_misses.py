@@ -36,7 +36,7 @@ Fold = Callable[[str], str]
 
 
 @dataclass(frozen=True)
-class Miss:
+class PassageMiss:
     """What is known about a passage that is not there."""
 
     reason: str
@@ -45,17 +45,17 @@ class Miss:
     """The closest passage of the file against what was asked for, as a small diff."""
 
 
-def explain(text: str, wanted: str) -> Miss:
+def explain(text: str, wanted: str) -> PassageMiss:
     """The most precise thing that can be said. Both texts have LF line breaks."""
     if len(wanted) > _LONGEST_PASSAGE:
-        return Miss("It is very long; replace a shorter passage, or use several edits.")
+        return PassageMiss("It is very long; replace a shorter passage, or use several edits.")
     lines, wanted_lines = text.split("\n"), wanted.split("\n")
     likely = _likely_starts(text, wanted_lines)
     return (
         _damaged(text, wanted)
         or _folded(text, lines, wanted_lines, likely)
         or _closest(lines, wanted_lines, likely)
-        or Miss("Nothing in the file is similar. Read the file again.")
+        or PassageMiss("Nothing in the file is similar. Read the file again.")
     )
 
 
@@ -93,23 +93,25 @@ _REPAIRS: tuple[tuple[Callable[[str], str], str], ...] = (
 )
 
 
-def _damaged(text: str, wanted: str) -> Miss | None:
+def _damaged(text: str, wanted: str) -> PassageMiss | None:
     """Text that was changed on its way here, in a way that can be undone to check."""
     for repair, reason in _REPAIRS:
         repaired = repair(wanted)
         if repaired and repaired != wanted and (at := text.find(repaired)) >= 0:
             line = LineNumbers(text).at(at)
             said = f"{reason} The match is at line {line}."
-            return Miss(said)
+            return PassageMiss(said)
     if "«secret" in wanted:
-        return Miss(
+        return PassageMiss(
             "It contains «secret…», a placeholder for a value hidden from you. "
             "Choose a passage without it."
         )
     return None
 
 
-def _folded(text: str, lines: list[str], wanted: list[str], likely: list[int]) -> Miss | None:
+def _folded(
+    text: str, lines: list[str], wanted: list[str], likely: list[int]
+) -> PassageMiss | None:
     """A passage that is the same but for blanks, look-alike characters or case."""
     if len(lines) <= _FEW_LINES:
         likely = in_any_case = list(range(len(lines)))
@@ -124,7 +126,7 @@ def _folded(text: str, lines: list[str], wanted: list[str], likely: list[int]) -
         first = _find_folded(lines, wanted, starts, fold)
         if first is not None:
             there = lines[first : first + len(wanted)]
-            return Miss(reason(first, there, wanted), _small_diff(wanted, there, first))
+            return PassageMiss(reason(first, there, wanted), _small_diff(wanted, there, first))
     return None
 
 
@@ -225,7 +227,7 @@ def _case_differs(first: int, _there: list[str], _wanted: list[str]) -> str:
     return f"Line {first + 1} matches except for letter case or whitespace."
 
 
-def _closest(lines: list[str], wanted: list[str], likely: list[int]) -> Miss | None:
+def _closest(lines: list[str], wanted: list[str], likely: list[int]) -> PassageMiss | None:
     """The passage that has most in common, as far as a short search tells."""
     starts = likely or (range(len(lines)) if len(lines) <= _FEW_LINES else [])
     sent = "\n".join(wanted)[:_COMPARED]
@@ -247,7 +249,7 @@ def _closest(lines: list[str], wanted: list[str], likely: list[int]) -> Miss | N
         said = f"The closest match is at line {last}:"
     else:
         said = f"The closest match is at lines {best + 1}-{last}:"
-    return Miss(said, _small_diff(wanted, passage, best))
+    return PassageMiss(said, _small_diff(wanted, passage, best))
 
 
 def _small_diff(wanted: list[str], there: list[str], first: int) -> str:

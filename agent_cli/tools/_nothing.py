@@ -3,5 +3,5 @@
 from agent_cli.core.tool import ToolParams
 
 
-class Nothing(ToolParams):
+class NoParams(ToolParams):
     """No parameters."""

@@ -13,7 +13,7 @@ PLACE_ALIASES = dict.fromkeys(("directory", "dir", "dir_path", "target_directory
 
 
 @dataclass(frozen=True)
-class Place:
+class SearchRoot:
     """A directory to search, or one file in it."""
 
     real: str
@@ -31,19 +31,19 @@ class Place:
         return self.directory if self.directory.endswith("/") else f"{self.directory}/"
 
 
-def find_place(path: str, context: ToolContext) -> Place:
+def find_place(path: str, context: ToolContext) -> SearchRoot:
     """The place a path names, or a failure that says what is there instead."""
     found = resolve(context, path or ".")
     if found.is_directory:
-        return Place(found.real, found.real)
+        return SearchRoot(found.real, found.real)
     if not found.exists:
         raise missing(found, context.workspace)
     if found.kind is not None:
         raise refuse(f"{shown(found)} is {found.kind}, not a file or directory.")
-    return Place(found.real, os.path.dirname(found.real))  # noqa: PTH120 (text, as resolved)
+    return SearchRoot(found.real, os.path.dirname(found.real))  # noqa: PTH120 (text, as resolved)
 
 
-class Names:
+class PathNames:
     """Shows paths as the model can use them: relative to the workspace where they are inside."""
 
     def __init__(self, context: ToolContext) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from agent_cli.core.display import DiffBlock
 from agent_cli.lib.language import trn
-from agent_cli.tools._places import Names
-from agent_cli.tools._replacing import FileChange, Hunk, Plan
+from agent_cli.tools._places import PathNames
+from agent_cli.tools._replacing import FileChange, Hunk, ReplacePlan
 
 _MOST_LINES = 300
 _MOST_BLOCKS = 50
@@ -14,7 +14,7 @@ _LONGEST_LINE = 300
 _BEFORE = 80
 
 
-def listing(plan: Plan, names: Names) -> str:
+def listing(plan: ReplacePlan, names: PathNames) -> str:
     """Each changed line before and after, by file; bounded, and it says so."""
     lines: list[str] = []
     for shown, change in enumerate(plan.changes):
@@ -27,12 +27,12 @@ def listing(plan: Plan, names: Names) -> str:
     return "\n".join(lines)
 
 
-def diffs(plan: Plan, names: Names) -> tuple[DiffBlock, ...]:
+def diffs(plan: ReplacePlan, names: PathNames) -> tuple[DiffBlock, ...]:
     """One block for each of the first files."""
     return tuple(_block(change, names) for change in plan.changes[:_MOST_BLOCKS])
 
 
-def one_diff(plan: Plan, names: Names) -> DiffBlock:
+def one_diff(plan: ReplacePlan, names: PathNames) -> DiffBlock:
     """All files in one block, for the question whether to go on."""
     blocks = [_block(change, names) for change in plan.changes]
     lines = [line for block in blocks for line in block.diff.split("\n")]
@@ -48,7 +48,7 @@ def one_diff(plan: Plan, names: Names) -> DiffBlock:
     )
 
 
-def _block(change: FileChange, names: Names) -> DiffBlock:
+def _block(change: FileChange, names: PathNames) -> DiffBlock:
     path = names.shown(change.path)
     lines = [f"--- {path}", f"+++ {path}"]
     added = removed = 0

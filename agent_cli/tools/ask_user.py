@@ -37,7 +37,7 @@ class Option(ToolParams):
         return renamed(data, _OPTION)
 
 
-class Asked(ToolParams):
+class AskedQuestion(ToolParams):
     """One question."""
 
     question: Words
@@ -54,7 +54,9 @@ class Asked(ToolParams):
 class Params(ToolParams):
     """What to ask."""
 
-    questions: Annotated[list[Asked], Field(min_length=1, max_length=4), BeforeValidator(read_list)]
+    questions: Annotated[
+        list[AskedQuestion], Field(min_length=1, max_length=4), BeforeValidator(read_list)
+    ]
     options: SkipJsonSchema[Any] = Field(None, exclude=True)  # of one question, beside it
     multiple: SkipJsonSchema[Any] = Field(None, exclude=True)
 
@@ -85,7 +87,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     )
 
 
-def _question(asked: Asked) -> Question:
+def _question(asked: AskedQuestion) -> Question:
     choices = tuple(
         Choice(label=option.label, description=option.description) for option in asked.options
     )

@@ -17,13 +17,13 @@ from agent_cli.core.tool import (
     ToolResult,
     refuse,
 )
-from agent_cli.core.tool_context import ShellStanding, ToolContext
+from agent_cli.core.tool_context import ShellInfo, ToolContext
 from agent_cli.lib.language import mark
 from agent_cli.safety.paths import PathProblem
 from agent_cli.safety.sandbox import Room, confinement_for, was_blocked
-from agent_cli.tools._shell.command import Command
+from agent_cli.tools._shell.command import ShellCommand
 from agent_cli.tools._shell.jobs import Jobs
-from agent_cli.tools._shell.live import Live
+from agent_cli.tools._shell.live import LiveOutput
 from agent_cli.tools._shell.report import ended, in_background, timed_out
 from agent_cli.tools._shell.session import ShellSession
 from agent_cli.tools._shell.settings import BashSettings, bash_settings
@@ -46,7 +46,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     """Run the command until it ends, its time is up, or it goes on in the background."""
     settings = bash_settings(context.session)
     shell = context.state(ShellSession)
-    jobs, standing = context.state(Jobs), context.state(ShellStanding)
+    jobs, standing = context.state(Jobs), context.state(ShellInfo)
     directory = _directory(params, context)
     workspace = context.workspace
     if directory is None and (gone := shell.leave_missing_directory(standing, workspace)):
@@ -56,7 +56,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
             f"exists. The shell is now in {context.workspace.root}; run the "
             "command again if that is right."
         )
-    live = Live(context.progress)
+    live = LiveOutput(context.progress)
     room = await _room(context) if context.confined else None
     where = directory or shell.directory or workspace.root
     try:
@@ -110,7 +110,7 @@ async def _room(context: ToolContext) -> Room:
     return sandbox.room(confinement_for(context.workspace, temp=temporary))
 
 
-def _with_sandbox(result: ToolResult, command: Command, room: Room) -> ToolResult:
+def _with_sandbox(result: ToolResult, command: ShellCommand, room: Room) -> ToolResult:
     """The result, with what the sandbox had to do with it."""
     known: dict[str, JsonValue] = {**result.metadata, "sandbox": room.sandbox.tier.value}
     if why := was_blocked(command.exit_code, text_of(result.llm_content)):
@@ -128,7 +128,7 @@ def _is_out_of_time(params: Params, settings: BashSettings) -> bool:
     return _patience(params, settings) == params.timeout / 1000
 
 
-async def _end_in_any_case(command: Command, settings: BashSettings) -> None:
+async def _end_in_any_case(command: ShellCommand, settings: BashSettings) -> None:
     try:
         await command.end(settings.kill_grace)
     finally:

@@ -3,15 +3,15 @@
 from pathlib import PurePath
 
 from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolResult
-from agent_cli.core.tool_context import ShellStanding, ToolContext
+from agent_cli.core.tool_context import ShellInfo, ToolContext
 from agent_cli.lib.language import mark
-from agent_cli.tools._nothing import Nothing
+from agent_cli.tools._nothing import NoParams
 
 
-async def run(_params: Nothing, context: ToolContext) -> ToolResult:
+async def run(_params: NoParams, context: ToolContext) -> ToolResult:
     """The shell's directory if it moved, otherwise the workspace."""
     root = context.workspace.root
-    path = context.state(ShellStanding).directory or root
+    path = context.state(ShellInfo).directory or root
     told = path if path == root else f"{path}\nworkspace: {root}"
     return ToolResult(
         llm_content=told,
@@ -23,7 +23,7 @@ async def run(_params: Nothing, context: ToolContext) -> ToolResult:
 TOOL = Tool(
     name="CurrentDirectory",
     kind=ToolKind.READONLY,
-    params=Nothing,
+    params=NoParams,
     run=run,
     description=Description.beside(__file__),
     display_name=mark("Current directory"),

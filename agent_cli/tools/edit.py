@@ -25,8 +25,8 @@ from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.text import plural, size
 from agent_cli.safety.paths import ResolvedPath
 from agent_cli.tools._changes import (
-    Change,
-    Existing,
+    ExistingFile,
+    FileEdit,
     Planner,
     carry_out,
     links_note,
@@ -141,7 +141,7 @@ def plan(
     replacements: Sequence[Replacement],
     memory: FileMemory,
     context: ToolContext,
-) -> Change:
+) -> FileEdit:
     """What would be written, or why it cannot be."""
     existing = look(file, "edited")
     if existing is None:
@@ -170,13 +170,13 @@ def plan(
         raise ToolFailure(
             f"{shown(file)} was not edited: the result is identical to the current content."
         )
-    return Change(
+    return FileEdit(
         file, before, after, _encoded(file, after, encoding), encoding, links_note(file),
         lines=tuple(places),
     )  # fmt: skip
 
 
-def _text(file: ResolvedPath, existing: Existing) -> tuple[str, Encoding]:
+def _text(file: ResolvedPath, existing: ExistingFile) -> tuple[str, Encoding]:
     data = existing.data or b""
     encoding = None if certainly_binary(data) else detect(data)
     if encoding is None:
@@ -239,7 +239,7 @@ def _encoded(file: ResolvedPath, text: str, encoding: Encoding) -> bytes:
         ) from error
 
 
-def _result(change: Change) -> ToolResult:
+def _result(change: FileEdit) -> ToolResult:
     block = diff_block(title(change.file.real), change.before, change.after)
     count = len(change.lines)
     where = ", ".join(map(str, change.lines[:_MOST_NAMED]))

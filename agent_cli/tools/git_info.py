@@ -12,12 +12,12 @@ from pydantic import JsonValue
 
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolResult
-from agent_cli.core.tool_context import ShellStanding, ToolContext
+from agent_cli.core.tool_context import ShellInfo, ToolContext
 from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import plural
 from agent_cli.safety.paths import PathProblem
-from agent_cli.tools._git import Git, valid
-from agent_cli.tools._nothing import Nothing
+from agent_cli.tools._git import GitProgram, valid
+from agent_cli.tools._nothing import NoParams
 
 MOST_SHOWN = 40
 """Files of one sort that are named; the rest is counted."""
@@ -32,7 +32,7 @@ _SORTS = {"A": "added", "D": "deleted", "C": "added"}
 
 
 @dataclass
-class State:
+class RepositoryState:
     """What is known of a repository."""
 
     root: Path
@@ -59,7 +59,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Settings:
+class GitSettings:
     """The parts of a repository's configuration that matter here."""
 
     filters: frozenset[str]
@@ -68,7 +68,7 @@ class Settings:
     """Which remote a branch follows."""
 
 
-async def run(_params: Nothing, context: ToolContext) -> ToolResult:
+async def run(_params: NoParams, context: ToolContext) -> ToolResult:
     """Look at the repository around the shell's directory, or around the workspace."""
     directory = _directory(context)
     root = await asyncio.to_thread(_find_root, directory)
@@ -78,13 +78,13 @@ async def run(_params: Nothing, context: ToolContext) -> ToolResult:
             summary=tr("Not a repository"),
             metadata={"is_repo": False},
         )
-    state = await look(Git(directory, context.session.environment), root)
+    state = await look(GitProgram(directory, context.session.environment), root)
     return ToolResult(
         llm_content=describe(state), summary=summarise(state), metadata=_metadata(state)
     )
 
 
-async def look(git: Git, root: Path) -> State:
+async def look(git: GitProgram, root: Path) -> RepositoryState:
     """Ask git, without giving the repository a chance to run anything."""
     top, listed = await asyncio.gather(
         git.run("rev-parse", "--show-toplevel"),
@@ -111,7 +111,7 @@ async def look(git: Git, root: Path) -> State:
     return state
 
 
-async def _status(git: Git, root: Path) -> State:
+async def _status(git: GitProgram, root: Path) -> RepositoryState:
     """The status; if the untracked files are too many to walk in time, without those."""
     missing: str | None = None
     try:
@@ -123,7 +123,7 @@ async def _status(git: Git, root: Path) -> State:
         output = await git.run(*_STATUS, "--untracked-files=no", seconds=SECONDS)
     if output.whole and output.code != 0:
         raise ToolFailure(f"git status failed in {root}: {_reason(output.error)}")
-    state = read_status(valid(output.text), State(root))
+    state = read_status(valid(output.text), RepositoryState(root))
     if not output.whole:
         missing = "there are more changes than listed here"
     if missing:
@@ -131,7 +131,7 @@ async def _status(git: Git, root: Path) -> State:
     return state
 
 
-def read_status(text: str, state: State) -> State:
+def read_status(text: str, state: RepositoryState) -> RepositoryState:
     """Take in what `git status --porcelain=v2 --branch -z` says."""
     entries = iter(text.split("\0")[:-1])  # what follows the last NUL is empty, or cut off
     for entry in entries:
@@ -148,7 +148,7 @@ def read_status(text: str, state: State) -> State:
     return state
 
 
-def _read_header(header: str, state: State) -> None:
+def _read_header(header: str, state: RepositoryState) -> None:
     name, _, value = header.partition(" ")
     match name:
         case "branch.oid":
@@ -162,7 +162,7 @@ def _read_header(header: str, state: State) -> None:
             state.ahead, state.behind = int(ahead), -int(behind)
 
 
-def _read_change(kind: str, rest: str, entries: Iterator[str], state: State) -> None:
+def _read_change(kind: str, rest: str, entries: Iterator[str], state: RepositoryState) -> None:
     staged, unstaged = rest[0], rest[1]
     state.staged += staged != "."
     letters = {staged, unstaged}
@@ -177,7 +177,7 @@ def _read_change(kind: str, rest: str, entries: Iterator[str], state: State) -> 
     state.files[sort].append(path)
 
 
-def read_settings(listing: str) -> Settings:
+def read_settings(listing: str) -> GitSettings:
     """Take in what `git config -z` lists: each key, a line end, its value."""
     filters: set[str] = set()
     remotes: dict[str, str] = {}
@@ -194,10 +194,10 @@ def read_settings(listing: str) -> Settings:
             remotes.setdefault(name, valid(value))
         elif section == "branch":
             remote_of[name] = value
-    return Settings(frozenset(filters), remotes, remote_of)
+    return GitSettings(frozenset(filters), remotes, remote_of)
 
 
-def _remote(state: State, settings: Settings) -> str | None:
+def _remote(state: RepositoryState, settings: GitSettings) -> str | None:
     """The address of the branch's own remote, of origin, or of the only one."""
     followed = settings.remote_of.get(state.branch or "", "origin")
     address = settings.remotes.get(followed) or settings.remotes.get("origin")
@@ -220,7 +220,7 @@ def without_credentials(address: str) -> str:
     return urlunsplit((parts.scheme, netloc, parts.path, "", ""))
 
 
-def describe(state: State) -> str:
+def describe(state: RepositoryState) -> str:
     """The state as compact text."""
     lines = [f"repository: {valid(str(state.root))}"]
     at = state.commit[:12] if state.commit else None
@@ -239,7 +239,7 @@ def describe(state: State) -> str:
     return "\n".join(lines)
 
 
-def summarise(state: State) -> str:
+def summarise(state: RepositoryState) -> str:
     """The state in one line: "main, 3 changed, 1 untracked"."""
     where = state.branch or tr("detached at {commit}", commit=(state.commit or "")[:7])
     untracked = len(state.files["untracked"])
@@ -250,13 +250,13 @@ def summarise(state: State) -> str:
     return ", ".join(parts)
 
 
-def _distance(state: State) -> str:
+def _distance(state: RepositoryState) -> str:
     if state.ahead is None:
         return "which no longer exists"
     return f"{state.ahead} ahead, {state.behind} behind"
 
 
-def _file_lines(state: State) -> list[str]:
+def _file_lines(state: RepositoryState) -> list[str]:
     if not any(state.files.values()):
         return ["no changes found" if state.notes else "clean: no changes"]
     lines = []
@@ -275,7 +275,7 @@ def _one_line(path: str) -> str:
     return path if path.isprintable() else repr(path)
 
 
-def _metadata(state: State) -> dict[str, JsonValue]:
+def _metadata(state: RepositoryState) -> dict[str, JsonValue]:
     status: dict[str, JsonValue] = {
         sort: [*paths[:MOST_KEPT]] for sort, paths in state.files.items()
     }
@@ -297,7 +297,7 @@ def _metadata(state: State) -> dict[str, JsonValue]:
 
 def _directory(context: ToolContext) -> Path:
     """Where the shell stands, as long as that is a place the session may look at."""
-    stands = context.state(ShellStanding).directory
+    stands = context.state(ShellInfo).directory
     if stands is not None:
         with contextlib.suppress(PathProblem):
             found = context.workspace.resolve(stands)
@@ -326,7 +326,7 @@ def _reason(error: str) -> str:
 TOOL = Tool(
     name="GitInfo",
     kind=ToolKind.READONLY,
-    params=Nothing,
+    params=NoParams,
     run=run,
     description=Description.beside(__file__),
     display_name=mark("Git info"),

@@ -26,7 +26,7 @@ from agent_cli.lib.text import plural
 from agent_cli.tools._files import title
 from agent_cli.tools._glob import alternatives, matcher, split_base
 from agent_cli.tools._listing import list_files
-from agent_cli.tools._places import PLACE_ALIASES, Names, Place, find_place, newest_first
+from agent_cli.tools._places import PLACE_ALIASES, PathNames, SearchRoot, find_place, newest_first
 from agent_cli.tools._ripgrep import globs, options
 
 SHOWN = 200
@@ -64,7 +64,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     return await _result(found, params, note, context)
 
 
-async def _find(place: Place, rest: str, context: ToolContext) -> list[str]:
+async def _find(place: SearchRoot, rest: str, context: ToolContext) -> list[str]:
     """The paths at a place that match the rest of the pattern."""
     patterns = alternatives(rest + "**" if rest.endswith("/") else rest)
     matches = matcher(patterns)
@@ -76,7 +76,7 @@ async def _find(place: Place, rest: str, context: ToolContext) -> list[str]:
     return list({*found, *named}) if named else found
 
 
-def _spelled_out(place: Place, patterns: list[str]) -> Iterator[str]:
+def _spelled_out(place: SearchRoot, patterns: list[str]) -> Iterator[str]:
     """What is named without a wildcard is meant, even if it is ignored or a link."""
     for pattern in patterns:
         path = place.prefix + pattern.lstrip("/")
@@ -110,7 +110,7 @@ def _first_by_name(found: list[str]) -> list[str]:
 async def _result(found: list[str], params: Params, note: str, context: ToolContext) -> ToolResult:
     sortable = len(found) <= SORTED
     ordered = await asyncio.to_thread(newest_first if sortable else _first_by_name, found)
-    names = Names(context)
+    names = PathNames(context)
     listed = "\n".join(names.shown(path) for path in ordered[:SHOWN])
     notes = [note] if note else []
     if len(found) > SHOWN:

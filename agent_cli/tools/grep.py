@@ -23,7 +23,7 @@ from agent_cli.tools import _matches
 from agent_cli.tools._files import title
 from agent_cli.tools._findings import Findings, FoundFiles, FoundLines
 from agent_cli.tools._glob import Globs, split_list
-from agent_cli.tools._places import PLACE_ALIASES, Names, Place, find_place
+from agent_cli.tools._places import PLACE_ALIASES, PathNames, SearchRoot, find_place
 from agent_cli.tools._ripgrep import LONGEST_PATTERN, globs, options, ripgrep
 from agent_cli.tools._secrets import Secrets
 
@@ -61,7 +61,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     """Search, showing what is found as it is found."""
     place = find_place(params.path, context)
     secrets = Secrets(place, context)
-    names = Names(context)
+    names = PathNames(context)
     limit = min(params.head_limit or MOST, MOST)
     findings: Findings = (
         FoundLines(limit, names, secrets, context.progress, marked=params.multiline)
@@ -82,7 +82,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
 
 
 async def _search(
-    params: Params, place: Place, secrets: Secrets, findings: Findings, context: ToolContext
+    params: Params, place: SearchRoot, secrets: Secrets, findings: Findings, context: ToolContext
 ) -> tuple[str, ...]:
     """Fill the findings; returns what could not be searched."""
     command = _command(params, secrets)

@@ -24,7 +24,7 @@ from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.text import plural, size
 from agent_cli.tools._files import title
 from agent_cli.tools._listing import list_files
-from agent_cli.tools._places import PLACE_ALIASES, Place, find_place, one_line
+from agent_cli.tools._places import PLACE_ALIASES, SearchRoot, find_place, one_line
 from agent_cli.tools._ripgrep import globs, options
 
 SHOWN = 500
@@ -41,7 +41,7 @@ class Params(ToolParams):
 
 
 @dataclass(frozen=True)
-class Entry:
+class DirectoryEntry:
     """One line of a listing."""
 
     name: str
@@ -72,10 +72,10 @@ class Entry:
 
 
 @dataclass
-class Listing:
+class DirectoryListing:
     """Entries, and how many there are of each kind."""
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[DirectoryEntry] = field(default_factory=list)
     files: int = 0
     directories: int = 0
     whole: bool = True
@@ -122,9 +122,9 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     )
 
 
-def _within(directory: str, cancelled: Callable[[], bool]) -> Listing:
+def _within(directory: str, cancelled: Callable[[], bool]) -> DirectoryListing:
     """The entries of a directory, directories first."""
-    listing = Listing()
+    listing = DirectoryListing()
     found: list[tuple[bool, str]] = []
     try:
         with os.scandir(directory) as entries:
@@ -143,13 +143,13 @@ def _within(directory: str, cancelled: Callable[[], bool]) -> Listing:
     return listing
 
 
-async def _below(place: Place, named: str, context: ToolContext) -> Listing:
+async def _below(place: SearchRoot, named: str, context: ToolContext) -> DirectoryListing:
     """The files below a directory, those near it first."""
     command = options(hidden=True)
     command.command += globs([], named=named)
     cut = len(place.prefix)
     found: list[str] = []
-    listing = Listing()
+    listing = DirectoryListing()
     paths = list_files(command, place.directory, context)
     try:
         async for some in paths:
@@ -173,28 +173,28 @@ def _parents(path: str) -> list[str]:
     return ["/".join(parts[: end + 1]) for end in range(len(parts))]
 
 
-def _entry(directory: str, name: str) -> Entry:
+def _entry(directory: str, name: str) -> DirectoryEntry:
     path = Path(directory) / name
     try:
         found = path.lstat()
         if stat.S_ISLNK(found.st_mode):
-            return Entry(name, "link", target=str(path.readlink()))
+            return DirectoryEntry(name, "link", target=str(path.readlink()))
     except OSError:
-        return Entry(name, mark("unreadable"))
+        return DirectoryEntry(name, mark("unreadable"))
     if stat.S_ISDIR(found.st_mode):
-        return Entry(name, "directory")
+        return DirectoryEntry(name, "directory")
     if stat.S_ISREG(found.st_mode):
-        return Entry(name, "file", found.st_size)
-    return Entry(name, mark("pipe, socket or device"))
+        return DirectoryEntry(name, "file", found.st_size)
+    return DirectoryEntry(name, mark("pipe, socket or device"))
 
 
-def _line(entry: Entry) -> str:
+def _line(entry: DirectoryEntry) -> str:
     """For the model."""
     details = entry.details()
     return f"{entry.shown}  ({details})" if details else entry.shown
 
 
-def _table(listing: Listing) -> TableBlock:
+def _table(listing: DirectoryListing) -> TableBlock:
     rows = tuple((entry.shown, entry.details(tr)) for entry in listing.entries)
     return TableBlock(columns=(tr("Name"), tr("Size")), rows=rows)
 

@@ -63,7 +63,7 @@ class Params(ToolParams):
 
 
 @dataclass(frozen=True)
-class _Opened:
+class _OpenFile:
     """A regular file, open."""
 
     file: ResolvedPath
@@ -98,7 +98,7 @@ def _read(
     try:
         head = os.pread(descriptor, SAMPLE, 0)
         identity, view = read_identity(descriptor), context.session
-        opened = _Opened(file, descriptor, identity, head, view.text_chars)
+        opened = _OpenFile(file, descriptor, identity, head, view.text_chars)
         if picture := image(head) if certainly_binary(head) else None:
             return _picture(opened, picture, takes_images=view.takes_images), identity, None
         if kind := document_kind(file.real, head):
@@ -111,7 +111,7 @@ def _read(
 
 
 def _text(
-    opened: _Opened, params: Params, cancelled: threading.Event
+    opened: _OpenFile, params: Params, cancelled: threading.Event
 ) -> tuple[ToolResult, FileIdentity, bytes | None]:
     identity, data = read_small(opened.descriptor)
     if identity.size > _ONLY_BY_RANGE and params.offset is None and params.limit is None:
@@ -148,7 +148,7 @@ def _text(
 
 
 def _page_result(
-    opened: _Opened, page: Page, notes: list[str], about: dict[str, JsonValue]
+    opened: _OpenFile, page: Page, notes: list[str], about: dict[str, JsonValue]
 ) -> ToolResult:
     """The lines for the model, the same for the user, and where to go on."""
     if page.total == 0:
@@ -193,7 +193,7 @@ def _figures(page: Page) -> str:
 
 
 def _about(
-    opened: _Opened, identity: FileIdentity, encoding: Encoding | None = None
+    opened: _OpenFile, identity: FileIdentity, encoding: Encoding | None = None
 ) -> dict[str, JsonValue]:
     return {
         "path": title(opened.file.real),
@@ -202,7 +202,9 @@ def _about(
     }
 
 
-def _document(opened: _Opened, kind: str, params: Params, cancelled: threading.Event) -> ToolResult:
+def _document(
+    opened: _OpenFile, kind: str, params: Params, cancelled: threading.Event
+) -> ToolResult:
     if opened.identity.size > LARGEST:
         raise ToolFailure(
             f"{shown(opened.file)} ({kind} document) is "
@@ -226,7 +228,7 @@ def _document(opened: _Opened, kind: str, params: Params, cancelled: threading.E
     return _page_result(opened, page, [f"{kind} document, shown as text"], about)
 
 
-def _picture(opened: _Opened, picture: Image, *, takes_images: bool) -> ToolResult:
+def _picture(opened: _OpenFile, picture: Image, *, takes_images: bool) -> ToolResult:
     taken = opened.identity.size
     words = f"{picture.name}, {size(taken)}"
     block = ImageBlock(

@@ -22,9 +22,9 @@ from agent_cli.lib.text import plural
 from agent_cli.tools._batch import write_all
 from agent_cli.tools._files import EDITABLE, FileMemory, resolve, title, to_the_end
 from agent_cli.tools._glob import Globs, split_list
-from agent_cli.tools._places import PLACE_ALIASES, Names, find_place
+from agent_cli.tools._places import PLACE_ALIASES, PathNames, find_place
 from agent_cli.tools._replace_report import diffs, listing, one_diff
-from agent_cli.tools._replacing import FileChange, Plan, make_plan
+from agent_cli.tools._replacing import FileChange, ReplacePlan, make_plan
 from agent_cli.tools._ripgrep import LONGEST_PATTERN, globs, options
 from agent_cli.tools._secrets import Secrets
 
@@ -61,13 +61,13 @@ class Plans:
 
     def __init__(self) -> None:
         self._call_id = ""
-        self._plan: Plan | None = None
+        self._plan: ReplacePlan | None = None
 
-    def keep(self, call_id: str, plan: Plan) -> None:
+    def keep(self, call_id: str, plan: ReplacePlan) -> None:
         """Only the last one: calls of this tool follow each other."""
         self._call_id, self._plan = call_id, plan
 
-    def get(self, call_id: str) -> Plan | None:
+    def get(self, call_id: str) -> ReplacePlan | None:
         """The plan of a call, if it has one."""
         return self._plan if call_id == self._call_id else None
 
@@ -84,7 +84,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     if not plan.changes:
         said = mark("The replacement changes nothing") if plan.unchanged else mark("No matches")
         return ToolResult(llm_content="\n".join([f"{said}.", *notes]), summary=tr(said))
-    names = Names(context)
+    names = PathNames(context)
     if params.preview:
         head = f"Preview: {plan.total}. Nothing was changed; to apply it, set preview to false."
         summary = tr("Would replace {figures}", figures=plan.figures)
@@ -122,10 +122,10 @@ async def preview(params: Params, context: ToolContext) -> Display | None:
         return None
     plan = context.state(Plans).get(context.call_id) or await _plan(params, context)
     context.state(Plans).keep(context.call_id, plan)
-    return one_diff(plan, Names(context)) if plan.changes else None
+    return one_diff(plan, PathNames(context)) if plan.changes else None
 
 
-async def _plan(params: Params, context: ToolContext) -> Plan:
+async def _plan(params: Params, context: ToolContext) -> ReplacePlan:
     place = find_place(params.path, context)
     secrets = Secrets(place, context)
     command = _scope(params)
@@ -145,7 +145,7 @@ def _scope(params: Params) -> Any:
     return command
 
 
-async def _apply(plan: Plan, context: ToolContext) -> None:
+async def _apply(plan: ReplacePlan, context: ToolContext) -> None:
     """Write all files of a plan, or none; what the session knew of them it knows still."""
     _require_possible(plan)
     memory = context.state(FileMemory)
@@ -159,7 +159,7 @@ async def _apply(plan: Plan, context: ToolContext) -> None:
     await to_the_end(work, context.cancelled, f"By then {plan.total} had been replaced.")
 
 
-def _require_possible(plan: Plan) -> None:
+def _require_possible(plan: ReplacePlan) -> None:
     if plan.refused:
         reasons = " ".join(plan.refused[:5])
         raise ToolFailure(
@@ -176,7 +176,7 @@ def _is_known(change: FileChange, memory: FileMemory, context: ToolContext) -> b
     return True
 
 
-async def _notes(params: Params, plan: Plan, context: ToolContext) -> list[str]:
+async def _notes(params: Params, plan: ReplacePlan, context: ToolContext) -> list[str]:
     place = find_place(params.path, context)
     listing_command = _scope(params).files().null()
     notes = [await Secrets(place, context).note(listing_command, context)]

@@ -16,8 +16,8 @@ from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.text import plural, size
 from agent_cli.safety.paths import ResolvedPath
 from agent_cli.tools._changes import (
-    Change,
-    Existing,
+    ExistingFile,
+    FileEdit,
     Planner,
     carry_out,
     links_note,
@@ -57,11 +57,11 @@ def _planner(params: Params) -> Planner:
     return lambda file, memory: plan(file, params.content, memory)
 
 
-def plan(file: ResolvedPath, content: str, memory: FileMemory) -> Change:
+def plan(file: ResolvedPath, content: str, memory: FileMemory) -> FileEdit:
     """What would be written, or why it must not be."""
     existing = look(file, "written")
     if existing is None:
-        return Change(file, "", content, content.encode(), UTF_8, links_note(file), existed=False)
+        return FileEdit(file, "", content, content.encode(), UTF_8, links_note(file), existed=False)
     if existing.identity.size:  # nothing is lost with an empty file
         memory.require_current(file, existing.identity, existing.data)
     before, encoding, notes = _form(existing)
@@ -75,10 +75,10 @@ def plan(file: ResolvedPath, content: str, memory: FileMemory) -> Change:
         what = unencodable(content, error)
         notes = (*notes, f"written as UTF-8, since {encoding.name} cannot hold {what}")
         encoding, data = UTF_8, content.encode()
-    return Change(file, before, content, data, encoding, (*notes, *links_note(file)))
+    return FileEdit(file, before, content, data, encoding, (*notes, *links_note(file)))
 
 
-def _form(existing: Existing) -> tuple[str, Encoding, tuple[str, ...]]:
+def _form(existing: ExistingFile) -> tuple[str, Encoding, tuple[str, ...]]:
     """The old text and its encoding, as far as it is text."""
     if existing.data is None:
         return "", UTF_8, (f"the old content was {size(existing.identity.size)}",)
@@ -88,7 +88,7 @@ def _form(existing: Existing) -> tuple[str, Encoding, tuple[str, ...]]:
     return encoding.decode(existing.data), encoding, ()
 
 
-def _result(change: Change) -> ToolResult:
+def _result(change: FileEdit) -> ToolResult:
     block = diff_block(title(change.file.real), change.before, change.after)
     lines = change.after.count("\n") + (not change.after.endswith("\n") and bool(change.after))
     figures = tr(

@@ -9,12 +9,12 @@ from agent_cli.controller.controller import Controller
 from agent_cli.controller.requests import refusal
 from agent_cli.controller.view import Menu
 from agent_cli.core.events import Event, Notice
-from agent_cli.core.inbox import Answer, Request
+from agent_cli.core.inbox import Request, RequestAnswer
 from agent_cli.core.session import Session
 from agent_cli.launch_options import Resume
 from tests.kit.shells import until
 
-Answering = Callable[[Request], Answer | None]
+Answering = Callable[[Request], RequestAnswer | None]
 
 
 class FakeView:
@@ -83,7 +83,7 @@ class FakeView:
     def leave(self) -> None:
         self.has_left = True
 
-    async def ask(self, request: Request) -> Answer:
+    async def ask(self, request: Request) -> RequestAnswer:
         self.asked.append(request)
         try:
             await until(lambda: self.answer(request) is not None)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agent_cli.core.inbox import Approval
-from agent_cli.extensions.mcp.servers import Row, Servers
+from agent_cli.extensions.mcp.servers import ServerRow, Servers
 from agent_cli.extensions.mcp.spec import Server
 from tests.kit.extensions import Extended, extended
 from tests.kit.sessions import HasSession
@@ -65,7 +65,7 @@ class Served:
         assert found is not None
         return found
 
-    def row(self, name: str) -> Row:
+    def row(self, name: str) -> ServerRow:
         return self.servers.row_of(self.server(name))
 
     async def approve(self, name: str, answer: str = "once") -> str:

@@ -1,7 +1,7 @@
 """What a scripted model can be told to do, in terms no provider's wire format has a say in.
 
 A step (`Reply`, `Message`, `Deltas`, `Cut`, `Stall`, `Failure`, `Raw`, `Reset`) answers one
-request. The steps that speak become an `Answer`: a series of pieces that each
+request. The steps that speak become an `CheckResult`: a series of pieces that each
 wire writes in its own format.
 """
 

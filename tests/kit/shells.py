@@ -15,7 +15,7 @@ from agent_cli.core.errors import ToolFailure
 from agent_cli.core.messages import text_of
 from agent_cli.core.parts import new_session_id
 from agent_cli.core.tool import AnyTool, ToolResult
-from agent_cli.core.tool_context import SessionState, SessionView, ShellStanding, ToolContext
+from agent_cli.core.tool_context import SessionState, SessionView, ShellInfo, ToolContext
 from agent_cli.lib import sweep
 from agent_cli.lib.watchdog import mark_of
 from agent_cli.safety.environment import child_environment
@@ -47,8 +47,8 @@ class Bench:
         return mark_of(self.view.id)
 
     @property
-    def standing(self) -> ShellStanding:
-        return self.state.get(ShellStanding)
+    def standing(self) -> ShellInfo:
+        return self.state.get(ShellInfo)
 
     @property
     def shell(self) -> ShellSession:

@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 from agent_cli.core.session import Session
 from agent_cli.frontends.tui.app import AgentApp
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
-from agent_cli.frontends.tui.opening import Opened, connect
+from agent_cli.frontends.tui.opening import AppParts, connect
 from agent_cli.frontends.tui.view import ScreenView
 from agent_cli.storage.prompt_history import PromptHistory
 from agent_cli.storage.sessions import Sessions
@@ -95,7 +95,7 @@ def app_of(scene: Scene, **options: Any) -> AgentApp:
     """The app with a scene's session, not running yet."""
     history = PromptHistory.of_project(scene.home, scene.workspace, str)
 
-    async def opening() -> Opened:
+    async def opening() -> AppParts:
         sessions = Sessions(scene.home / ".local/state/agent")
         return connect(app, scene.session, history, sessions=sessions)
 

@@ -34,7 +34,7 @@ from agent_cli.frontends.tui.modals.menu import MenuModal
 from agent_cli.frontends.tui.modals.sessions import SessionsModal
 from agent_cli.frontends.tui.modals.sheet import Sheet
 from agent_cli.frontends.tui.opening import trust_menu
-from agent_cli.frontends.tui.panel import Changed, Overview
+from agent_cli.frontends.tui.panel import ChangedFile, Overview
 from agent_cli.frontends.tui.status import Status
 from agent_cli.lib import language
 from agent_cli.storage.sessions import Sessions
@@ -269,7 +269,7 @@ async def test_the_side_panel(make_session: SceneMaker, size: tuple[int, int]) -
     )
     async with stage(scene_of(make_session), size) as shown:
         shown.app.action_panel()
-        shown.app.widgets.body.panel.tell(Overview(todo, {"app/auth.py": Changed(3, 1)}))
+        shown.app.widgets.body.panel.tell(Overview(todo, {"app/auth.py": ChangedFile(3, 1)}))
         await shown.check("panel", SHOP, "app/auth.py")
 
 

@@ -29,7 +29,7 @@ from agent_cli.frontends.tui.blocks.prompt import PromptBlock
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.blocks.thinking import ThinkingBlock
 from agent_cli.frontends.tui.blocks.tool import ToolBlock
-from agent_cli.frontends.tui.look import Look
+from agent_cli.frontends.tui.look import Appearance
 from tests.kit.chat import ChatApp, call
 
 CASES = [
@@ -111,7 +111,11 @@ def blocks(text: str) -> Iterable[Block]:
 
 
 def all_strips(text: str) -> Iterable[Strip]:
-    for width, look in ((100, Look()), (33, Look(ascii_only=True)), (150, Look())):
+    for width, look in (
+        (100, Appearance()),
+        (33, Appearance(ascii_only=True)),
+        (150, Appearance()),
+    ):
         for block in blocks(text):
             yield from block.render(width, look)
             if block.can_fold:
@@ -132,7 +136,7 @@ def test_only_text_and_colours_get_through(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("text", MARKUP)
 def test_markup_is_only_text(text: str) -> None:
     for block in (PromptBlock(text), NoticeBlock(text), call("X", text, summary=text)):
-        assert text in "\n".join(strip.text for strip in block.render(100, Look()))
+        assert text in "\n".join(strip.text for strip in block.render(100, Appearance()))
     for strip in all_strips(text):
         assert not any(s.style and (s.style.meta or s.style.link) for s in strip)
 
@@ -142,7 +146,7 @@ def test_markup_is_only_text(text: str) -> None:
 )
 def test_what_markdown_spells_out_is_cleaned_too(code: str) -> None:
     source = f"a&{code};b `x` [l&{code};](http://e.org/&{code};x) ![&{code};](&{code};)\n\n| &{code}; |\n|---|\n| &{code}; |\n"
-    for strip in ReplyBlock(source).render(80, Look()):
+    for strip in ReplyBlock(source).render(80, Appearance()):
         assert not FORBIDDEN.search(strip.text), repr(strip.text)
 
 

@@ -9,7 +9,7 @@ from agent_cli.frontends.tui.blocks.base import Block
 from agent_cli.frontends.tui.blocks.prompt import PromptBlock
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.lines import Line
-from agent_cli.frontends.tui.look import Look
+from agent_cli.frontends.tui.look import Appearance
 from tests.kit.chat import ChatApp, call, running, turn
 
 SIZE = (80, 24)
@@ -21,7 +21,7 @@ class Counted(Block):
     can_fold = True
     drawn = 0
 
-    def render(self, width: int, look: Look) -> list[Strip]:
+    def render(self, width: int, look: Appearance) -> list[Strip]:
         Counted.drawn += 1
         return [Line([(f"line {number}", None)]) for number in range(3 + 5 * self.expanded)]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from agent_cli.core.errors import UserError
 from agent_cli.frontends.tui.app import AgentApp
-from agent_cli.frontends.tui.opening import Opened, connect
+from agent_cli.frontends.tui.opening import AppParts, connect
 from agent_cli.storage.prompt_history import PromptHistory
 from tests.kit.sessions import Scene, SceneMaker
 from tests.kit.shells import until
@@ -16,7 +16,7 @@ def waiting_app(scene: Scene, may_open: asyncio.Event) -> AgentApp:
     """An app whose session is there when somebody says so."""
     history = PromptHistory.of_project(scene.home, scene.workspace, str)
 
-    async def opening() -> Opened:
+    async def opening() -> AppParts:
         await may_open.wait()
         return connect(app, scene.session, history)
 
@@ -63,7 +63,7 @@ async def test_ctrl_c_twice_leaves_before_there_is_a_session(make_session: Scene
 
 
 async def test_what_keeps_a_session_from_opening_ends_the_app_and_is_told_outside() -> None:
-    async def opening() -> Opened:
+    async def opening() -> AppParts:
         raise UserError("No model chosen.", hint="Name one.")
 
     app = AgentApp(opening, root=Path("/"), real_terminal=False)

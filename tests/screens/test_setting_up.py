@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.frontends.tui.setting_up import SetupApp
 from agent_cli.lib import language
 from agent_cli.models.providers import PROVIDERS
-from agent_cli.setup.choice import Choice
-from agent_cli.setup.desk import SetupDesk
+from agent_cli.setup.choice import ModelChoice
+from agent_cli.setup.desk import SetupService
 from tests.kit import snapshots
 from tests.kit.local_servers import NO_SERVERS
 from tests.kit.shells import until
@@ -32,11 +32,11 @@ sizes = pytest.mark.parametrize("size", [(100, 30), (60, 20)], ids=["wide", "nar
 @asynccontextmanager
 async def setting_up(
     place: Path, tongue: str, size: tuple[int, int]
-) -> AsyncIterator[tuple[SetupApp, Pilot[Choice]]]:
+) -> AsyncIterator[tuple[SetupApp, Pilot[ModelChoice]]]:
     """The set-up with one key in the environment and no server on this machine."""
     language.use(tongue)
     variables = {"ANTHROPIC_API_KEY": KEY, "AGENT_LOCAL_PORTS": NO_SERVERS}
-    app = SetupApp(SetupDesk(Places(place, place / "state"), variables))
+    app = SetupApp(SetupService(Directories(place, place / "state"), variables))
     app.theme = "agent-dark"
     try:
         async with app.run_test(size=size) as pilot:
@@ -45,7 +45,7 @@ async def setting_up(
         language.use("en")
 
 
-async def check(app: SetupApp, pilot: Pilot[Choice], name: str, tongue: str) -> None:
+async def check(app: SetupApp, pilot: Pilot[ModelChoice], name: str, tongue: str) -> None:
     await pilot.pause()
     text = screen_text(app)
     assert KEY not in text

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from agent_cli.controller.answers import Answer
+from agent_cli.controller.answers import AnswerOption
 from agent_cli.controller.controller import Controller
 from agent_cli.controller.view import Menu, MenuRow
 from agent_cli.core.display import DiffBlock, TerminalBlock, TextBlock
@@ -80,7 +80,10 @@ QUESTION = QuestionRequest(
 )
 UNDO = Menu(
     "Undo 1 change?",
-    (Answer("no", "No, leave everything as it is", "n"), Answer("yes", "Yes, undo", "y")),
+    (
+        AnswerOption("no", "No, leave everything as it is", "n"),
+        AnswerOption("yes", "Yes, undo", "y"),
+    ),
     (
         MenuRow("Bash make clean", emphasis="muted"),
         MenuRow(""),

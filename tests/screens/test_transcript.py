@@ -11,7 +11,7 @@ from agent_cli.frontends.tui.blocks.notice import ErrorBlock
 from agent_cli.frontends.tui.blocks.prompt import PromptBlock
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.blocks.thinking import ThinkingBlock
-from agent_cli.frontends.tui.look import Look
+from agent_cli.frontends.tui.look import Appearance
 from agent_cli.frontends.tui.transcript import Transcript
 from tests.kit.chat import ChatApp, call, edit, running, turn
 from tests.kit.shells import until
@@ -262,7 +262,7 @@ async def test_a_narrower_window_wraps_what_is_visible_first_and_stays_in_place(
         assert any(row.split()[:1] == [first] for row in app.rows())
 
 
-async def look_in(theme: str) -> Look:
+async def look_in(theme: str) -> Appearance:
     app = ChatApp()
     app.theme = theme
     async with app.run_test(size=SIZE) as pilot:

@@ -10,7 +10,7 @@ from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import PromptAdded, TextDelta, ToolFinished, TurnFinished
-from agent_cli.core.inbox import Answer, Approval, Request
+from agent_cli.core.inbox import Approval, Request, RequestAnswer
 from agent_cli.core.permissions import Mode
 from tests.kit.fake_view import FakeView, controlled
 from tests.kit.sessions import SceneMaker, of_type
@@ -22,11 +22,11 @@ WAITS: dict[str, Any] = {
 }
 
 
-def yes(_request: Request) -> Answer:
+def yes(_request: Request) -> RequestAnswer:
     return Approval(answer="once")
 
 
-def never(_request: Request) -> Answer | None:
+def never(_request: Request) -> RequestAnswer | None:
     return None
 
 
@@ -93,7 +93,7 @@ async def test_a_question_that_cannot_be_asked_is_a_no(make_session: SceneMaker)
     scene = make_session(WAITS, {"text": "done"})
     controller, view = controlled(scene.session)
 
-    def broken(_request: Request) -> Answer:
+    def broken(_request: Request) -> RequestAnswer:
         raise RuntimeError("no such modal")
 
     view.answer = broken

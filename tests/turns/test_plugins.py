@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.core.deciding.trust import what_trust_enables
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import ApprovalAsked
@@ -198,7 +198,7 @@ async def test_a_projects_tools_need_trust_and_a_look_after_each_change(
     assert [item.detail for item in items] == [
         f"{len(GREET)} bytes of Python, which run in this program as a tool"
     ]
-    store = trust_store(Places.of({"HOME": str(make_session.home)}))
+    store = trust_store(Directories.of({"HOME": str(make_session.home)}))
     store.trust(make_session.workspace, items)
     world = await extended(make_session(trust=False))
     assert "greet" in world.names

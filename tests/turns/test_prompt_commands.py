@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent_cli.commands.help import COMMAND as HELP
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.controller.extension_commands import with_extensions
 from agent_cli.core.deciding.trust import what_trust_enables
 from agent_cli.core.events import ApprovalAsked, TurnStarted
@@ -145,7 +145,7 @@ async def test_a_projects_commands_need_trust_and_shadow_nothing(
         ".agent/commands/help.md", ".agent/commands/mine.md", ".claude/commands/theirs.md",
         ".claude/commands/link.md", ".claude/skills/dig/SKILL.md",
     }  # fmt: skip
-    store = trust_store(Places.of({"HOME": str(make_session.home)}))
+    store = trust_store(Directories.of({"HOME": str(make_session.home)}))
     store.trust(make_session.workspace, items)
     scene = make_session(trust=False)
     world = await extended(scene)

@@ -17,7 +17,7 @@ from agent_cli.core.events import (
     ToolFinished,
     ToolStarted,
 )
-from agent_cli.core.log.entries import Compacted, Shown, Titled
+from agent_cli.core.log.entries import Compacted, ReplyAbandoned, Titled
 from agent_cli.core.log.history import read_history
 from agent_cli.core.messages import AssistantMessage, UserMessage
 from agent_cli.core.permissions import Mode
@@ -180,7 +180,7 @@ async def test_text_that_came_to_nothing_is_kept_as_shown(make_session: SceneMak
     scene = make_session(cut, {"text": "whole"})
     await scene.play()
     entries = sessions_of(scene).read(scene.session.id)
-    assert [e.body.text for e in entries if isinstance(e.body, Shown)] == ["half an ans"]
+    assert [e.body.text for e in entries if isinstance(e.body, ReplyAbandoned)] == ["half an ans"]
     events = read_history(entries).events
     assert [e.text for e in events if isinstance(e, TextDelta)] == ["half an ans", "whole"]
     assert len(scene.session.messages) == 2

@@ -13,7 +13,7 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.events import ApprovalAsked, Notice, ToolStarted
 from agent_cli.core.inbox import Approval
 from agent_cli.core.messages import UserMessage
-from agent_cli.core.undo.checkpoint import Restored
+from agent_cli.core.undo.checkpoint import RestoreOutcome
 from agent_cli.core.undo.plan import Choice, Preview
 from agent_cli.resuming import Resume
 from tests.kit.places import KINDS, furnish, git, git_picture, picture
@@ -37,7 +37,7 @@ def yes(_asked: ApprovalAsked) -> Approval:
 
 async def undo(
     scene: Scene, scope: str = "turn", choices: dict[str, Choice] | None = None
-) -> tuple[Preview, Restored]:
+) -> tuple[Preview, RestoreOutcome]:
     preview = await scene.session.undoing.preview(scope)
     return preview, await scene.session.undoing.apply(preview, choices)
 

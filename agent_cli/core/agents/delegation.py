@@ -28,7 +28,7 @@ from agent_cli.core.events import (
     UsageChanged,
 )
 from agent_cli.core.log.journal import Journal
-from agent_cli.core.log.store import Nowhere
+from agent_cli.core.log.store import NullStore
 from agent_cli.core.loop import Turn
 from agent_cli.core.memory import Memory
 from agent_cli.core.messages import AssistantMessage
@@ -37,7 +37,7 @@ from agent_cli.core.money.accounting import Accounting
 from agent_cli.core.money.budget import Budget, OutOfBudget
 from agent_cli.core.money.spending import Spending
 from agent_cli.core.parts import Parts
-from agent_cli.core.pipeline import Pipeline, Progress
+from agent_cli.core.pipeline import Pipeline, ReportProgress
 from agent_cli.core.tool_context import SessionState
 from agent_cli.core.upkeep import Upkeep
 from agent_cli.lib.language import tr
@@ -104,7 +104,7 @@ class Delegation:
         within: Pipeline,
         call_id: str,
         agent_task: AgentTask,
-        progress: Progress,
+        progress: ReportProgress,
         *,
         depth: int = 1,
         count: Count | None = None,
@@ -149,7 +149,7 @@ class _Agent:
         call_id: str,
         profile: Profile,
         model: Model,
-        progress: Progress,
+        progress: ReportProgress,
         depth: int,
         count: Count,
     ) -> None:
@@ -165,9 +165,9 @@ class _Agent:
         self._spending = Spending()
         self._calls = 0
         self._end: TurnFinished | None = None
-        journal = Journal(Nowhere(), warn=lambda _text, _hint: None)
+        journal = Journal(NullStore(), warn=lambda _text, _hint: None)
         self._conversation = Conversation(journal, home=delegation.conversation)
-        self._memory = Memory(self._conversation, journal, Nowhere())
+        self._memory = Memory(self._conversation, journal, NullStore())
         self._pipeline = self._own_pipeline()
 
     async def run(self, prompt: str) -> AgentReport:

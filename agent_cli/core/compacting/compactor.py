@@ -12,7 +12,14 @@ from agent_cli.core.compacting.summary import (
     summary_request,
     text_of_summary,
 )
-from agent_cli.core.compaction import Remembrance, Shortened, can_compact, compact, divide, thin
+from agent_cli.core.compaction import (
+    CompactedPast,
+    ShortenedHistory,
+    can_compact,
+    compact,
+    divide,
+    thin,
+)
 from agent_cli.core.context import messages_tokens
 from agent_cli.core.conversation import Conversation
 from agent_cli.core.errors import ModelError
@@ -43,7 +50,7 @@ class Draft:
     """A compaction that is not applied yet."""
 
     reason: str
-    shortened: Shortened
+    shortened: ShortenedHistory
     ledger: CompactionReport
 
 
@@ -141,7 +148,7 @@ class Compactor:
             return None
         summary, writer = await self._summary(older, focus)
         recent = await self.files(messages, round(window * FILES / factor) * 4)
-        kept = Remembrance(summary, writer, self._pins, recent.files, recent.too_large)
+        kept = CompactedPast(summary, writer, self._pins, recent.files, recent.too_large)
         return self._draft(model, reason, compact(older, newest, kept), summary, writer)
 
     def apply(self, draft: Draft) -> None:
@@ -190,7 +197,12 @@ class Compactor:
         return "", ""
 
     def _draft(
-        self, model: str, reason: str, shortened: Shortened, summary: str = "", writer: str = ""
+        self,
+        model: str,
+        reason: str,
+        shortened: ShortenedHistory,
+        summary: str = "",
+        writer: str = "",
     ) -> Draft:
         factor = self.accounting.scale.factor(model)
         before = self._size(model)

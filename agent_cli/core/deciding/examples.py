@@ -57,7 +57,7 @@ def _is_matched(rule: Rule, effect: Effect, example: str) -> bool:
 
 def _of_command(example: str) -> Facts:
     found = shell.analyse(
-        example, shell.Place(EXAMPLE_BASE.root, (EXAMPLE_BASE.root,), EXAMPLE_BASE.home)
+        example, shell.ShellContext(EXAMPLE_BASE.root, (EXAMPLE_BASE.root,), EXAMPLE_BASE.home)
     )
     return Facts(
         tool="Bash",

@@ -8,7 +8,7 @@ from typing import Any
 from agent_cli.core.deciding.rules import CommandFact, Facts, PathFact
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.tool import Invocation, Target, ToolKind
-from agent_cli.core.tool_context import ShellStanding
+from agent_cli.core.tool_context import ShellInfo
 from agent_cli.safety import shell as shell_analysis
 from agent_cli.safety.git_probe import git_is_plain
 from agent_cli.safety.paths import PathProblem, Workspace
@@ -16,7 +16,7 @@ from agent_cli.safety.reasons import because
 
 
 async def gather(
-    invocation: Invocation[Any], workspace: Workspace, shell: ShellStanding, *, trusted: bool
+    invocation: Invocation[Any], workspace: Workspace, shell: ShellInfo, *, trusted: bool
 ) -> Facts:
     """The facts about a call, in the place where it would run."""
     tool = invocation.tool
@@ -110,8 +110,8 @@ def _path_fact(target: Target, workspace: Workspace) -> PathFact:
 
 
 def _shell_place(
-    target: Target, workspace: Workspace, shell: ShellStanding, *, trusted: bool
-) -> shell_analysis.Place:
+    target: Target, workspace: Workspace, shell: ShellInfo, *, trusted: bool
+) -> shell_analysis.ShellContext:
     cwd = shell.directory or workspace.root
     if target.base:
         try:
@@ -124,13 +124,13 @@ def _shell_place(
         return shell_analysis.place_on_disk(
             cwd, roots, workspace.home, shell_is_plain=is_plain, trusted=trusted
         )
-    return shell_analysis.Place(
+    return shell_analysis.ShellContext(
         cwd, roots, workspace.home, shell_is_plain=is_plain, trusted=trusted
     )
 
 
 async def _analysed(
-    command: str, place: shell_analysis.Place, workspace: Workspace
+    command: str, place: shell_analysis.ShellContext, workspace: Workspace
 ) -> shell_analysis.ShellFacts:
     """The analysis of a command; git is asked about its repository only if the command runs git.
 

@@ -18,10 +18,10 @@ from agent_cli.core.events import (
     PlanAnswered,
 )
 from agent_cli.core.inbox import Approval, Inbox, PlanAnswer, PlanRequest
-from agent_cli.core.log.store import Nowhere, RuleStore
+from agent_cli.core.log.store import NullStore, RuleStore
 from agent_cli.core.permissions import Decision, Effect, Mode, Policy
 from agent_cli.core.tool import Invocation
-from agent_cli.core.tool_context import ShellStanding, ToolContext
+from agent_cli.core.tool_context import ShellInfo, ToolContext
 from agent_cli.lib.language import tr
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.reasons import Reason, because
@@ -44,7 +44,7 @@ class PermissionCheck:
 
 
 async def judge(
-    invocation: AnyInvocation, workspace: Workspace, shell: ShellStanding, policy: Policy
+    invocation: AnyInvocation, workspace: Workspace, shell: ShellInfo, policy: Policy
 ) -> tuple[Facts, Decision]:
     """Gather the facts and decide; nothing is allowed that bash itself would read otherwise."""
     facts = await gather(invocation, workspace, shell, trusted=policy.trusted)
@@ -62,7 +62,7 @@ class Gatekeeper:
     policy: Policy
     inbox: Inbox
     emit: Callable[[Event], None]
-    kept_rules: RuleStore = field(default_factory=Nowhere)
+    kept_rules: RuleStore = field(default_factory=NullStore)
     undo_room: int = 0
     """How many bytes can be kept before a call, so that it can be undone."""
     unanswered: int = 0
@@ -144,7 +144,7 @@ class Gatekeeper:
         context = check.context
         if self.policy.mode is Mode.AUTO:
             self.policy.confines = (await context.session.sandbox.get()).confines
-        shell = context.state(ShellStanding)
+        shell = context.state(ShellInfo)
         facts, decision = await judge(check.invocation, context.workspace, shell, self.policy)
         if check.doubt and decision.effect is not Effect.DENY:
             reasons = decision.reasons if decision.effect is Effect.ASK else ()

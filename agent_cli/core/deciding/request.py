@@ -10,8 +10,8 @@ from agent_cli.core.display import Display, TerminalBlock
 from agent_cli.core.inbox import ApprovalRequest, Step
 from agent_cli.core.permissions import Decision, Policy
 from agent_cli.core.tool import Invocation
-from agent_cli.core.tool_context import ShellStanding, ToolContext
-from agent_cli.safety.blast import BlastRadius, blast_radius
+from agent_cli.core.tool_context import ShellInfo, ToolContext
+from agent_cli.safety.blast import Impact, blast_radius
 from agent_cli.safety.blast.names import printable, shown
 from agent_cli.safety.blast.radius import MODES, OWNERS, amount
 from agent_cli.safety.paths import Workspace
@@ -60,7 +60,7 @@ async def approval_request(
         odd=tuple(dict.fromkeys(warning for text in targets for warning in oddities(text))),
         undo=_undo(radius, undo_room),
         network=facts.touches_network or bool(facts.hosts),
-        directory=context.state(ShellStanding).directory or session.workspace.root,
+        directory=context.state(ShellInfo).directory or session.workspace.root,
         sandbox=await _sandbox(context, decision),
         rule=offered_rule(invocation, facts, policy),
         agent=agent,
@@ -75,7 +75,7 @@ def _command(invocation: Invocation[Any]) -> Display | None:
     return None
 
 
-def _steps(commands: Sequence[CommandFact], radius: BlastRadius) -> Iterator[Step]:
+def _steps(commands: Sequence[CommandFact], radius: Impact) -> Iterator[Step]:
     """Each command as it is written; one inside another only if it says what it does."""
     for command in commands:
         counted = radius.of(command.argv)
@@ -98,7 +98,7 @@ def _resolved(facts: Facts, workspace: Workspace) -> Iterator[str]:
             yield f"{shown(typed, workspace)} → {shown(real, workspace)}"
 
 
-def _undo(radius: BlastRadius, room: int) -> Reason | None:
+def _undo(radius: Impact, room: int) -> Reason | None:
     """What of it will be kept for an undo; None where there is nothing to keep."""
     lost = [each for each in radius.touched if each.files and each.verb not in {MODES, OWNERS}]
     files, weight = sum(each.files for each in lost), sum(each.bytes for each in lost)

@@ -47,7 +47,7 @@ class BaseBody(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class Opened(BaseBody):
+class SessionOpened(BaseBody):
     """The first entry."""
 
     kind: Literal["opened"] = "opened"
@@ -61,21 +61,21 @@ class Opened(BaseBody):
     """The session whose entries follow, copied."""
 
 
-class Said(BaseBody):
+class MessageAdded(BaseBody):
     """A message, from now on part of the conversation."""
 
     kind: Literal["message"] = "message"
     message: Message
 
 
-class Happened(BaseBody):
+class EventAdded(BaseBody):
     """Something that was shown and will be shown again when the session is resumed."""
 
     kind: Literal["event"] = "event"
     event: Event
 
 
-class Shown(BaseBody):
+class ReplyAbandoned(BaseBody):
     """What was shown of a reply and never became part of the conversation."""
 
     kind: Literal["shown"] = "shown"
@@ -97,7 +97,7 @@ class ModelChanged(BaseBody):
     model: str
 
 
-class Kept(BaseBody):
+class KeptMessage(BaseBody):
     """A message of the new history that stands elsewhere in the log."""
 
     type: Literal["kept"] = "kept"
@@ -112,7 +112,7 @@ class AddedMessage(BaseBody):
     message: Message
 
 
-HistoryItem = Annotated[Kept | AddedMessage, Field(discriminator="type")]
+HistoryItem = Annotated[KeptMessage | AddedMessage, Field(discriminator="type")]
 
 
 class Compacted(BaseBody):
@@ -165,10 +165,10 @@ class Unknown(BaseModel):
 
 
 KnownBody = (
-    Opened
-    | Said
-    | Happened
-    | Shown
+    SessionOpened
+    | MessageAdded
+    | EventAdded
+    | ReplyAbandoned
     | ModeChanged
     | ModelChanged
     | Compacted

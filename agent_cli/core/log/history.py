@@ -25,14 +25,14 @@ from agent_cli.core.events import (
 from agent_cli.core.log.entries import (
     Compacted,
     Entry,
-    Happened,
-    Kept,
+    EventAdded,
+    KeptMessage,
+    MessageAdded,
     ModeChanged,
     ModelChanged,
-    Opened,
     Pinned,
-    Said,
-    Shown,
+    ReplyAbandoned,
+    SessionOpened,
     Titled,
     Unknown,
     Unpinned,
@@ -52,7 +52,7 @@ from agent_cli.lib.language import tr
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedMessage:
     """A message and where it stands in the log.
 
     The address is the id of its entry, or `ID.N` for the Nth message of a compaction.
@@ -76,8 +76,8 @@ class Pin:
 class History:
     """A session as its log tells it."""
 
-    opened: Opened | None = None
-    messages: tuple[Placed, ...] = ()
+    opened: SessionOpened | None = None
+    messages: tuple[PlacedMessage, ...] = ()
     """The conversation as the model is to read it."""
     missing: tuple[Message, ...] = ()
     """Results the log does not hold because the program ended too early; say them first."""
@@ -156,7 +156,7 @@ def addresses(entries: Sequence[Entry]) -> dict[str, Message]:
     found: dict[str, Message] = {}
     for entry in entries:
         match entry.body:
-            case Said(message=message):
+            case MessageAdded(message=message):
                 found[entry.id] = message
             case Compacted():
                 found |= {placed.at: placed.message for placed in _compacted(entry, found)}
@@ -165,13 +165,13 @@ def addresses(entries: Sequence[Entry]) -> dict[str, Message]:
     return found
 
 
-def _compacted(entry: Entry, known: dict[str, Message]) -> Iterator[Placed]:
+def _compacted(entry: Entry, known: dict[str, Message]) -> Iterator[PlacedMessage]:
     assert isinstance(entry.body, Compacted)
     for number, item in enumerate(entry.body.history):
-        if not isinstance(item, Kept):
-            yield Placed(f"{entry.id}.{number}", item.message)
+        if not isinstance(item, KeptMessage):
+            yield PlacedMessage(f"{entry.id}.{number}", item.message)
         elif (message := known.get(item.at)) is not None:
-            yield Placed(item.at, message)
+            yield PlacedMessage(item.at, message)
 
 
 @dataclass
@@ -179,7 +179,7 @@ class _Walk:
     """What is read along the way to the head."""
 
     known: dict[str, Message]
-    messages: list[Placed] = field(default_factory=list)
+    messages: list[PlacedMessage] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     pins: dict[str, Pin] = field(default_factory=dict)
     last: Usage = Usage()
@@ -188,12 +188,12 @@ class _Walk:
 
     def take(self, entry: Entry) -> None:
         match entry.body:
-            case Said(message=message):
-                self.messages.append(Placed(entry.id, message))
+            case MessageAdded(message=message):
+                self.messages.append(PlacedMessage(entry.id, message))
                 self.events += shown_again(message)
-            case Happened(event=event):
+            case EventAdded(event=event):
                 self._event(event)
-            case Shown():
+            case ReplyAbandoned():
                 self.events += _deltas(entry.body.thinking, entry.body.text)
             case Compacted():
                 self.messages = list(_compacted(entry, self.known))
@@ -260,7 +260,7 @@ class _Walk:
 class _Whole:
     """What is read from the whole log."""
 
-    opened: Opened | None = None
+    opened: SessionOpened | None = None
     title: str = ""
     mode: str = ""
     model: str = ""
@@ -271,11 +271,11 @@ class _Whole:
 
     def take(self, entry: Entry) -> None:
         match entry.body:  # the most frequent first: logs are long
-            case Said():
+            case MessageAdded():
                 pass
-            case Happened(event=event):
+            case EventAdded(event=event):
                 self._event(event)
-            case Opened():
+            case SessionOpened():
                 self.opened = self.opened or entry.body
                 self.mode, self.model = entry.body.mode, entry.body.model
             case Titled(title=title):

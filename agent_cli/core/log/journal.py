@@ -7,11 +7,11 @@ from agent_cli.core.events import Event, ModelRetrying, TextDelta, ThinkingDelta
 from agent_cli.core.log.entries import (
     PASSING,
     Entry,
-    Happened,
+    EventAdded,
     KnownBody,
+    MessageAdded,
+    ReplyAbandoned,
     Rewound,
-    Said,
-    Shown,
     new_entry,
 )
 from agent_cli.core.log.store import Store
@@ -64,7 +64,7 @@ class Journal:
         """Keep a message; returns the id of its entry."""
         if isinstance(message, AssistantMessage):
             self._settle(thinking=not message.thinking, text=not message.text)
-        at = self.add(Said(message=message))
+        at = self.add(MessageAdded(message=message))
         if isinstance(message, AssistantMessage):
             self._empty_partial()
         return at
@@ -84,7 +84,7 @@ class Journal:
             case _:
                 pass
         if not isinstance(event, PASSING):
-            self.add(Happened(event=event))
+            self.add(EventAdded(event=event))
 
     def rewind(self, to: str | None, reason: str = "") -> str:
         """Go on from an earlier entry; returns the id of the entry that says so."""
@@ -101,7 +101,7 @@ class Journal:
         entry = new_entry(body, parent)
         self.head = entry.id
         self.root = self.root or entry.id
-        self._has_begun = self._has_begun or isinstance(body, Said | Happened)
+        self._has_begun = self._has_begun or isinstance(body, MessageAdded | EventAdded)
         self._waiting.append(entry)
         if self._has_begun:
             self._write()
@@ -139,7 +139,7 @@ class Journal:
         self._text.clear()
         if not (thought or said):
             return False
-        self.add(Shown(thinking=thought, text=said))
+        self.add(ReplyAbandoned(thinking=thought, text=said))
         return True
 
     def _empty_partial(self) -> None:

@@ -71,7 +71,7 @@ class Observer(Protocol):
         ...
 
 
-class Records:
+class RecorderGroup:
     """Several recorders as one."""
 
     def __init__(self, *recorders: Recorder) -> None:
@@ -127,7 +127,7 @@ class RuleStore(Protocol):
         ...
 
 
-class Nowhere:
+class NullStore:
     """Keeps nothing: for tests, and for a place where nothing can be written."""
 
     def record(self, record: CallRecord) -> None:

@@ -15,7 +15,7 @@ from agent_cli.core.inbox import Choice, Question
 from agent_cli.core.money.spending import Spending
 from agent_cli.lib.language import tr
 
-Scope = Literal["session", "day"]
+BudgetScope = Literal["session", "day"]
 
 TELL_AT = 0.7
 WRAP_UP_AT = 0.9
@@ -25,7 +25,7 @@ WRAP_UP = (
     "[{whose} budget is nearly used up: ${spent:.2f} of ${limit:.2f}. Begin nothing new. Bring "
     "what you are doing into a good state, then say what is done and what remains.]"
 )
-WHOSE: dict[Scope, str] = {"session": "This session's", "day": "Today's"}
+WHOSE: dict[BudgetScope, str] = {"session": "This session's", "day": "Today's"}
 _AMOUNT = re.compile(r"(?:raise to )?\$?\s*(\d+(?:[.,]\d+)?)", re.IGNORECASE)
 
 
@@ -42,7 +42,7 @@ class OutOfBudget(AgentError):
 class SpendingLimit:
     """One limit, and how far it is used."""
 
-    scope: Scope
+    scope: BudgetScope
     limit: float
     spent: float
 
@@ -87,7 +87,7 @@ class Budget:
             spent = self.others_today() + self.spending.dollars_today
             yield SpendingLimit("day", self.day, spent)
 
-    def raise_to(self, scope: Scope, amount: float) -> None:
+    def raise_to(self, scope: BudgetScope, amount: float) -> None:
         """Allow more."""
         setattr(self, scope, amount)
 
@@ -117,7 +117,7 @@ class BudgetGuard:
     """What the money went to, in a sentence."""
     cheaper: Callable[[], Awaitable[Sequence[str]]]
     """Models that are known to cost less than the one in use."""
-    _told: set[tuple[Scope, float, float]] = field(default_factory=set)
+    _told: set[tuple[BudgetScope, float, float]] = field(default_factory=set)
     _told_unpriced: bool = False
 
     async def check(self) -> str | None:

@@ -15,7 +15,7 @@ CACHES_LAST = 300.0
 
 
 @dataclass(frozen=True)
-class Miss:
+class CacheMiss:
     """A cache that was missed."""
 
     tokens: int
@@ -61,7 +61,7 @@ class CacheWatch:
         self._clock = clock
         self._last: _Sent | None = None
 
-    def see(self, model: str, request: ModelRequest, usage: Usage) -> Miss | None:
+    def see(self, model: str, request: ModelRequest, usage: Usage) -> CacheMiss | None:
         """Take note of an answered request; tells if it missed what the last one had cached."""
         before, now = self._last, self._clock()
         held = usage.cached_tokens + usage.cache_write_tokens
@@ -71,7 +71,7 @@ class CacheWatch:
         missed = before.cached - usage.cached_tokens
         if before.cached < WORTH_A_WORD or missed < before.cached / 2:
             return None
-        return Miss(missed, now - before.at)
+        return CacheMiss(missed, now - before.at)
 
 
 def _continues(before: ModelRequest, now: ModelRequest) -> bool:

@@ -7,10 +7,10 @@ from agent_cli.core.money.pricing import price
 from agent_cli.core.money.statistics import BOUNDS, Statistics
 from agent_cli.lib.language import tr
 
-Row = tuple[str, ...]
+TableRow = tuple[str, ...]
 
 
-def tool_rows(statistics: Statistics) -> Iterator[Row]:
+def tool_rows(statistics: Statistics) -> Iterator[TableRow]:
     """Each tool's calls; the first row names the columns."""
     counted = tr("calls"), tr("ok"), tr("failed"), tr("denied")
     yield tr("tool"), *counted, tr("median"), tr("p95")
@@ -20,25 +20,25 @@ def tool_rows(statistics: Statistics) -> Iterator[Row]:
         yield each.tool, *(f"{count:,}" for count in counts), *times
 
 
-def model_rows(statistics: Statistics) -> Iterator[Row]:
+def model_rows(statistics: Statistics) -> Iterator[TableRow]:
     """Each model's requests."""
     yield tr("model"), tr("requests"), *_headings()
     for each in statistics.models:
         yield each.model, f"{each.requests:,}", *_used(each.usage)
 
 
-def day_rows(statistics: Statistics) -> Iterator[Row]:
+def day_rows(statistics: Statistics) -> Iterator[TableRow]:
     """Each day."""
     yield tr("day"), tr("calls"), tr("requests"), *_headings()
     for each in statistics.days:
         yield each.day, f"{each.calls:,}", f"{each.requests:,}", *_used(each.usage)
 
 
-def _headings() -> Row:
+def _headings() -> TableRow:
     return tr("input"), tr("from cache"), tr("output"), tr("cost")
 
 
-def _used(usage: Usage) -> Row:
+def _used(usage: Usage) -> TableRow:
     counts = (usage.input_tokens, usage.cached_tokens, usage.output_tokens)
     return (*(f"{count:,}" for count in counts), price(usage))
 

@@ -8,7 +8,7 @@ StateKind = Literal["absent", "file", "link", "directory", "other"]
 
 
 @dataclass(frozen=True)
-class State:
+class PathState:
     """What was at a path at one moment."""
 
     kind: StateKind
@@ -31,7 +31,7 @@ class State:
         """Whether it could be put there again."""
         return self.kind in ("absent", "link", "directory") or bool(self.content)
 
-    def is_same(self, other: "State") -> bool:
+    def is_same(self, other: "PathState") -> bool:
         """Whether both are the same thing with the same bytes, whatever its mode and time.
 
         A file whose bytes are not kept is the same only if nothing about it changed.
@@ -43,16 +43,16 @@ class State:
         return self.content == other.content
 
 
-ABSENT = State("absent")
+ABSENT = PathState("absent")
 
 
 @dataclass(frozen=True)
-class Change:
+class PathChange:
     """What became of one path."""
 
     path: str
-    before: State
-    after: State
+    before: PathState
+    after: PathState
 
     @property
     def verb(self) -> Literal["created", "changed", "deleted"]:
@@ -77,7 +77,7 @@ class Record:
     tool: str
     title: str
     time: float
-    changes: tuple[Change, ...] = ()
+    changes: tuple[PathChange, ...] = ()
     by: Literal["tools", "shell"] = "tools"
     """How it changed files: path by path, or through commands."""
     of: tuple[int, ...] = ()
@@ -89,7 +89,7 @@ class Record:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Upcoming:
+class UpcomingCall:
     """A call that is about to run and may change files."""
 
     call_id: str
@@ -109,7 +109,7 @@ class Upcoming:
 
 
 @dataclass(frozen=True)
-class Kept:
+class CheckpointOutcome:
     """What could be done before a call."""
 
     lost: tuple[str, ...] = ()
@@ -119,17 +119,17 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Restoring:
+class RestoreStep:
     """What an undo is to do to one path."""
 
     path: str
-    now: State
+    now: PathState
     """What must still be there when it is done."""
-    then: State
+    then: PathState
 
 
 @dataclass(frozen=True)
-class Restored:
+class RestoreOutcome:
     """What an undo did."""
 
     done: tuple[str, ...] = ()
@@ -145,7 +145,7 @@ class Checkpoints(Protocol):
         """How many bytes can be kept before one call."""
         ...
 
-    def before(self, call: Upcoming) -> Kept:
+    def before(self, call: UpcomingCall) -> CheckpointOutcome:
         """Keep what is needed to take the call back; may raise OSError."""
         ...
 
@@ -157,15 +157,15 @@ class Checkpoints(Protocol):
         """All that changed something, oldest first."""
         ...
 
-    def now(self, paths: Collection[str]) -> dict[str, State]:
+    def now(self, paths: Collection[str]) -> dict[str, PathState]:
         """What is there now."""
         ...
 
-    def read(self, state: State) -> bytes | None:
+    def read(self, state: PathState) -> bytes | None:
         """The bytes of a file as they were; None if they are gone."""
         ...
 
-    def write(self, data: bytes, like: State) -> State:
+    def write(self, data: bytes, like: PathState) -> PathState:
         """A state with these bytes, kept for `restore`."""
         ...
 
@@ -175,8 +175,8 @@ class Checkpoints(Protocol):
         ...
 
     def restore(
-        self, plan: Sequence[Restoring], *, kind: RecordKind, of: Sequence[Record], turn: int
-    ) -> Restored:
+        self, plan: Sequence[RestoreStep], *, kind: RecordKind, of: Sequence[Record], turn: int
+    ) -> RestoreOutcome:
         """Carry out an undo, which becomes a record itself."""
         ...
 
@@ -190,9 +190,9 @@ class NoCheckpoints:
 
     room = 0
 
-    def before(self, call: Upcoming) -> Kept:
+    def before(self, call: UpcomingCall) -> CheckpointOutcome:
         """Keep nothing."""
-        return Kept()
+        return CheckpointOutcome()
 
     def after(self, call_id: str) -> Record | None:
         """Nothing is known."""
@@ -202,15 +202,15 @@ class NoCheckpoints:
         """There are none."""
         return ()
 
-    def now(self, paths: Collection[str]) -> dict[str, State]:
+    def now(self, paths: Collection[str]) -> dict[str, PathState]:
         """Never asked."""
         return {}
 
-    def read(self, state: State) -> bytes | None:
+    def read(self, state: PathState) -> bytes | None:
         """Nothing was kept."""
         return None
 
-    def write(self, data: bytes, like: State) -> State:
+    def write(self, data: bytes, like: PathState) -> PathState:
         """Nothing is kept."""
         return replace(like, content="")
 
@@ -219,10 +219,10 @@ class NoCheckpoints:
         return None
 
     def restore(
-        self, plan: Sequence[Restoring], *, kind: RecordKind, of: Sequence[Record], turn: int
-    ) -> Restored:
+        self, plan: Sequence[RestoreStep], *, kind: RecordKind, of: Sequence[Record], turn: int
+    ) -> RestoreOutcome:
         """Nothing is restored."""
-        return Restored()
+        return RestoreOutcome()
 
     def close(self) -> None:
         """Nothing is held."""

@@ -15,8 +15,8 @@ from agent_cli.core.deciding.rules import Facts
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.events import Event, Notice
 from agent_cli.core.tool import Invocation, ToolKind
-from agent_cli.core.tool_context import SessionState, ShellStanding, ToolContext
-from agent_cli.core.undo.checkpoint import Checkpoints, Kept, Record, Upcoming
+from agent_cli.core.tool_context import SessionState, ShellInfo, ToolContext
+from agent_cli.core.undo.checkpoint import CheckpointOutcome, Checkpoints, Record, UpcomingCall
 from agent_cli.core.undo.line_counts import count_lines
 from agent_cli.core.undo.receipt import FileTouched, Receipt, StillRunning, added_up
 from agent_cli.lib.language import tr
@@ -34,7 +34,7 @@ SECONDS = 1.0
 
 
 @dataclass
-class Keeper:
+class Checkpointer:
     """Speaks with the checkpoints for the pipeline, and knows what the turn has changed."""
 
     checkpoints: Checkpoints
@@ -73,16 +73,16 @@ class Keeper:
         finally:
             await _to_the_end(asyncio.to_thread(self._see, call, context.workspace.root))
 
-    def _keep(self, call: Upcoming) -> Kept:
+    def _keep(self, call: UpcomingCall) -> CheckpointOutcome:
         try:
             return self.checkpoints.before(call)
         except OSError as error:
             log.warning("no checkpoint before %s: %s", call.tool, error)
-            return Kept(lost=(error.strerror or str(error),))
+            return CheckpointOutcome(lost=(error.strerror or str(error),))
 
     async def _upcoming(
         self, invocation: AnyInvocation, context: ToolContext, check: PermissionCheck | None
-    ) -> Upcoming | None:
+    ) -> UpcomingCall | None:
         """What is known of a call that may change files; None for one that cannot."""
         if invocation.kind is ToolKind.READONLY:
             return None
@@ -94,7 +94,7 @@ class Keeper:
         writes = tuple(dict.fromkeys(p.real for p in facts.paths if p.access == "write"))
         is_exact = invocation.kind is ToolKind.WRITE and only_paths and bool(writes)
         deletes, strikes, touches = await _struck(facts, context)
-        return Upcoming(
+        return UpcomingCall(
             call_id=context.call_id,
             turn=self.turn,
             tool=invocation.tool.display_name,
@@ -108,11 +108,13 @@ class Keeper:
 
     async def _facts(self, invocation: AnyInvocation, context: ToolContext) -> Facts:
         """About a command of the person's own, which nobody judged."""
-        shell = context.state(ShellStanding)
+        shell = context.state(ShellInfo)
         trusted = self.gatekeeper.policy.trusted
         return await gather(invocation, context.workspace, shell, trusted=trusted)
 
-    async def _heed(self, kept: Kept, call: Upcoming, check: PermissionCheck | None) -> None:
+    async def _heed(
+        self, kept: CheckpointOutcome, call: UpcomingCall, check: PermissionCheck | None
+    ) -> None:
         """Tell what is not kept; before something is lost for good that nobody has agreed to,
         ask. Without anybody to ask, it is not done."""
         self._tell(kept.notes, "info", tr("See docs/undo.md for what is kept."))
@@ -144,7 +146,7 @@ class Keeper:
                 self._told.add(text)
                 self.emit(Notice(level=level, text=text, hint=hint))
 
-    def _see(self, call: Upcoming, root: str) -> None:
+    def _see(self, call: UpcomingCall, root: str) -> None:
         """Find out what changed, for the receipt and for an undo."""
         try:
             record = self.checkpoints.after(call.call_id)

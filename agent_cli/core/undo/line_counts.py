@@ -2,7 +2,7 @@
 
 import difflib
 
-from agent_cli.core.undo.checkpoint import Change, State
+from agent_cli.core.undo.checkpoint import PathChange, PathState
 from agent_cli.core.undo.plan import Bytes
 from agent_cli.lib.sequences import common_start
 
@@ -11,7 +11,7 @@ _MOST_COMPARED = 2_000
 """Lines on both sides that are compared one by one; more count as removed and added."""
 
 
-def count_lines(change: Change, store: Bytes) -> tuple[int, int] | None:
+def count_lines(change: PathChange, store: Bytes) -> tuple[int, int] | None:
     """Lines added and removed; None for what is not text."""
     old, new = _lines(change.before, store), _lines(change.after, store)
     if old is None or new is None:
@@ -26,7 +26,7 @@ def count_lines(change: Change, store: Bytes) -> tuple[int, int] | None:
     return len(new) - same, len(old) - same
 
 
-def _lines(state: State, store: Bytes) -> list[bytes] | None:
+def _lines(state: PathState, store: Bytes) -> list[bytes] | None:
     if not state.exists:
         return []
     if state.kind != "file" or state.size > _LARGEST:

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
-from agent_cli.core.undo.checkpoint import Change, Record, RecordKind, Restoring, State
+from agent_cli.core.undo.checkpoint import PathChange, PathState, Record, RecordKind, RestoreStep
 from agent_cli.lib.language import mark, tr
 
-Outcome = Literal["restored", "merged", "conflict", "deleted by you", "lost"]
+PlannedOutcome = Literal["restored", "merged", "conflict", "deleted by you", "lost"]
 Choice = Literal["keep", "restore", "markers"]
 """Leave it as it is now; put back what was; both in one text with marks around what differs."""
 
@@ -29,11 +29,11 @@ CHOICES: dict[Choice, str] = {
 class Bytes(Protocol):
     """What planning needs to know of bytes."""
 
-    def read(self, state: State) -> bytes | None:
+    def read(self, state: PathState) -> bytes | None:
         """The bytes of a file as they were."""
         ...
 
-    def write(self, data: bytes, like: State) -> State:
+    def write(self, data: bytes, like: PathState) -> PathState:
         """A state with these bytes."""
         ...
 
@@ -47,19 +47,19 @@ class FilePlan:
     """What is to become of one path."""
 
     path: str
-    outcome: Outcome
-    now: State
-    then: State
+    outcome: PlannedOutcome
+    now: PathState
+    then: PathState
     """What a plain yes puts there; in a conflict that is what is there now."""
-    before: State
+    before: PathState
     """What was there before all of the calls."""
     choices: tuple[Choice, ...] = ()
     """What the person can choose; the first holds if they choose nothing."""
     why: str = ""
-    marked: State | None = None
+    marked: PathState | None = None
     """Both versions in one text, with markers."""
 
-    def chosen(self, choice: Choice | None) -> State:
+    def chosen(self, choice: Choice | None) -> PathState:
         """What the choice puts there."""
         if choice == "restore" and "restore" in self.choices:
             return self.before
@@ -82,18 +82,18 @@ class Preview:
         """The files about which the person has to decide."""
         return tuple(each for each in self.files if each.outcome == "conflict")
 
-    def steps(self, choices: Mapping[str, Choice]) -> tuple[Restoring, ...]:
+    def steps(self, choices: Mapping[str, Choice]) -> tuple[RestoreStep, ...]:
         """What is to be done, given the person's choices by path; without one, theirs stays."""
         steps = []
         for each in self.files:
             then = each.chosen(choices.get(each.path))
             if each.outcome != "lost" and then != each.now:
-                steps.append(Restoring(each.path, each.now, then))
+                steps.append(RestoreStep(each.path, each.now, then))
         return tuple(steps)
 
 
 def plan(
-    kind: RecordKind, records: Sequence[Record], now: Mapping[str, State], store: Bytes
+    kind: RecordKind, records: Sequence[Record], now: Mapping[str, PathState], store: Bytes
 ) -> Preview:
     """How to take these records back, newest first."""
     files = []
@@ -109,8 +109,8 @@ def paths_of(records: Iterable[Record]) -> set[str]:
     return {change.path for record in records for change in record.changes}
 
 
-def _by_path(records: Iterable[Record]) -> dict[str, list[tuple[Change, bool]]]:
-    found: dict[str, list[tuple[Change, bool]]] = {}
+def _by_path(records: Iterable[Record]) -> dict[str, list[tuple[PathChange, bool]]]:
+    found: dict[str, list[tuple[PathChange, bool]]] = {}
     for record in records:
         for change in record.changes:
             found.setdefault(change.path, []).append((change, record.is_open))
@@ -118,7 +118,7 @@ def _by_path(records: Iterable[Record]) -> dict[str, list[tuple[Change, bool]]]:
 
 
 def _plan_path(
-    path: str, changes: Sequence[tuple[Change, bool]], now: State, store: Bytes
+    path: str, changes: Sequence[tuple[PathChange, bool]], now: PathState, store: Bytes
 ) -> FilePlan | None:
     """None where there is nothing to do."""
     before, current, merged = changes[-1][0].before, now, False
@@ -138,7 +138,7 @@ def _plan_path(
     return FilePlan(path, "merged" if merged else "restored", now, current, before)
 
 
-def _step(change: Change, now: State, store: Bytes, *, is_sure: bool) -> State | str:
+def _step(change: PathChange, now: PathState, store: Bytes, *, is_sure: bool) -> PathState | str:
     """What one change, taken back, makes of what is there now; or why that is not certain."""
     before, after = change.before, change.after
     if now.is_same(before):
@@ -156,7 +156,7 @@ def _step(change: Change, now: State, store: Bytes, *, is_sure: bool) -> State |
     return _merged(before, after, now, store)
 
 
-def _merged(before: State, after: State, now: State, store: Bytes) -> State | str:
+def _merged(before: PathState, after: PathState, now: PathState, store: Bytes) -> PathState | str:
     versions = [store.read(each) for each in (after, now, before)]
     if not before.kind == after.kind == now.kind == "file" or None in versions:
         return tr("you changed it since")
@@ -170,7 +170,7 @@ def _merged(before: State, after: State, now: State, store: Bytes) -> State | st
 
 
 def _undecided(
-    path: str, changes: Sequence[tuple[Change, bool]], now: State, why: str, store: Bytes
+    path: str, changes: Sequence[tuple[PathChange, bool]], now: PathState, why: str, store: Bytes
 ) -> FilePlan:
     before, base = changes[-1][0].before, changes[0][0].after
     if not before.is_kept:
@@ -184,12 +184,12 @@ def _undecided(
     return FilePlan(path, "conflict", now, now, before, choices, why, marked)
 
 
-def _with_mode(now: State, before: State, after: State) -> State:
+def _with_mode(now: PathState, before: PathState, after: PathState) -> PathState:
     if now.kind == "file" and before.mode != after.mode:
         return replace(now, mode=before.mode, mtime_ns=before.mtime_ns)
     return before if now.kind == before.kind == "file" else now
 
 
-def _is_equal_enough(current: State, now: State) -> bool:
+def _is_equal_enough(current: PathState, now: PathState) -> bool:
     """Whether there is nothing to do but to set the time of a directory."""
     return current.kind == now.kind == "directory" and current.mode == now.mode

@@ -9,18 +9,18 @@ from typing import Literal
 
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import TurnStarted
-from agent_cli.core.log.entries import Entry, Happened
+from agent_cli.core.log.entries import Entry, EventAdded
 from agent_cli.core.log.history import path
-from agent_cli.core.undo.checkpoint import Checkpoints, Record, Restored
+from agent_cli.core.undo.checkpoint import Checkpoints, Record, RestoreOutcome
 from agent_cli.core.undo.plan import Choice, Preview, paths_of, plan
 from agent_cli.lib.language import tr
 from agent_cli.lib.text import plural
 
-Scope = Literal["call", "turn"]
+UndoScope = Literal["call", "turn"]
 
 
 @dataclass(frozen=True)
-class Moment:
+class RewindPoint:
     """A prompt that can be gone back to, and what was changed after it."""
 
     turn: int
@@ -45,7 +45,7 @@ class Undoing:
         """What calls changed and is not taken back, oldest first."""
         return standing(await asyncio.to_thread(self.checkpoints.records))
 
-    async def preview(self, scope: Scope | str = "turn") -> Preview:
+    async def preview(self, scope: UndoScope | str = "turn") -> Preview:
         """What taking back the last call, the last turn or the call of an id would do.
 
         Raises UserError where there is nothing to take back.
@@ -81,15 +81,15 @@ class Undoing:
 
     async def apply(
         self, preview: Preview, choices: Mapping[str, Choice] | None = None
-    ) -> Restored:
+    ) -> RestoreOutcome:
         """Do what was previewed; a conflict without a choice stays as it is. Raises UserError."""
         if self.is_running():
             raise UserError(tr("A turn is under way."), hint=tr("Interrupt it first."))
         if not preview.records:
-            return Restored()
+            return RestoreOutcome()
         steps = preview.steps(choices or {})
 
-        def work() -> Restored:
+        def work() -> RestoreOutcome:
             return self.checkpoints.restore(
                 steps, kind=preview.kind, of=preview.records, turn=self.turn()
             )
@@ -102,15 +102,15 @@ class Undoing:
         self.tell_model(_told(preview, restored))
         return restored
 
-    async def moments(self) -> tuple[Moment, ...]:
+    async def moments(self) -> tuple[RewindPoint, ...]:
         """The prompts of the conversation as it stands, oldest first."""
         records = await self.records()
         found = []
         for entry in path(self.entries()):
             match entry.body:
-                case Happened(event=TurnStarted(turn=turn, prompt=prompt)):
+                case EventAdded(event=TurnStarted(turn=turn, prompt=prompt)):
                     calls = tuple(each for each in records if each.turn == turn)
-                    found.append(Moment(turn, prompt, entry.parent, calls))
+                    found.append(RewindPoint(turn, prompt, entry.parent, calls))
                 case _:
                     pass
         return tuple(found)
@@ -155,7 +155,7 @@ def last_undo(records: Iterable[Record]) -> Record | None:
     return undone[-1] if undone else None
 
 
-def _told(preview: Preview, restored: Restored) -> str:
+def _told(preview: Preview, restored: RestoreOutcome) -> str:
     """What the model hears of it in the next turn."""
     names = ", ".join(sorted(restored.done)[:20])
     more = f" and {len(restored.done) - 20} more" if len(restored.done) > 20 else ""

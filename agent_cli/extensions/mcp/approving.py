@@ -4,9 +4,15 @@ from collections.abc import Callable
 
 from agent_cli.core.display import Display, TextBlock
 from agent_cli.extensions.asking import Asker
-from agent_cli.extensions.mcp.client import Limits, look, why
+from agent_cli.extensions.mcp.client import ServerTimeouts, look, why
 from agent_cli.extensions.mcp.links import HttpLink, Link, Links
-from agent_cli.extensions.mcp.pins import Offer, Pin, Pins, difference, tool_lines
+from agent_cli.extensions.mcp.pins import (
+    ApprovedServer,
+    ApprovedServers,
+    OfferedTool,
+    difference,
+    tool_lines,
+)
 from agent_cli.extensions.mcp.spec import Server
 from agent_cli.lib.language import tr, trn
 from agent_cli.safety.reasons import quoted
@@ -16,10 +22,12 @@ LONGEST_SHOWN = 200_000
 """Characters; the user who is shown more can only say no."""
 
 
-class Approval:
+class ServerApproval:
     """One question and its answer; a server that is not approved is not even started."""
 
-    def __init__(self, pins: Pins, links: Links, limits: Limits, person: Asker) -> None:
+    def __init__(
+        self, pins: ApprovedServers, links: Links, limits: ServerTimeouts, person: Asker
+    ) -> None:
         self._pins = pins
         self._links = links
         self._limits = limits
@@ -43,7 +51,7 @@ class Approval:
         before = pin.tools if pin is not None else None
         if lines != before and not await self._may_offer(server, before, offers):
             return tr("{name} was not approved.", name=server.name)
-        self._pins.approve(server, Pin(server.launch, lines))
+        self._pins.approve(server, ApprovedServer(server.launch, lines))
         self.is_given = True
         return trn(
             "Approved {name} with {n:,} tool.",
@@ -61,7 +69,7 @@ class Approval:
         if not isinstance(link, HttpLink):
             return tr("{name} is a local program; it has no sign-in.", name=server.name)
         try:
-            patient = Limits(start=600.0)
+            patient = ServerTimeouts(start=600.0)
             await look(link, patient)
         except Exception as error:  # a foreign server's
             return tr("Signing in to {name} failed: {why}.", name=server.name, why=why(error, link))
@@ -69,7 +77,7 @@ class Approval:
             link.sign_in.close()
         return tr("Signed in to {name}.", name=server.name)
 
-    async def _may_start(self, server: Server, pin: Pin | None) -> bool:
+    async def _may_start(self, server: Server, pin: ApprovedServer | None) -> bool:
         what = tr("to start the MCP server {name}", name=server.name)
         must = tr("it must be started to list its tools")
         if server.table.url:
@@ -83,7 +91,7 @@ class Approval:
         return await self._agrees(what, text, reasons)
 
     async def _may_offer(
-        self, server: Server, before: tuple[str, ...] | None, offers: tuple[Offer, ...]
+        self, server: Server, before: tuple[str, ...] | None, offers: tuple[OfferedTool, ...]
     ) -> bool:
         text = "\n".join(tool_lines(offers, tr))
         changed = trn("it offers {n:,} tool", "it offers {n:,} tools", len(offers))

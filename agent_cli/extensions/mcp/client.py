@@ -18,7 +18,7 @@ from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.tool import ToolResult
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.extensions.mcp.links import Link
-from agent_cli.extensions.mcp.pins import Offer, tool_lines
+from agent_cli.extensions.mcp.pins import OfferedTool, tool_lines
 from agent_cli.extensions.mcp.process import DROPPED
 from agent_cli.extensions.mcp.results import converted
 from agent_cli.extensions.mcp.spec import Server
@@ -52,16 +52,16 @@ class ServerProblem(Exception):
         self.remark = (text, values)
 
 
-class Changed(ServerProblem):
+class ToolsChanged(ServerProblem):
     """A server whose tools are not those that were approved."""
 
-    def __init__(self, offers: tuple[Offer, ...]) -> None:
+    def __init__(self, offers: tuple[OfferedTool, ...]) -> None:
         super().__init__(mark("its tools changed since they were approved"))
         self.offers = offers
 
 
 @dataclass(frozen=True)
-class Limits:
+class ServerTimeouts:
     """How long is waited for a server."""
 
     start: float = 30.0
@@ -76,13 +76,13 @@ class Connection:
         server: Server,
         approved: tuple[str, ...] | None,
         open_link: Callable[[], Awaitable[Link]],
-        limits: Limits,
+        limits: ServerTimeouts,
         changed: Callable[["Connection"], None],
     ) -> None:
         self.server = server
         self.state: State = "connecting"
         self.problem = ""
-        self.offers: tuple[Offer, ...] = ()
+        self.offers: tuple[OfferedTool, ...] = ()
         self.link: Link | None = None
         self._approved = approved
         """The lines about its tools that the user agreed to; None: to whatever it has."""
@@ -105,7 +105,9 @@ class Connection:
                 await self._connect_and_stay()
                 self._set("lost", tr("the connection was lost"))
             except Exception as error:  # a foreign server's: it is told and tried again
-                change = next((each for each in _leaves(error) if isinstance(each, Changed)), None)
+                change = next(
+                    (each for each in _leaves(error) if isinstance(each, ToolsChanged)), None
+                )
                 if change is not None:
                     self.offers = change.offers
                     self._set("changed", why(change))
@@ -236,9 +238,9 @@ class Connection:
         if getattr(message, "method", "") == "notifications/tools/list_changed":
             self._list_changed.set()
 
-    def _take(self, offers: tuple[Offer, ...]) -> None:
+    def _take(self, offers: tuple[OfferedTool, ...]) -> None:
         if self._approved is not None and tool_lines(offers) != self._approved:
-            raise Changed(offers)
+            raise ToolsChanged(offers)
         self.offers = offers
 
     def _set(self, state: State, problem: str) -> None:
@@ -247,7 +249,7 @@ class Connection:
         self._tell(self)
 
 
-async def look(link: Link, limits: Limits) -> tuple[Offer, ...]:
+async def look(link: Link, limits: ServerTimeouts) -> tuple[OfferedTool, ...]:
     """The tools of a server that is connected just to see them."""
     connected = Client(link.transport, cache=None, client_info=_us())
     async with _patience(limits.start), connected as client:
@@ -270,9 +272,9 @@ def why(error: BaseException, link: Link | None = None, say: Callable[..., str] 
     return "; ".join([_said(error, say), *(say(text, **values) for text, values in remarks)])
 
 
-async def _listed(client: Client) -> tuple[Offer, ...]:
+async def _listed(client: Client) -> tuple[OfferedTool, ...]:
     """All tools, page by page, up to a number."""
-    offers: list[Offer] = []
+    offers: list[OfferedTool] = []
     cursor = None
     for _ in range(MOST_PAGES):
         page = await client.list_tools(cursor=cursor)
@@ -285,9 +287,9 @@ async def _listed(client: Client) -> tuple[Offer, ...]:
     raise ServerProblem(mark("its list of tools does not end"))
 
 
-def _offer(tool: Any) -> Offer:
+def _offer(tool: Any) -> OfferedTool:
     claims = tool.annotations.model_dump(exclude_none=True) if tool.annotations else {}
-    return Offer(
+    return OfferedTool(
         name=tool.name,
         title=tool.title or "",
         description=tool.description or "",

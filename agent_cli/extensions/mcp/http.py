@@ -9,7 +9,7 @@ import httpx2
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
-from agent_cli.extensions.mcp.mending import Mended
+from agent_cli.extensions.mcp.mending import RepairedStream
 from agent_cli.extensions.mcp.process import LONGEST_LINE, Remark, Streams
 from agent_cli.lib.language import mark
 
@@ -71,4 +71,4 @@ async def http_streams(
     client.event_hooks = {"request": [], "response": [look]}
     connected = streamable_http_client(url, http_client=client, max_sse_event_size=LONGEST_LINE)
     async with client, connected as (read, write):
-        yield Mended(read), write
+        yield RepairedStream(read), write

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from agent_cli.extensions.mcp.http import http_streams
-from agent_cli.extensions.mcp.process import Launch, Remark, ServerProcess
+from agent_cli.extensions.mcp.process import Remark, ServerLaunch, ServerProcess
 from agent_cli.extensions.mcp.signing_in import SignIn, Tokens
 from agent_cli.extensions.mcp.spec import Server
 from agent_cli.lib.watchdog import Watchdog
 
 
 @dataclass(frozen=True, kw_only=True)
-class Surroundings:
+class ServerEnvironment:
     """What servers are given of the world."""
 
     workspace: Path
@@ -69,7 +69,7 @@ Link = ProcessLink | HttpLink
 class Links:
     """Opens links; `show` is given the address at which the user signs in."""
 
-    def __init__(self, surroundings: Surroundings, watchdog: Watchdog) -> None:
+    def __init__(self, surroundings: ServerEnvironment, watchdog: Watchdog) -> None:
         self._surroundings = surroundings
         self._watchdog = watchdog
 
@@ -95,7 +95,7 @@ class Links:
     def _process(self, server: Server) -> ProcessLink:
         table, around = server.table, self._surroundings
         directory = os.path.join(around.workspace, table.cwd or ".")  # noqa: PTH118 (text)
-        launch = Launch(
+        launch = ServerLaunch(
             argv=(table.command, *table.args),
             directory=directory,
             environment=around.environment(server.filled(table.env, around.variables)),

@@ -32,7 +32,7 @@ def _tool(tool: Any) -> dict[str, Any] | None:
     return mended
 
 
-class Mended:
+class RepairedStream:
     """A stream of messages, each of them mended."""
 
     def __init__(self, inner: Any) -> None:
@@ -41,13 +41,13 @@ class Mended:
     async def receive(self) -> Any:
         return mend(await self._inner.receive())
 
-    def __aiter__(self) -> "Mended":
+    def __aiter__(self) -> "RepairedStream":
         return self
 
     async def __anext__(self) -> Any:
         return mend(await self._inner.__anext__())
 
-    async def __aenter__(self) -> "Mended":
+    async def __aenter__(self) -> "RepairedStream":
         await self._inner.__aenter__()
         return self
 

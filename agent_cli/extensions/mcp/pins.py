@@ -16,7 +16,7 @@ LARGEST = 20_000_000
 
 
 @dataclass(frozen=True)
-class Offer:
+class OfferedTool:
     """A tool as its server describes it: the facts that are pinned."""
 
     name: str
@@ -39,35 +39,37 @@ class Offer:
 
 
 @dataclass(frozen=True)
-class Pin:
+class ApprovedServer:
     """What was approved: how the server is reached, and every word about its tools."""
 
     launch: tuple[str, ...]
     tools: tuple[str, ...]
 
 
-def tool_lines(offers: Iterable[Offer], say: Callable[..., str] = str.format) -> tuple[str, ...]:
+def tool_lines(
+    offers: Iterable[OfferedTool], say: Callable[..., str] = str.format
+) -> tuple[str, ...]:
     """Every tool in full, in an order of our own: as it is pinned, or as `say` words it."""
     in_order = sorted(offers, key=lambda offer: offer.name)
     return tuple(line for offer in in_order for line in offer.lines(say))
 
 
-class Pins:
+class ApprovedServers:
     """One file for each server, in the user's state."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
 
-    def get(self, server: Server) -> Pin | None:
+    def get(self, server: Server) -> ApprovedServer | None:
         """What was approved of this server; what cannot be read was not approved."""
         try:
             with os.fdopen(open_regular(self._file(server)), "rb") as file:
                 known = json.loads(file.read(LARGEST))
-            return Pin(tuple(map(str, known["launch"])), tuple(map(str, known["tools"])))
+            return ApprovedServer(tuple(map(str, known["launch"])), tuple(map(str, known["tools"])))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def approve(self, server: Server, pin: Pin) -> None:
+    def approve(self, server: Server, pin: ApprovedServer) -> None:
         """Keep what the user agreed to; raises OSError."""
         entry = {
             "name": server.name,

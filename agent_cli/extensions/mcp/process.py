@@ -45,7 +45,7 @@ Remark = tuple[str, Mapping[str, object]]
 
 
 @dataclass(frozen=True)
-class Launch:
+class ServerLaunch:
     """What a server is started with."""
 
     argv: Sequence[str]
@@ -57,7 +57,7 @@ class Launch:
 class ServerProcess:
     """`async with` starts the process and ends it with all it started."""
 
-    def __init__(self, launch: Launch) -> None:
+    def __init__(self, launch: ServerLaunch) -> None:
         self._launch = launch
         self._process: asyncio.subprocess.Process | None = None
         self._tasks: list[asyncio.Task[None]] = []

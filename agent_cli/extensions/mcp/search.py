@@ -15,12 +15,12 @@ NAME = "ToolSearch"
 LONGEST_LISTING = 20_000
 
 
-class Params(ToolParams):
+class ToolSearchParams(ToolParams):
     query: str = Field(description="Words to look for, or exact names after select: (a,b)")
     limit: int = Field(5, ge=1, le=20, description="How many tools to load at most")
 
 
-class Shelf:
+class HiddenTools:
     """The tools that wait to be asked for."""
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Shelf:
         return Tool(
             name=NAME,
             kind=ToolKind.READONLY,
-            params=Params,
+            params=ToolSearchParams,
             description=Description.beside(__file__).model_copy(
                 update={"long": f"The tools that can be loaded: {names}"}
             ),
@@ -46,7 +46,7 @@ class Shelf:
             category="mcp",
         )
 
-    async def _run(self, params: Params, _context: ToolContext) -> ToolResult:
+    async def _run(self, params: ToolSearchParams, _context: ToolContext) -> ToolResult:
         found = self._found(params.query)[: params.limit]
         if not found:
             raise ToolFailure(

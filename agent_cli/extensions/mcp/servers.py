@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from agent_cli.core.tool import AnyTool
 from agent_cli.extensions.asking import Asker
-from agent_cli.extensions.mcp.pins import Pins
+from agent_cli.extensions.mcp.pins import ApprovedServers
 from agent_cli.extensions.mcp.schemas import Unusable
 from agent_cli.extensions.mcp.search import NAME as SEARCH
-from agent_cli.extensions.mcp.search import Shelf
+from agent_cli.extensions.mcp.search import HiddenTools
 from agent_cli.extensions.mcp.spec import Configured, Server
 from agent_cli.extensions.mcp.tools import make_tool
 from agent_cli.extensions.registrar import Registrar
@@ -22,9 +22,9 @@ from agent_cli.lib.watchdog import Watchdog
 from agent_cli.safety.sanitise import visible
 
 if TYPE_CHECKING:
-    from agent_cli.extensions.mcp.approving import Approval
-    from agent_cli.extensions.mcp.client import Connection, Limits
-    from agent_cli.extensions.mcp.links import Links, Surroundings
+    from agent_cli.extensions.mcp.approving import ServerApproval
+    from agent_cli.extensions.mcp.client import Connection, ServerTimeouts
+    from agent_cli.extensions.mcp.links import Links, ServerEnvironment
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,14 +34,14 @@ class ServersWanted:
     configured: Callable[[], Configured]
     """Reads the configuration; it looks at the disk."""
     approvals: Path
-    surroundings: Callable[[], "Surroundings"]
+    surroundings: Callable[[], "ServerEnvironment"]
     most_tools: int = 40
     start_seconds: float = 30.0
     call_seconds: float = 120.0
 
 
 @dataclass
-class Row:
+class ServerRow:
     """One server and how it stands, for the user."""
 
     server: Server
@@ -64,9 +64,9 @@ class Servers:
         self._registrar = registrar
         self._person = person
         self._warn = warn
-        self._pins = Pins(wanted.approvals)
+        self._pins = ApprovedServers(wanted.approvals)
         self._watchdog = Watchdog()
-        self._shelf = Shelf()
+        self._shelf = HiddenTools()
         self._found = Configured(())
         self._waiting: dict[str, str] = {}
         """Servers that may not be started, and why."""
@@ -107,17 +107,17 @@ class Servers:
             await connection.has_settled.wait()
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[ServerRow, ...]:
         """Every configured server."""
         return tuple(map(self.row_of, self._found.servers))
 
-    def row_of(self, server: Server) -> Row:
+    def row_of(self, server: Server) -> ServerRow:
         """One server."""
         connection = self._connections.get(server.name)
         if connection is None:
-            return Row(server, self._waiting.get(server.name, mark("not started")))
+            return ServerRow(server, self._waiting.get(server.name, mark("not started")))
         names = tuple(tool.name for tool in self._tools.get(server.name, ()))
-        return Row(server, connection.state, connection.problem, names)
+        return ServerRow(server, connection.state, connection.problem, names)
 
     def find(self, name: str) -> Server | None:
         """The configured server of this name."""
@@ -267,17 +267,17 @@ class Servers:
 
         return Links(self._wanted.surroundings(), self._watchdog)
 
-    async def _limits(self) -> "Limits":
-        limits: Limits = (await self._client()).Limits(
+    async def _limits(self) -> "ServerTimeouts":
+        limits: ServerTimeouts = (await self._client()).Limits(
             self._wanted.start_seconds, self._wanted.call_seconds
         )
         return limits
 
-    async def _approval(self) -> "Approval":
+    async def _approval(self) -> "ServerApproval":
         links, limits = await self._links(), await self._limits()
-        from agent_cli.extensions.mcp.approving import Approval  # noqa: PLC0415 (slow)
+        from agent_cli.extensions.mcp.approving import ServerApproval  # noqa: PLC0415 (slow)
 
-        return Approval(self._pins, links, limits, self._person)
+        return ServerApproval(self._pins, links, limits, self._person)
 
 
 def _source(server: Server) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from agent_cli.core.display import TextBlock
 from agent_cli.core.tool import Description, StatusTexts, ToolKind, ToolResult
 from agent_cli.core.tool_context import ToolContext
-from agent_cli.extensions.mcp.pins import Offer
+from agent_cli.extensions.mcp.pins import OfferedTool
 from agent_cli.extensions.mcp.schemas import repaired, shortened
 from agent_cli.extensions.schema_tool import FreeParams, SchemaTool
 from agent_cli.lib.language import tr
@@ -32,7 +32,7 @@ def tool_name(server: str, tool: str) -> str:
 
 
 def make_tool(
-    offer: Offer,
+    offer: OfferedTool,
     server: str,
     call: Call,
     *,

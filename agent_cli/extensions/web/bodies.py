@@ -4,7 +4,7 @@ import codecs
 import re
 import secrets
 
-from agent_cli.extensions.web.client import Answer
+from agent_cli.extensions.web.client import HttpResponse
 from agent_cli.lib.encodings import SAMPLE, UTF_8, detect, readable
 from agent_cli.lib.text import size
 
@@ -13,7 +13,7 @@ _META_BYTES = 2_048
 _NEVER_TEXT = re.compile(r"(image|audio|video|font)/(?!svg)|application/(pdf|zip|gzip|wasm|x-tar)")
 
 
-def text_of(answer: Answer) -> str | None:
+def text_of(answer: HttpResponse) -> str | None:
     """The body as text; None for what is none."""
     if _NEVER_TEXT.match(answer.content_type):
         return None
@@ -25,14 +25,14 @@ def text_of(answer: Answer) -> str | None:
     return readable((encoding or UTF_8).decode(answer.body))
 
 
-def is_html(answer: Answer) -> bool:
+def is_html(answer: HttpResponse) -> bool:
     """Whether the answer is a page."""
     if answer.content_type:
         return answer.content_type.startswith(("text/html", "application/xhtml"))
     return re.match(rb"\s*<(!doctype html|html)", answer.body[:200], re.IGNORECASE) is not None
 
 
-def described(answer: Answer) -> str:
+def described(answer: HttpResponse) -> str:
     """Type and size in words: "text/html, 14 kB"."""
     kind = answer.content_type.partition(";")[0].strip()[:80] or "no type given"
     measured = size(len(answer.body))
@@ -41,7 +41,7 @@ def described(answer: Answer) -> str:
     return f"{kind}, {measured}"
 
 
-def cut_note(answer: Answer) -> str:
+def cut_note(answer: HttpResponse) -> str:
     """What is said after an answer of which only a part was read."""
     return f"(Only the first {size(len(answer.body))} were read.)"
 
@@ -55,7 +55,7 @@ def quoted(text: str, source: str) -> str:
     )
 
 
-def _declared(answer: Answer) -> str | None:
+def _declared(answer: HttpResponse) -> str | None:
     """The encoding that the header or the page itself declares, if there is such a one."""
     head = answer.body[:_META_BYTES].decode("ascii", "replace") if is_html(answer) else ""
     for words in (answer.content_type, head):

@@ -4,15 +4,15 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from agent_cli.extensions.web.client import Answer
+from agent_cli.extensions.web.client import HttpResponse
 
 MOST_BYTES = 50_000_000
 """Of all pages together; the oldest leave first."""
 
 
 @dataclass(frozen=True)
-class _Kept:
-    answer: Answer
+class _CachedPage:
+    answer: HttpResponse
     since: float
 
 
@@ -21,19 +21,19 @@ class PageCache:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._kept: dict[str, _Kept] = {}
+        self._kept: dict[str, _CachedPage] = {}
 
-    def get(self, url: str, seconds: float) -> Answer | None:
+    def get(self, url: str, seconds: float) -> HttpResponse | None:
         """The page, if it is no older than this."""
         kept = self._kept.get(url)
         if kept is None or self._clock() - kept.since >= seconds:
             return None
         return kept.answer
 
-    def keep(self, url: str, answer: Answer) -> None:
+    def keep(self, url: str, answer: HttpResponse) -> None:
         """Remember a page."""
         self._kept.pop(url, None)
-        self._kept[url] = _Kept(answer, self._clock())
+        self._kept[url] = _CachedPage(answer, self._clock())
         while len(self._kept) > 1 and self._size() > MOST_BYTES:
             del self._kept[next(iter(self._kept))]
 

@@ -39,7 +39,7 @@ class WebLimits(BaseModel):
 
 
 @dataclass(frozen=True)
-class Request:
+class HttpRequest:
     """What is sent."""
 
     address: Address
@@ -49,7 +49,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpResponse:
     """What came back."""
 
     address: Address
@@ -82,7 +82,7 @@ class Client:
     def __init__(self, limits: WebLimits) -> None:
         self.limits = limits
 
-    async def send(self, request: Request, *, follow: bool = False) -> Answer:
+    async def send(self, request: HttpRequest, *, follow: bool = False) -> HttpResponse:
         """The answer; with `follow`, redirects are followed as long as the host is the same."""
         try:
             async with asyncio.timeout(self.limits.seconds):
@@ -96,11 +96,11 @@ class Client:
                 type=FailureType.TIMEOUT,
             ) from error
 
-    async def _followed(self, request: Request) -> Answer:
+    async def _followed(self, request: HttpRequest) -> HttpResponse:
         address = request.address
         for _ in range(MOST_REDIRECTS + 1):
             answer = await self._send(
-                Request(address, request.method, request.headers, request.body)
+                HttpRequest(address, request.method, request.headers, request.body)
             )
             location = answer.header("location")
             if answer.status not in REDIRECTS or not location:
@@ -108,7 +108,7 @@ class Client:
             address = _next_hop(address, location)
         raise ToolFailure(f"{request.address} redirects more than {MOST_REDIRECTS} times; gave up.")
 
-    async def _send(self, request: Request) -> Answer:
+    async def _send(self, request: HttpRequest) -> HttpResponse:
         ips = await resolve(request.address, self.limits.private_hosts)
         verify = await in_own_thread(lambda: self._trusted)
         import httpx  # noqa: PLC0415 (by now in memory: see `_trusted`)
@@ -129,7 +129,9 @@ class Client:
                     raise _told(request.address, error) from error
         raise _told(request.address, problem) from problem
 
-    async def _answer(self, client: httpx.AsyncClient, request: Request, ip: str) -> Answer:
+    async def _answer(
+        self, client: httpx.AsyncClient, request: HttpRequest, ip: str
+    ) -> HttpResponse:
         address = request.address
         headers = {
             "User-Agent": f"agent-cli/{__version__}",
@@ -151,7 +153,7 @@ class Client:
                 unpacker.add(piece)
                 if unpacker.is_full:
                     break
-            return Answer(
+            return HttpResponse(
                 address=address,
                 status=response.status_code,
                 phrase=response.reason_phrase,
@@ -160,7 +162,7 @@ class Client:
                 is_cut=unpacker.is_full,
             )
 
-    def _most(self, request: Request) -> int:
+    def _most(self, request: HttpRequest) -> int:
         return 0 if request.method == "HEAD" else self.limits.most_bytes
 
     @cached_property

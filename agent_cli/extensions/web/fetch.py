@@ -21,7 +21,7 @@ from agent_cli.core.tool_context import ToolContext
 from agent_cli.extensions.web.address import Address
 from agent_cli.extensions.web.bodies import cut_note, described, is_html, quoted, text_of
 from agent_cli.extensions.web.cache import PageCache
-from agent_cli.extensions.web.client import Answer, Client, Request
+from agent_cli.extensions.web.client import Client, HttpRequest, HttpResponse
 from agent_cli.extensions.web.readable import readable
 from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import size
@@ -58,7 +58,9 @@ def fetch_tool(client: Client) -> Tool[FetchParams]:
         answer = cache.get(str(address), keep_for)
         was_kept = answer is not None
         if answer is None:
-            answer = await client.send(Request(address, headers={"Accept": ACCEPT}), follow=True)
+            answer = await client.send(
+                HttpRequest(address, headers={"Accept": ACCEPT}), follow=True
+            )
             if answer.status == 200 and keep_for:
                 cache.keep(str(address), answer)
         text = await _text(answer, context.cancelled)
@@ -98,14 +100,14 @@ async def _preview(params: FetchParams, _context: ToolContext) -> Display | None
     return TextBlock(text=f"GET {Address.parse(params.url)}")
 
 
-def _summary(answer: Answer, *, was_kept: bool) -> str:
+def _summary(answer: HttpResponse, *, was_kept: bool) -> str:
     figures = {"status": answer.status_line, "size": size(len(answer.body))}
     if was_kept:
         return tr("{status}, {size}, cached", **figures)
     return tr("{status}, {size}", **figures)
 
 
-async def _text(answer: Answer, cancelled: threading.Event) -> str:
+async def _text(answer: HttpResponse, cancelled: threading.Event) -> str:
     """What to read: of a page its text, of other text all, of the rest what it is."""
     whole = text_of(answer)
     if whole is None:
@@ -123,5 +125,5 @@ async def _text(answer: Answer, cancelled: threading.Event) -> str:
     return _with_note(text or "(The page has no text.)", answer)
 
 
-def _with_note(text: str, answer: Answer) -> str:
+def _with_note(text: str, answer: HttpResponse) -> str:
     return f"{text}\n\n{cut_note(answer)}" if answer.is_cut else text

@@ -19,7 +19,7 @@ from agent_cli.core.tool import (
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.extensions.web.address import Address
 from agent_cli.extensions.web.bodies import cut_note, described, quoted, text_of
-from agent_cli.extensions.web.client import Answer, Client, Request
+from agent_cli.extensions.web.client import Client, HttpRequest, HttpResponse
 from agent_cli.extensions.web.fetch import Url
 from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import size
@@ -62,7 +62,9 @@ def request_tool(client: Client) -> Tool[RequestParams]:
 
     async def run(params: RequestParams, _context: ToolContext) -> ToolResult:
         answer = await client.send(
-            Request(Address.parse(params.url), params.method, params.headers, params.body.encode())
+            HttpRequest(
+                Address.parse(params.url), params.method, params.headers, params.body.encode()
+            )
         )
         told = "\n".join(_told(answer))
         return ToolResult(
@@ -98,7 +100,7 @@ async def _preview(params: RequestParams, _context: ToolContext) -> Display | No
     return TextBlock(text="\n".join(lines) + (f"\n\n{params.body}" if params.body else ""))
 
 
-def _told(answer: Answer) -> Iterator[str]:
+def _told(answer: HttpResponse) -> Iterator[str]:
     yield answer.status_line
     yield from (f"{name}: {value}" for name, value in answer.headers)
     if not answer.body:

@@ -33,7 +33,7 @@ from acp.schema import (
 )
 
 from agent_cli import __version__
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.controller.wording import sentences
 from agent_cli.core.errors import UserError
 from agent_cli.core.permissions import Mode
@@ -146,7 +146,7 @@ class EditorAgent:
 
     async def list_sessions(self, cwd: str | None = None, **_more: Any) -> ListSessionsResponse:
         """The sessions of a directory, or of all, the latest first."""
-        index = Sessions(Places.of(os.environ).state).index
+        index = Sessions(Directories.of(os.environ).state).index
         found = await asyncio.to_thread(
             lambda: index.listing(os.path.realpath(cwd) if cwd else None, _MOST_LISTED)
         )

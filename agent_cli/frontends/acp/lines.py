@@ -14,7 +14,7 @@ _PARSE_ERROR = (-32700, "Parse error")
 _INVALID_REQUEST = (-32600, "Invalid request")
 
 
-class Lines:
+class JsonLines:
     """What is not a message is answered with an error, and the next line is read."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -23,7 +23,7 @@ class Lines:
         self._watching: asyncio.Task[None] | None = None
 
     @classmethod
-    async def over(cls, source: int, sink: int) -> "Lines":
+    async def over(cls, source: int, sink: int) -> "JsonLines":
         """Read from one file descriptor and write to the other; raises UserError."""
         loop = asyncio.get_running_loop()
         reader, gone = asyncio.StreamReader(LONGEST_LINE), asyncio.StreamReader()

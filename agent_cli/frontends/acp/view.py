@@ -26,17 +26,16 @@ from acp.schema import (
 from pydantic import ValidationError
 
 from agent_cli.commands import all_commands
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.controller import requests
 from agent_cli.controller.answers import PLAN_HEADING
-from agent_cli.controller.answers import Answer as Option
+from agent_cli.controller.answers import AnswerOption as Option
 from agent_cli.controller.command import Command
 from agent_cli.controller.controller import MODES, Controller
 from agent_cli.controller.view import Menu, View
 from agent_cli.controller.wording import sentences
 from agent_cli.core.events import Event, Notice, PromptAdded
 from agent_cli.core.inbox import (
-    Answer,
     Answers,
     Approval,
     ApprovalRequest,
@@ -45,6 +44,7 @@ from agent_cli.core.inbox import (
     Question,
     QuestionRequest,
     Request,
+    RequestAnswer,
 )
 from agent_cli.core.session import Session
 from agent_cli.frontends.acp import blocks
@@ -90,7 +90,7 @@ class EditorView(View):
             session,
             self,
             commands=all_commands(),
-            log_file=Places.of(os.environ).log_file,
+            log_file=Directories.of(os.environ).log_file,
             modes=[*MODES, *({session.mode} - set(MODES))],  # yolo only if it was started with it
         )
         self.was_cancelled = False
@@ -176,7 +176,7 @@ class EditorView(View):
     async def choose_session(self, words: str) -> Resume | None:
         return None
 
-    async def ask(self, request: Request) -> Answer:
+    async def ask(self, request: Request) -> RequestAnswer:
         try:
             match request:
                 case ApprovalRequest():

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from agent_cli.core.inbox import Answer, Answers, Approval, PlanAnswer
+from agent_cli.core.inbox import Answers, Approval, PlanAnswer, RequestAnswer
 from agent_cli.core.session import Session
 from agent_cli.frontends.headless.view import HeadlessView, note
 from agent_cli.lib.language import tr
@@ -93,7 +93,7 @@ def _carry_out(line: bytes, session: Session, prompts: asyncio.Queue[str | None]
                 note("error", tr("{id} isn't waiting for an answer.", id=wish.id))
 
 
-def _answer(wish: ReplyLine) -> Answer:
+def _answer(wish: ReplyLine) -> RequestAnswer:
     """The answer in the form its words belong to; the inbox takes any other form as a no."""
     if wish.answers is not None:
         return Answers(answers=wish.answers)

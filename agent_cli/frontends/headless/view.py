@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from agent_cli.commands import all_commands
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.controller.command import find
 from agent_cli.controller.controller import Controller
 from agent_cli.controller.endings import compacted, exit_code, retrying
@@ -29,7 +29,7 @@ from agent_cli.core.events import (
     TurnStarted,
 )
 from agent_cli.core.extensions import PromptCommand
-from agent_cli.core.inbox import Answer, Request
+from agent_cli.core.inbox import Request, RequestAnswer
 from agent_cli.core.prompt_template import PromptTemplate
 from agent_cli.core.session import Session
 from agent_cli.launch_options import Resume
@@ -54,7 +54,7 @@ class HeadlessView(View):
     themes: Sequence[str] = ()
 
     def __init__(self, session: Session, output: OutputFormat) -> None:
-        log_file = Places.of(os.environ).log_file
+        log_file = Directories.of(os.environ).log_file
         self.controller = Controller(session, self, log_file=log_file, makes_titles=False)
         self._session = session
         self._output = output
@@ -169,7 +169,7 @@ class HeadlessView(View):
     def say(self, markdown: str) -> None:
         err(markdown)
 
-    async def ask(self, request: Request) -> Answer:
+    async def ask(self, request: Request) -> RequestAnswer:
         """A line of standard input answers by the id; nobody does when there are no more lines."""
         await self._no_more_lines.wait()
         return refusal(request)

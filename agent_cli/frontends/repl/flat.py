@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from agent_cli.controller.answers import Answer
+from agent_cli.controller.answers import AnswerOption
 from agent_cli.frontends.repl.lines_in import LinesIn
 from agent_cli.frontends.repl.paper import Paper
 from agent_cli.frontends.repl.stage import Abandoned
@@ -76,7 +76,7 @@ class FlatStage:
     # ── a stage ──────────────────────────────────────────────────────────────────────────────────
 
     async def choose(
-        self, heading: str, answers: Sequence[Answer], *, leave: str | None = None
+        self, heading: str, answers: Sequence[AnswerOption], *, leave: str | None = None
     ) -> str:
         default = answers[0].id if leave is None else leave
         offered = [Text(heading)]

@@ -16,7 +16,7 @@ from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.styles import Style
 
-from agent_cli.controller.answers import Answer
+from agent_cli.controller.answers import AnswerOption
 from agent_cli.controller.background import Background
 from agent_cli.frontends.repl.live_keys import bindings
 from agent_cli.frontends.repl.live_layout import layout
@@ -132,7 +132,7 @@ class LiveStage:
     # ── a stage ──────────────────────────────────────────────────────────────────────────────────
 
     async def choose(
-        self, heading: str, answers: Sequence[Answer], *, leave: str | None = None
+        self, heading: str, answers: Sequence[AnswerOption], *, leave: str | None = None
     ) -> str:
         self._flush()
         question = LiveQuestion(heading, answers, leave, self.receive, self.changed)

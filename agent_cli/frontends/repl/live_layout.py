@@ -19,7 +19,7 @@ from prompt_toolkit.utils import get_cwidth
 from prompt_toolkit.widgets import SearchToolbar
 from rich.cells import cell_len, set_cell_size
 
-from agent_cli.controller.answers import Answer
+from agent_cli.controller.answers import AnswerOption
 from agent_cli.lib.language import mark, tr
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _question(stage: "LiveStage") -> AnyFormattedText:
     return shown
 
 
-def _answer(answer: Answer, column: int, cursor: str) -> StyleAndTextTuples:
+def _answer(answer: AnswerOption, column: int, cursor: str) -> StyleAndTextTuples:
     padding = " " * (column - get_cwidth(answer.label))
     return [
         ("class:accent", f"{cursor or ' '} "),

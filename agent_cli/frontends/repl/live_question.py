@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 
-from agent_cli.controller.answers import Answer
+from agent_cli.controller.answers import AnswerOption
 from agent_cli.frontends.repl.stage import Abandoned
 from agent_cli.frontends.shared.typed_ahead import BURST, TypedAhead
 from agent_cli.lib.language import mark, tr
@@ -24,7 +24,7 @@ class LiveQuestion:
     def __init__(
         self,
         heading: str,
-        answers: Sequence[Answer],
+        answers: Sequence[AnswerOption],
         leave: str | None,
         pass_on: PassOn,
         redraw: Callable[[], None],
@@ -40,7 +40,7 @@ class LiveQuestion:
         self._pass = pass_on
         self._redraw = redraw
         self._guard = TypedAhead()
-        self._held: tuple[float, str, str, Answer] | None = None
+        self._held: tuple[float, str, str, AnswerOption] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._beat: asyncio.TimerHandle | None = None
         self._beat_at = 0.0
@@ -127,7 +127,7 @@ class LiveQuestion:
         """Whether this is the Enter that many people press after a "y", and no burst of keys."""
         return self._held is not None and key == "enter" and now - self._held[0] >= BURST
 
-    def _by_key(self, text: str) -> Answer | None:
+    def _by_key(self, text: str) -> AnswerOption | None:
         return next((answer for answer in self.answers if text and answer.key == text), None)
 
     def _settled(self) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from agent_cli.controller.answers import Answer
+from agent_cli.controller.answers import AnswerOption
 from agent_cli.frontends.repl.paper import Paper
 from agent_cli.frontends.shared.signs import Signs
 
@@ -26,7 +26,7 @@ class Stage(Protocol):
         ...
 
     async def choose(
-        self, heading: str, answers: Sequence[Answer], *, leave: str | None = None
+        self, heading: str, answers: Sequence[AnswerOption], *, leave: str | None = None
     ) -> str:
         """The id of the answer that was given on purpose; the first one is the default.
 

@@ -12,8 +12,8 @@ from dataclasses import replace
 from rich.text import Text
 
 from agent_cli.commands import all_commands
-from agent_cli.config.layers import Loaded
-from agent_cli.config.places import Places
+from agent_cli.config.layers import LoadedSettings
+from agent_cli.config.places import Directories
 from agent_cli.config.schema import Settings
 from agent_cli.controller import answers as words
 from agent_cli.controller.background import Background
@@ -46,7 +46,7 @@ from agent_cli.runtime import (
 )
 from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sanitise import clean
-from agent_cli.setup.choice import Choice
+from agent_cli.setup.choice import ModelChoice
 from agent_cli.setup.overlay import learn
 from agent_cli.storage.prompt_history import PromptHistory
 from agent_cli.storage.session_lock import SessionInUse
@@ -65,9 +65,9 @@ def run(launch_options: LaunchOptions, worker: Worker, *, is_read_aloud: bool = 
     launch_options, prompt = _found(launch_options)
     launch_options, note = asyncio.run(_with_a_model(launch_options))
     settings = load_settings(launch_options, whole_environment()).settings
-    note = "\n".join(filter(None, (note, learn(settings, Places.of(os.environ)))))
+    note = "\n".join(filter(None, (note, learn(settings, Directories.of(os.environ)))))
     history = PromptHistory.of_project(
-        Places.of(os.environ).state,
+        Directories.of(os.environ).state,
         launch_options.cwd,
         Redactor.from_environment(os.environ).redact,
     )
@@ -87,7 +87,7 @@ def run(launch_options: LaunchOptions, worker: Worker, *, is_read_aloud: bool = 
     except Exception as error:
         log.exception("the inline prompt failed")
         what = clean(f"{type(error).__name__}: {error}").partition("\n")[0]
-        where = Places.of(os.environ).log_file
+        where = Directories.of(os.environ).log_file
         said = tr("the prompt failed ({what}). Details are in {log}.", what=what, log=where)
         sys.stderr.write(f"agent: {said}\n")
         return ExitCode.FAILED
@@ -104,14 +104,14 @@ async def _with_a_model(launch_options: LaunchOptions) -> tuple[LaunchOptions, s
     return naming(launch_options, choice or await _ask_for_model(environment)), note
 
 
-async def _ask_for_model(environment: dict[str, str]) -> Choice | None:
-    from agent_cli.setup.desk import SetupDesk  # noqa: PLC0415 (rarely needed)
+async def _ask_for_model(environment: dict[str, str]) -> ModelChoice | None:
+    from agent_cli.setup.desk import SetupService  # noqa: PLC0415 (rarely needed)
     from agent_cli.setup.flow import set_up  # noqa: PLC0415
-    from agent_cli.setup.plain import PlainTalk  # noqa: PLC0415
+    from agent_cli.setup.plain import PlainDialog  # noqa: PLC0415
 
-    desk = SetupDesk(Places.of(environment), environment)
+    desk = SetupService(Directories.of(environment), environment)
     try:
-        return await set_up(desk, PlainTalk())
+        return await set_up(desk, PlainDialog())
     finally:
         await desk.close()
 
@@ -180,9 +180,9 @@ class _Show:
             prompt, worker = "", spawn() if worker is not None else None
 
     async def _session(
-        self, session: Session, launch_options: LaunchOptions, loaded: Loaded, prompt: str
+        self, session: Session, launch_options: LaunchOptions, loaded: LoadedSettings, prompt: str
     ) -> tuple[Resume | None, int]:
-        places = Places.of(os.environ)
+        places = Directories.of(os.environ)
         view = InlineView(
             session,
             self._stage,
@@ -240,7 +240,7 @@ class _Show:
             lines += [Text(f"  {bullet} {one_line(each)}") for each in told(items)]
         trusts = await self._confirm(lines, tr(words.TRUST_HEADING), words.trust_answers())
         if trusts:
-            self._warning = keep_trust(launch_options.cwd, items, Places.of(os.environ))
+            self._warning = keep_trust(launch_options.cwd, items, Directories.of(os.environ))
         return replace(launch_options, trust=trusts)
 
     async def _copy_of(
@@ -257,7 +257,7 @@ class _Show:
         return replace(launch_options, resume=before)
 
     async def _confirm(
-        self, lines: Sequence[Text], heading: str, answers: Sequence[words.Answer]
+        self, lines: Sequence[Text], heading: str, answers: Sequence[words.AnswerOption]
     ) -> bool:
         self._stage.paper.put(*lines)
         with self._stage.paper.held():

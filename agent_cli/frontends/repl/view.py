@@ -10,7 +10,7 @@ from rich.text import Text
 from agent_cli.commands import all_commands
 from agent_cli.controller import answers as words
 from agent_cli.controller import requests
-from agent_cli.controller.answers import Answer as Option
+from agent_cli.controller.answers import AnswerOption as Option
 from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
 from agent_cli.controller.view import Menu, MenuRow, View
@@ -18,7 +18,6 @@ from agent_cli.controller.wording import number_of
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event, Notice, TurnStarted
 from agent_cli.core.inbox import (
-    Answer,
     Answers,
     Approval,
     ApprovalRequest,
@@ -27,6 +26,7 @@ from agent_cli.core.inbox import (
     Question,
     QuestionRequest,
     Request,
+    RequestAnswer,
 )
 from agent_cli.core.money.pricing import short_price
 from agent_cli.core.session import Session
@@ -144,7 +144,7 @@ class InlineView(View):
     def leave(self) -> None:
         self.left.set()
 
-    async def ask(self, request: Request) -> Answer:
+    async def ask(self, request: Request) -> RequestAnswer:
         async with self._one_question:
             match request:
                 case ApprovalRequest():

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.launch_options import LaunchOptions
 from agent_cli.lib.language import mark, tr
 from agent_cli.models.guide import NAME as GUIDE
-from agent_cli.setup.choice import Choice
+from agent_cli.setup.choice import ModelChoice
 
 NOTHING_FOUND = mark(
     "No key and no model on this machine were found, so this is the offline guide, which follows "
@@ -16,12 +16,12 @@ NOTHING_FOUND = mark(
 )
 
 
-async def clear_choice(environment: Mapping[str, str]) -> tuple[Choice | None, str]:
+async def clear_choice(environment: Mapping[str, str]) -> tuple[ModelChoice | None, str]:
     """The one clear choice and what to tell about it; None: there is something to choose."""
     from agent_cli.setup.findings import look, propose  # noqa: PLC0415 (rarely needed)
     from agent_cli.setup.keys import KeyStore  # noqa: PLC0415
 
-    findings = await look(environment, KeyStore(Places.of(environment).config).load())
+    findings = await look(environment, KeyStore(Directories.of(environment).config).load())
     if proposal := propose(findings):
         return proposal.choice, tr(
             "Using {model}, because {reason}. `agent setup` chooses another.",
@@ -29,11 +29,11 @@ async def clear_choice(environment: Mapping[str, str]) -> tuple[Choice | None, s
             reason=proposal.because,
         )
     if findings.is_empty:
-        return Choice(GUIDE), tr(NOTHING_FOUND)
+        return ModelChoice(GUIDE), tr(NOTHING_FOUND)
     return None, ""
 
 
-def naming(launch_options: LaunchOptions, choice: Choice | None) -> LaunchOptions:
+def naming(launch_options: LaunchOptions, choice: ModelChoice | None) -> LaunchOptions:
     """The wishes with a model; raises UserError if the person chose none."""
     if choice is None:
         raise UserError(

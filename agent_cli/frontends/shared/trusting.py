@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.core.deciding.trust import TooMuch, TrustItem, what_trust_enables
 from agent_cli.folder import trust_store
 from agent_cli.lib.language import mark, tr
@@ -28,7 +28,7 @@ def told(items: tuple[TrustItem, ...]) -> tuple[str, ...]:
     return tuple(f"{tr(_KINDS[item.kind])}: {item.path} ({item.detail})" for item in items)
 
 
-def keep_trust(folder: Path, items: tuple[TrustItem, ...], places: Places) -> str:
+def keep_trust(folder: Path, items: tuple[TrustItem, ...], places: Directories) -> str:
     """Remember a yes; a warning if it cannot be kept: then it holds for this run."""
     try:
         trust_store(places).trust(folder, items)

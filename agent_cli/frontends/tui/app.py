@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # all of it is loaded once the prompt is on the screen
     from agent_cli.controller.controller import Controller
     from agent_cli.core.session import Session
     from agent_cli.frontends.tui.modals.guarded import GuardedModal
-    from agent_cli.frontends.tui.opening import Opened
+    from agent_cli.frontends.tui.opening import AppParts
 
 HERE = Path(__file__).parent
 TWICE_S = 2.0
@@ -52,7 +52,7 @@ class AgentApp(GuardedApp[int]):
 
     def __init__(
         self,
-        opening: Callable[[], Awaitable["Opened"]],
+        opening: Callable[[], Awaitable["AppParts"]],
         *,
         root: Path,
         theme: str = themes.DARK.name,
@@ -69,7 +69,7 @@ class AgentApp(GuardedApp[int]):
         self.refusal: UserError | None = None
         """Why there could be no session."""
         self._opening = opening
-        self._opened: Opened | None = None
+        self._opened: AppParts | None = None
         self._first_prompt = first_prompt
         self._early: list[Prompt.Submitted] = []
         self._left_at = self._escaped_at = float("-inf")

@@ -10,13 +10,13 @@ from textual.strip import Strip
 from agent_cli.frontends.tui.blocks.base import Block
 from agent_cli.frontends.tui.heights import Heights
 from agent_cli.frontends.tui.lines import BLANK, same_start
-from agent_cli.frontends.tui.look import Look
+from agent_cli.frontends.tui.look import Appearance
 from agent_cli.frontends.tui.strip_cache import StripCache
 
 _KEPT_LINES = 1_500
 
 
-class Place(NamedTuple):
+class LinePosition(NamedTuple):
     """A line of the column as a line of a block."""
 
     number: int
@@ -24,7 +24,7 @@ class Place(NamedTuple):
     offset: int
 
 
-class Change(NamedTuple):
+class ColumnChange(NamedTuple):
     """Lines of the column that differ now, and by how much those below moved."""
 
     first: int
@@ -43,7 +43,7 @@ class Column:
         self.blocks: list[Block] = []
         self.heights = Heights()
         self.width = 80
-        self.look = Look()
+        self.look = Appearance()
         self._index: dict[Block, int] = {}
         self._cache = StripCache(_KEPT_LINES)
         self._stale: set[int] = set()
@@ -89,7 +89,7 @@ class Column:
         if index is not None:
             self._mark(index)
 
-    def reshape(self, width: int, look: Look) -> None:
+    def reshape(self, width: int, look: Appearance) -> None:
         """All blocks are to be drawn again, when their turn comes."""
         rewrapped = width != self.width or look.signs != self.look.signs
         self.width, self.look = width, look
@@ -109,12 +109,12 @@ class Column:
         last = self.heights.at(min(line + height, self.heights.total) - 1)
         return range(self.heights.at(line), last + 1)
 
-    def place(self, line: int) -> Place | None:
+    def place(self, line: int) -> LinePosition | None:
         """Which block's line this is; the offset is negative in the gap above a block."""
         if not 0 <= line < self.heights.total:
             return None
         index = self.heights.at(line)
-        return Place(index, line - self.heights.top(index) - self.gap_above(index))
+        return LinePosition(index, line - self.heights.top(index) - self.gap_above(index))
 
     def strip(self, line: int) -> Strip | None:
         """One line, as wide as it is; None below the end."""
@@ -124,7 +124,7 @@ class Column:
         strips = self._strips(place.number)
         return strips[place.offset] if 0 <= place.offset < len(strips) else BLANK
 
-    def settle(self, index: int) -> Change | None:
+    def settle(self, index: int) -> ColumnChange | None:
         """Draw a stale block and note its true height."""
         if index not in self._stale:
             return None
@@ -135,7 +135,7 @@ class Column:
         height = self._measured(index, len(strips))
         top = self.heights.top(index)
         start = top + height - len(strips) + (same_start(old, strips) if was and old else 0)
-        return Change(start if height == was or old else top, top + height, height - was)
+        return ColumnChange(start if height == was or old else top, top + height, height - was)
 
     def count_some(self, seconds: float, clock: Callable[[], float] = time.perf_counter) -> None:
         """Count the lines of stale blocks for a short while, the last blocks first."""

@@ -13,8 +13,8 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from agent_cli.frontends.tui.blocks.base import Block
-from agent_cli.frontends.tui.column import Change, Column, Place
-from agent_cli.frontends.tui.look import Look
+from agent_cli.frontends.tui.column import Column, ColumnChange, LinePosition
+from agent_cli.frontends.tui.look import Appearance
 
 _BETWEEN = 0.05
 """Seconds between two drawings of what changed: more often is not seen."""
@@ -90,7 +90,7 @@ class ColumnView(ScrollView):
         return self._unseen and not self._following
 
     @property
-    def look(self) -> Look:
+    def look(self) -> Appearance:
         """How blocks are drawn at present."""
         return self._column.look
 
@@ -201,16 +201,16 @@ class ColumnView(ScrollView):
             self._following = following
             self.post_message(self.Followed(self, following=following))
 
-    def _held(self) -> Place:
+    def _held(self) -> LinePosition:
         """What stands at the top of the view and must stay there."""
-        return self._column.place(self.scroll_offset.y) or Place(0, 0)
+        return self._column.place(self.scroll_offset.y) or LinePosition(0, 0)
 
     def _reshape(self) -> None:
         """Take over another width or theme; what is visible is drawn first."""
         if not self.size:
             return
         self._base = self.rich_style  # to work it out for each line would cost more than the line
-        look = Look.of(self, no_color=self.app.no_color, **self._traits)
+        look = Appearance.of(self, no_color=self.app.no_color, **self._traits)
         width = self.scrollable_content_region.width
         if (width, look) != (self._column.width, self._column.look):
             held = self._held()
@@ -218,11 +218,11 @@ class ColumnView(ScrollView):
             self._settle(held)
             self.refresh()
 
-    def _settle(self, held: Place | None = None) -> None:
+    def _settle(self, held: LinePosition | None = None) -> None:
         """Draw what is stale and visible, and keep the view where it was, or at the end."""
         held = held or self._held()
         column, height = self._column, self.size.height
-        changes: list[Change] = []
+        changes: list[ColumnChange] = []
         while True:
             shown = column.visible(self._wanted_line(held), height)
             drawn = [change for index in shown if (change := column.settle(index))]
@@ -232,7 +232,7 @@ class ColumnView(ScrollView):
         self._show(self._wanted_line(held), changes)
         self._count_soon()
 
-    def _wanted_line(self, held: Place) -> int:
+    def _wanted_line(self, held: LinePosition) -> int:
         heights = self._column.heights
         last = max(0, heights.total - self.size.height)
         if self._following or not len(heights):
@@ -240,7 +240,7 @@ class ColumnView(ScrollView):
         below_gap = 0 if held.offset < 0 else self._column.gap_above(held.number) + held.offset
         return max(0, min(last, heights.top(held.number) + below_gap))
 
-    def _show(self, line: int, changes: Sequence[Change]) -> None:
+    def _show(self, line: int, changes: Sequence[ColumnChange]) -> None:
         before = self.scroll_offset.y
         self._resize_column()
         self._moving = True

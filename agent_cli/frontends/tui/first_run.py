@@ -3,12 +3,12 @@
 import asyncio
 from typing import TYPE_CHECKING
 
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.folder import load_settings
 from agent_cli.frontends.shared.first_run import clear_choice, naming
 from agent_cli.launch_options import LaunchOptions
 from agent_cli.runtime import whole_environment
-from agent_cli.setup.choice import Choice
+from agent_cli.setup.choice import ModelChoice
 
 if TYPE_CHECKING:
     from agent_cli.frontends.tui.app import AgentApp
@@ -24,11 +24,11 @@ async def with_a_model(app: "AgentApp", launch_options: LaunchOptions) -> tuple[
     return naming(launch_options, choice or await _ask(app, environment)), note
 
 
-async def _ask(app: "AgentApp", environment: dict[str, str]) -> Choice | None:
+async def _ask(app: "AgentApp", environment: dict[str, str]) -> ModelChoice | None:
     from agent_cli.frontends.tui.setting_up import SetupScreen  # noqa: PLC0415 (rarely needed)
-    from agent_cli.setup.desk import SetupDesk  # noqa: PLC0415
+    from agent_cli.setup.desk import SetupService  # noqa: PLC0415
 
-    desk = SetupDesk(Places.of(environment), environment)
+    desk = SetupService(Directories.of(environment), environment)
     try:
         return await app.show_screen(SetupScreen(desk))
     finally:

@@ -11,7 +11,7 @@ from pygments.util import ClassNotFound
 from rich.style import Style
 
 from agent_cli.frontends.tui.lines import Span, split_lines
-from agent_cli.frontends.tui.look import Look
+from agent_cli.frontends.tui.look import Appearance
 
 MOST = 40_000
 """Characters; a longer text stays plain, because colouring it would be felt."""
@@ -67,7 +67,7 @@ def language_of(path: str) -> str:
     return _BY_ENDING.get(name.rpartition(".")[2], "")
 
 
-def highlighted(code: str, language: str, look: Look) -> list[list[Span]]:
+def highlighted(code: str, language: str, look: Appearance) -> list[list[Span]]:
     """The lines of a source text. The text must be clean."""
     lexer = _lexer(language) if language and len(code) <= MOST else None
     if lexer is None:
@@ -85,7 +85,7 @@ def _lexer(language: str) -> Lexer | None:
         return None
 
 
-def _style(kind: Any, look: Look) -> Style | None:
+def _style(kind: Any, look: Appearance) -> Style | None:
     field = _field(kind)
     style: Style | None = getattr(look.styles, field) if field else None
     return style

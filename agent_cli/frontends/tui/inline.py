@@ -6,14 +6,14 @@ from markdown_it.token import Token
 from rich.style import Style
 
 from agent_cli.frontends.tui.lines import Span
-from agent_cli.frontends.tui.look import Look
+from agent_cli.frontends.tui.look import Appearance
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean
 
 _OPENING = {"strong_open": "strong", "em_open": "emphasis", "s_open": "struck"}
 
 
-def inline(tokens: Sequence[Token], look: Look, style: Style | None = None) -> list[Span]:
+def inline(tokens: Sequence[Token], look: Appearance, style: Style | None = None) -> list[Span]:
     """The spans of an inline text; links show where they lead, and lead nowhere by themselves."""
     spans: list[Span] = []
     styles = [style or Style.null()]
@@ -36,7 +36,7 @@ def inline(tokens: Sequence[Token], look: Look, style: Style | None = None) -> l
     return spans
 
 
-def _leaf(token: Token, style: Style, look: Look) -> list[Span]:
+def _leaf(token: Token, style: Style, look: Appearance) -> list[Span]:
     match token.type:
         case "softbreak":
             return [(" ", style)]
@@ -57,7 +57,7 @@ def _safe(text: str) -> str:
     return clean(text).replace("\n", " ")
 
 
-def _target(target: str, shown: Sequence[Span], look: Look) -> list[Span]:
+def _target(target: str, shown: Sequence[Span], look: Appearance) -> list[Span]:
     """Where a link leads, unless its text says just that."""
     text = "".join(text for text, _ in shown)
     if not target or text in {target, target.removeprefix("mailto:")}:

@@ -50,7 +50,7 @@ COMPONENTS = {f"{PREFIX}{field.name}" for field in fields(Styles)}
 
 
 @dataclass(frozen=True)
-class Look:
+class Appearance:
     """Styles and signs for one theme on one terminal."""
 
     styles: Styles = Styles()
@@ -68,7 +68,7 @@ class Look:
         return EMOJI if self.emoji else PLAIN
 
     @classmethod
-    def of(cls, widget: Widget, **traits: bool) -> "Look":
+    def of(cls, widget: Widget, **traits: bool) -> "Appearance":
         """The look that the style sheet gives a widget with the component classes of `Styles`."""
         background = widget.background_colors[1]
         named = {
@@ -98,7 +98,7 @@ def _colourless(styles: Styles) -> Styles:
     return replace(styles, **{name: Style(bold=bold) for name, bold in plain.items()})
 
 
-def foreign(span: ForeignSpan, look: Look) -> tuple[str, Style | None]:
+def foreign(span: ForeignSpan, look: Appearance) -> tuple[str, Style | None]:
     """Sanitised terminal output as a span of ours."""
     style = replace(span.style, fg=None, bg=None) if look.no_color else span.style
     return span.text, _foreign_style(style)

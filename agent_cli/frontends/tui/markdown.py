@@ -11,13 +11,13 @@ from agent_cli.frontends.shared.markdown import parser
 from agent_cli.frontends.tui.highlight import highlighted
 from agent_cli.frontends.tui.inline import inline
 from agent_cli.frontends.tui.lines import BLANK, Line, Span, indented, split_lines, wrap
-from agent_cli.frontends.tui.look import PROSE, Look
+from agent_cli.frontends.tui.look import PROSE, Appearance
 from agent_cli.frontends.tui.tables import Cell, table
 
 _CODE: list[Span] = [("  ", None)]
 
 
-def render(source: str, width: int, look: Look) -> list[Strip]:
+def render(source: str, width: int, look: Appearance) -> list[Strip]:
     """All of a clean Markdown text."""
     return _Writer(look).blocks(parser().parse(source), width)
 
@@ -28,7 +28,7 @@ def code_line(text: str, width: int) -> list[Line]:
 
 
 class _Writer:
-    def __init__(self, look: Look) -> None:
+    def __init__(self, look: Appearance) -> None:
         self.look = look
 
     def blocks(self, tokens: Sequence[Token], width: int, *, tight: bool = False) -> list[Strip]:

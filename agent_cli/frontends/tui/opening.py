@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent_cli.commands import all_commands
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.config.schema import Settings
 from agent_cli.controller.answers import (
     IN_USE_HEADING,
@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Opened:
+class AppParts:
     """What the app needs beside the prompt."""
 
     controller: Controller
@@ -58,9 +58,9 @@ class Opened:
     """The words to choose a session by; None: there is nothing to choose."""
 
 
-async def open_conversation(app: "AgentApp", launch_options: LaunchOptions) -> Opened:
+async def open_conversation(app: "AgentApp", launch_options: LaunchOptions) -> AppParts:
     """Open a session as wished; raises UserError. Asks for trust first, where that is due."""
-    places = Places.of(os.environ)
+    places = Directories.of(os.environ)
     launch_options, choosing = await asyncio.to_thread(_found, launch_options)
     launch_options, note = await with_a_model(app, launch_options)
     warnings: list[str] = []
@@ -109,13 +109,13 @@ def connect(
     warnings: tuple[str, ...] = (),
     log_file: Path | None = None,
     sessions: Sessions | None = None,
-) -> Opened:
+) -> AppParts:
     """Put a session and the app's widgets together."""
     view = ScreenView(app, session, sessions)
     view.controller = Controller(
         session, view, commands=all_commands(), history=history, log_file=log_file
     )
-    return Opened(view.controller, view, history, theme, warnings)
+    return AppParts(view.controller, view, history, theme, warnings)
 
 
 async def _tidy(settings: Settings) -> None:
@@ -126,7 +126,9 @@ async def _tidy(settings: Settings) -> None:
         log.exception("old sessions could not be deleted")
 
 
-async def _ask_trust(app: "AgentApp", folder: Path, places: Places, warnings: list[str]) -> bool:
+async def _ask_trust(
+    app: "AgentApp", folder: Path, places: Directories, warnings: list[str]
+) -> bool:
     """Whether the user trusts the folder; asked before anything of it is loaded."""
     items = await asyncio.to_thread(trust_items, folder)
     if items is None or await _ask(app, trust_menu(str(folder), told(items))) != "yes":

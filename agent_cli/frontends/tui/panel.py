@@ -21,7 +21,7 @@ _OPEN = ("☐ ", "")
 _LONGEST = 200
 
 
-class Changed(NamedTuple):
+class ChangedFile(NamedTuple):
     """How many lines of a file were added and removed."""
 
     added: int = 0
@@ -33,7 +33,7 @@ class Overview:
     """What the panel tells."""
 
     todo: "Sequence[TodoItem]" = ()
-    files: Mapping[str, Changed] = field(default_factory=dict)
+    files: Mapping[str, ChangedFile] = field(default_factory=dict)
     jobs: Sequence[tuple[str, str]] = ()
     """Each background job: the command, and its state."""
 
@@ -92,7 +92,7 @@ def _todo(item: "TodoItem") -> Part:
     return Prose(Content.assemble((sign, style), (_plain(item.text), ink)))
 
 
-def _file(path: str, changed: Changed) -> Part:
+def _file(path: str, changed: ChangedFile) -> Part:
     return Prose(
         Content.assemble(
             _plain(path),

@@ -21,8 +21,8 @@ from agent_cli.frontends.tui.ink import MUTED
 from agent_cli.frontends.tui.modals.line import Line
 from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import visible
-from agent_cli.setup.choice import Choice
-from agent_cli.setup.desk import SetupDesk
+from agent_cli.setup.choice import ModelChoice
+from agent_cli.setup.desk import SetupService
 from agent_cli.setup.flow import Option, set_up
 
 MOST_TOLD = 8
@@ -32,18 +32,18 @@ _TYPE = mark("enter confirm · esc back")
 _WAIT = mark("esc leave")
 
 
-async def ask_on_screen(desk: SetupDesk) -> Choice | None:
+async def ask_on_screen(desk: SetupService) -> ModelChoice | None:
     """Ask; None if the user left."""
     answer = await SetupApp(desk).run_async()
-    return answer if isinstance(answer, Choice) else None
+    return answer if isinstance(answer, ModelChoice) else None
 
 
-class SetupApp(App[Choice]):
+class SetupApp(App[ModelChoice]):
     """The setup by itself."""
 
     ENABLE_COMMAND_PALETTE = False
 
-    def __init__(self, desk: SetupDesk) -> None:
+    def __init__(self, desk: SetupService) -> None:
         super().__init__()
         themes.register(self)
         self.theme = themes.by_terminal(os.environ)
@@ -53,7 +53,7 @@ class SetupApp(App[Choice]):
         self.push_screen(self._screen, self.exit)
 
 
-class SetupScreen(Screen[Choice | None]):
+class SetupScreen(Screen[ModelChoice | None]):
     """Asks what the setup asks: see `setup.flow.Talk`."""
 
     CSS_PATH: ClassVar = "setting_up.tcss"
@@ -64,7 +64,7 @@ class SetupScreen(Screen[Choice | None]):
         Binding("escape", "go_back", show=False, priority=True),
     ]
 
-    def __init__(self, desk: SetupDesk) -> None:
+    def __init__(self, desk: SetupService) -> None:
         super().__init__()
         self._desk = desk
         self._heading = Static(markup=False, id="heading")

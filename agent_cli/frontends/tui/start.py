@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from agent_cli.config.glance import glance
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.controller.past import how_to_resume
 from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.frontends.tui import themes
@@ -28,11 +28,11 @@ from agent_cli.storage.session_lock import SessionInUse
 
 if TYPE_CHECKING:
     from agent_cli.core.session import Session
-    from agent_cli.frontends.tui.opening import Opened
+    from agent_cli.frontends.tui.opening import AppParts
 
 
 @dataclass(frozen=True)
-class Left:
+class AppExit:
     """How a session was left: with an exit code, or for another one."""
 
     code: int
@@ -43,7 +43,7 @@ class Left:
 
 def run(launch_options: LaunchOptions, prompt: str | None = None) -> int:
     """Run until the user leaves; returns the exit code."""
-    start_log(Places.of(os.environ).log_file)
+    start_log(Directories.of(os.environ).log_file)
     before: LaunchOptions | None = None
     trouble = ""
     while True:
@@ -61,7 +61,7 @@ def run(launch_options: LaunchOptions, prompt: str | None = None) -> int:
         launch_options, prompt, trouble = replace(launch_options, resume=left.following), None, ""
 
 
-async def _play(launch_options: LaunchOptions, prompt: str | None, trouble: str) -> Left:
+async def _play(launch_options: LaunchOptions, prompt: str | None, trouble: str) -> AppExit:
     looks = glance(os.environ)
     app = AgentApp(
         lambda: _opened(app, launch_options, trouble),
@@ -82,22 +82,22 @@ async def _play(launch_options: LaunchOptions, prompt: str | None, trouble: str)
     return _left(app, code or 0)
 
 
-def _left(app: AgentApp, code: int) -> Left:
+def _left(app: AgentApp, code: int) -> AppExit:
     session = app.session if app.is_open else None
     if app.crash is not None:
-        return Left(tell_crash(app.crash, session))
+        return AppExit(tell_crash(app.crash, session))
     if session is None:
-        return Left(code)
+        return AppExit(code)
     following = app.controller.following
     if following is None and (line := how_to_resume(session)):
         sys.stdout.write(f"{line}\n")
-    return Left(code, Resume(session.id) if session.is_kept else None, following)
+    return AppExit(code, Resume(session.id) if session.is_kept else None, following)
 
 
-async def _opened(app: AgentApp, launch_options: LaunchOptions, trouble: str) -> "Opened":
+async def _opened(app: AgentApp, launch_options: LaunchOptions, trouble: str) -> "AppParts":
     try:
         opening = await asyncio.to_thread(import_module, "agent_cli.frontends.tui.opening")
-        opened: Opened = await opening.open_conversation(app, launch_options)
+        opened: AppParts = await opening.open_conversation(app, launch_options)
         return replace(opened, warnings=(*opened.warnings, trouble)) if trouble else opened
     finally:
         gc.freeze()  # what is loaded by now stays, and need not be looked at again
@@ -112,7 +112,7 @@ def _leave_on_signals(app: App[int]) -> None:
 
 def tell_crash(error: Exception, session: "Session | None" = None) -> int:
     """One line for a terminal that is itself again; the traceback is in the log."""
-    where = Places.of(os.environ).log_file
+    where = Directories.of(os.environ).log_file
     what = clean(f"{type(error).__name__}: {error}").partition("\n")[0]
     line = tr("agent: the screen failed ({what}). Details are in {path}.", what=what, path=where)
     sys.stderr.write(f"{line}\n")

@@ -7,7 +7,7 @@ from textual.strip import Strip
 
 from agent_cli.frontends.tui.lines import Line, Span, part, plain, width_of, wrap
 from agent_cli.frontends.tui.lines import cuts as line_cuts
-from agent_cli.frontends.tui.look import Look
+from agent_cli.frontends.tui.look import Appearance
 
 _GAP = 2
 _NARROWEST = 4
@@ -21,7 +21,7 @@ class Cell:
     right: bool = False
 
 
-def table(rows: Sequence[Sequence[Cell]], width: int, look: Look) -> list[Strip]:
+def table(rows: Sequence[Sequence[Cell]], width: int, look: Appearance) -> list[Strip]:
     """A heading row, a rule, and the others; cells wrap when the columns do not fit."""
     if not rows or not rows[0]:
         return []
@@ -75,7 +75,7 @@ def _row(row: Sequence[Cell], widths: Sequence[int]) -> list[Line]:
     return lines
 
 
-def _records(rows: Sequence[Sequence[Cell]], width: int, look: Look) -> list[Strip]:
+def _records(rows: Sequence[Sequence[Cell]], width: int, look: Appearance) -> list[Strip]:
     """Too many columns for the width: one line for each cell instead."""
     heading = rows[0]
     lines: list[Strip] = []

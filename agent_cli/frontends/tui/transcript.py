@@ -16,7 +16,7 @@ from textual.strip import Strip
 from agent_cli.frontends.tui.bindings import bindings
 from agent_cli.frontends.tui.blocks.base import Block
 from agent_cli.frontends.tui.blocks.notice import ErrorBlock
-from agent_cli.frontends.tui.column import Place
+from agent_cli.frontends.tui.column import LinePosition
 from agent_cli.frontends.tui.column_view import ColumnView
 from agent_cli.frontends.tui.look import COMPONENTS
 from agent_cli.frontends.tui.selecting import copied, painted
@@ -78,7 +78,7 @@ class Transcript(ColumnView, can_focus=True):
             return
         held = self._held()
         if held.number == index and held.offset > 0:
-            held = Place(index, 0)
+            held = LinePosition(index, 0)
         block.toggle()
         self._forget_selection()
         self._column.changed(block)
@@ -102,7 +102,7 @@ class Transcript(ColumnView, can_focus=True):
                 block.toggle()
         self._forget_selection()
         self._column.mark_all()
-        self._settle(Place(held.number, min(held.offset, 0)))
+        self._settle(LinePosition(held.number, min(held.offset, 0)))
         self.refresh()
 
     def action_follow(self) -> None:

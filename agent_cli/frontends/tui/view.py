@@ -20,7 +20,13 @@ from agent_cli.core.events import (
     TurnFinished,
     UsageChanged,
 )
-from agent_cli.core.inbox import Answer, ApprovalRequest, PlanRequest, QuestionRequest, Request
+from agent_cli.core.inbox import (
+    ApprovalRequest,
+    PlanRequest,
+    QuestionRequest,
+    Request,
+    RequestAnswer,
+)
 from agent_cli.core.prompt import git_branch
 from agent_cli.core.session import Session
 from agent_cli.frontends.shared.briefing import where
@@ -33,7 +39,7 @@ from agent_cli.frontends.tui.modals.menu import MenuModal
 from agent_cli.frontends.tui.modals.plan import PlanModal
 from agent_cli.frontends.tui.modals.question import QuestionModal
 from agent_cli.frontends.tui.notify import notify_terminal
-from agent_cli.frontends.tui.panel import Changed, Overview
+from agent_cli.frontends.tui.panel import ChangedFile, Overview
 from agent_cli.frontends.tui.status import Status
 from agent_cli.frontends.tui.transcript_writer import TranscriptWriter
 from agent_cli.launch_options import Resume
@@ -148,11 +154,11 @@ class ScreenView:
             return
         jobs = tuple((job.command.text, job.standing) for job in self._session.state(Jobs))
         inside = f"{self._session.workspace.root.rstrip('/')}/"
-        files: dict[str, Changed] = {}
+        files: dict[str, ChangedFile] = {}
         for diff in self.controller.diffs:
             path = diff.path.removeprefix(inside)
-            added, removed = files.get(path, Changed())
-            files[path] = Changed(added + diff.added, removed + diff.removed)
+            added, removed = files.get(path, ChangedFile())
+            files[path] = ChangedFile(added + diff.added, removed + diff.removed)
         panel.tell(Overview(self._session.state(TodoList).items, files, jobs))
 
     def _start_clock(self) -> None:
@@ -172,12 +178,12 @@ class ScreenView:
 
     # ── what the user is asked ───────────────────────────────────────────────────────────────────
 
-    async def ask(self, request: Request) -> Answer:
+    async def ask(self, request: Request) -> RequestAnswer:
         self.writer.asking(request.call_id)
         self._widgets.working.wait()
         notify_terminal(self._app, tr("agent needs you"), request_title(request))
         try:
-            answer: Answer = await self._app.show_screen(self._modal_for(request))
+            answer: RequestAnswer = await self._app.show_screen(self._modal_for(request))
             return answer
         finally:
             self._widgets.working.go_on()

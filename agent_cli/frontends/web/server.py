@@ -23,7 +23,7 @@ _MOST_APPS = 8
 _LARGEST_MESSAGE = 16_000_000
 
 
-class Server:
+class WebServer:
     """Serves a command to whoever knows the address."""
 
     def __init__(
@@ -122,7 +122,7 @@ def _cells(given: object, usual: int) -> int:
         return usual
 
 
-async def serve(server: Server, port: int) -> None:
+async def serve(server: WebServer, port: int) -> None:
     """Serve until told to end; whatever was started ends too."""
     runner = web.AppRunner(server.application(), access_log=None, shutdown_timeout=10)
     await runner.setup()

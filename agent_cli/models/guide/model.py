@@ -17,7 +17,7 @@ from agent_cli.core.messages import (
 from agent_cli.core.model import Finish, ModelEvent, ModelRequest, Reply, TextChunk, Usage
 from agent_cli.lib.language import tr
 from agent_cli.models.guide import NAME
-from agent_cli.models.guide.plan import Act, Answer, Move, Outcome, Play
+from agent_cli.models.guide.plan import Act, FinalText, Move, Outcome, Play
 from agent_cli.models.guide.plans import plan_for
 from agent_cli.models.guide.requests import Request, understand
 from agent_cli.models.guide.tour import tour
@@ -39,7 +39,7 @@ class GuideModel:
         move = reader.move
         offered = {tool["function"]["name"] for tool in request.tools}
         if isinstance(move, Act) and move.tool not in offered:
-            move = Answer(_not_offered(move.tool))
+            move = FinalText(_not_offered(move.tool))
         text = _text(move)
         for piece in text.splitlines(keepends=True):
             yield TextChunk(piece)
@@ -117,10 +117,10 @@ def _reply(move: Move, text: str, position: int) -> Reply:
         AssistantMessage(text=text, calls=calls, model=NAME),
         Finish.CALLS if calls else Finish.STOP,
         Usage(cost=0.0),
-        suggestion=move.suggestion if isinstance(move, Answer) else "",
+        suggestion=move.suggestion if isinstance(move, FinalText) else "",
     )
 
 
 def _text(move: Move) -> str:
-    hint = move.hint if isinstance(move, Answer) else ""
+    hint = move.hint if isinstance(move, FinalText) else ""
     return f"{move.text}\n\n*{hint}*" if hint else move.text

@@ -26,7 +26,7 @@ class Act:
 
 
 @dataclass(frozen=True)
-class Answer:
+class FinalText:
     """End the turn with this text."""
 
     text: str
@@ -36,8 +36,8 @@ class Answer:
     """How to continue: said only where somebody can. With a hint, the plan isn't over."""
 
 
-Move = Act | Answer
-Plan = Generator[Move, Outcome, Answer]
+Move = Act | FinalText
+Plan = Generator[Move, Outcome, FinalText]
 
 
 @dataclass
@@ -58,7 +58,7 @@ class Play:
     @property
     def is_paused(self) -> bool:
         """Whether it waits for the user to say `next`."""
-        return isinstance(self.move, Answer) and bool(self.move.hint)
+        return isinstance(self.move, FinalText) and bool(self.move.hint)
 
     def resume(self) -> None:
         """Continue from a pause."""

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Callable
 
 from agent_cli.lib.language import tr
-from agent_cli.models.guide.plan import Act, Answer, Outcome, Plan
+from agent_cli.models.guide.plan import Act, FinalText, Outcome, Plan
 from agent_cli.models.guide.requests import KINDS_OF_FILES, Kind, Request
 
 PAGE_LINES = 200
@@ -50,7 +50,7 @@ def _say(request: Request) -> Plan:
             text = tr("Which command runs them? Say it like `run pytest` or `run npm test`.")
         case "undo":
             text = tr("`/undo` undoes the last change. Type it, or press Enter now.")
-            return Answer(text, suggestion="/undo")
+            return FinalText(text, suggestion="/undo")
         case "stop" if request.get("tour"):
             text = tr("The tour is over. `help` says what I can do.")
         case "next" | "stop" | "tour":
@@ -63,7 +63,7 @@ def _say(request: Request) -> Plan:
                 "it.\n\nFor everything else choose a real model: leave with Ctrl+C twice and run "
                 "`agent setup`, or start with `agent --model NAME`."
             )
-    return Answer(text)
+    return FinalText(text)
 
 
 def _help() -> str:
@@ -107,7 +107,7 @@ def _show(request: Request) -> Plan:
             last=last + PAGE_LINES,
         )
         parts.append(more)
-    return Answer("\n\n".join(parts))
+    return FinalText("\n\n".join(parts))
 
 
 def _list(request: Request) -> Plan:
@@ -166,7 +166,7 @@ def _swap(request: Request) -> Plan:
         }
         return _changed((yield Act("Replace", arguments | ({"glob": path} if path else {}))))
     if not path:
-        return Answer(
+        return FinalText(
             tr(
                 "In which file? Say `replace {old} by {new} in FILE`, or `… everywhere`.",
                 old=old,
@@ -187,15 +187,15 @@ def _create(request: Request) -> Plan:
     return _changed((yield Act("Write", {"file_path": request.get("path"), "content": text})))
 
 
-def _shown(outcome: Outcome, language: str = "") -> Answer:
+def _shown(outcome: Outcome, language: str = "") -> FinalText:
     if outcome.is_error:
         failed = tr("That didn't work:")
-        return Answer(f"{failed}\n\n{fenced(outcome.text)}")
-    return Answer(fenced(outcome.text, language))
+        return FinalText(f"{failed}\n\n{fenced(outcome.text)}")
+    return FinalText(fenced(outcome.text, language))
 
 
-def _changed(outcome: Outcome) -> Answer:
-    return _shown(outcome) if outcome.is_error else Answer(tr("Done. `/undo` undoes it."))
+def _changed(outcome: Outcome) -> FinalText:
+    return _shown(outcome) if outcome.is_error else FinalText(tr("Done. `/undo` undoes it."))
 
 
 _PLANS: dict[Kind, Callable[[Request], Plan]] = {

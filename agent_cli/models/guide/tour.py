@@ -4,7 +4,7 @@ import shlex
 from pathlib import Path
 
 from agent_cli.lib.language import tr
-from agent_cli.models.guide.plan import Act, Answer, Plan
+from agent_cli.models.guide.plan import Act, FinalText, Plan
 from agent_cli.models.guide.plans import content, fenced
 
 FILES = {
@@ -32,7 +32,7 @@ def lay_out(folder: Path) -> Path:
 def tour(folder: Path | None) -> Plan:
     """The whole tour; each step ends in a pause."""
     if folder is None:
-        return Answer(
+        return FinalText(
             tr(
                 "The tour needs a scratch folder, and this session has none. Start it with "
                 "`agent --model offline:guide` and say `tour`."
@@ -85,12 +85,12 @@ def tour(folder: Path | None) -> Plan:
     )
     yield _pause(f"{told} {check}")
 
-    yield Answer(
+    yield FinalText(
         tr("**5 of 5 · Undo.** `/undo` undoes the last change."),
         suggestion=f"/undo\n{_next()}",
         hint=tr("Press Enter to run it now, then Enter again (or say `next`) to finish the tour."),
     )
-    return Answer(
+    return FinalText(
         tr(
             "That was the tour. `help` lists what I understand in your own folder, F1 shows all "
             "keys. For a model that understands everything else, run `agent setup`."
@@ -98,9 +98,9 @@ def tour(folder: Path | None) -> Plan:
     )
 
 
-def _pause(text: str) -> Answer:
+def _pause(text: str) -> FinalText:
     hint = tr("Press Enter or say `next` to continue, `stop` to end the tour.")
-    return Answer(text, suggestion=_next(), hint=hint)
+    return FinalText(text, suggestion=_next(), hint=hint)
 
 
 def _next() -> str:

@@ -11,18 +11,18 @@ from agent_cli.safety.blast.file_commands import EACH_WORD_ALONE, plans_of
 from agent_cli.safety.blast.find_command import find_plans
 from agent_cli.safety.blast.git_commands import git_outcome
 from agent_cli.safety.blast.names import command_text, precious_first
-from agent_cli.safety.blast.plan import Plan, look_afresh, opened, plan
+from agent_cli.safety.blast.plan import ImpactStep, look_afresh, opened, plan
 from agent_cli.safety.blast.radius import (
     ASKS_GIT,
     CHANGES,
     DELETES,
     OVERWRITES,
-    BlastRadius,
+    Impact,
     Note,
     Touched,
 )
-from agent_cli.safety.blast.repository import Git, Tracked, changed_at, tracked_at
-from agent_cli.safety.blast.tree import Look, Tally, count
+from agent_cli.safety.blast.repository import ReadOnlyGit, Tracked, changed_at, tracked_at
+from agent_cli.safety.blast.tree import CountRules, Tally, count
 from agent_cli.safety.blast.wildcards import is_pattern, matches
 from agent_cli.safety.environment import search_path
 from agent_cli.safety.paths import Workspace
@@ -40,10 +40,10 @@ async def blast_radius(
     *,
     environment: Mapping[str, str],
     seconds: float = 0.3,
-) -> BlastRadius:
+) -> Impact:
     """What the commands would touch. Nothing is changed; links are not followed."""
     if not destroys:
-        return BlastRadius()
+        return Impact()
     clock = Clock(seconds)
     look_afresh()
     survey = _Survey(workspace, _for_programs(environment, workspace))
@@ -100,8 +100,8 @@ class _Survey:
     notes: list[Note] = field(default_factory=list)
     unknown: dict[Reason, None] = field(default_factory=dict)
 
-    def radius(self) -> BlastRadius:
-        return BlastRadius(tuple(self.touched), tuple(self.notes), tuple(self.unknown))
+    def radius(self) -> Impact:
+        return Impact(tuple(self.touched), tuple(self.notes), tuple(self.unknown))
 
     def all_of(self, destroys: Sequence[Destruction], clock: Clock) -> None:
         looked_at = list(dict.fromkeys(destroys))
@@ -123,7 +123,7 @@ class _Survey:
         for each in self._plans(destruction, clock):
             self._count(each, destruction, clock)
 
-    def _plans(self, destruction: Destruction, clock: Clock) -> list[Plan]:
+    def _plans(self, destruction: Destruction, clock: Clock) -> list[ImpactStep]:
         if destruction.verb in {">", ">>"}:
             return _redirected(destruction, clock)
         cwd, argv = _standing(destruction), destruction.argv
@@ -139,20 +139,20 @@ class _Survey:
 
     def _plans_of(
         self, argv: tuple[str, ...], cwd: str, destruction: Destruction, clock: Clock
-    ) -> list[Plan]:
+    ) -> list[ImpactStep]:
         name = argv[0].rpartition("/")[2]
         if name == "find":
             return find_plans(argv, cwd, self.environment, clock)
         if name == "git":
-            outcome = git_outcome(argv, cwd, Git(self.environment, clock))
+            outcome = git_outcome(argv, cwd, ReadOnlyGit(self.environment, clock))
             self.notes += (Note(_command(destruction), lost) for lost in outcome.notes)
             return outcome.plans
         return plans_of(argv, cwd, clock.share(2))
 
-    def _count(self, each: Plan, destruction: Destruction, clock: Clock) -> None:
+    def _count(self, each: ImpactStep, destruction: Destruction, clock: Clock) -> None:
         tracked = self._tracked(each, clock)
         known = each.in_git
-        look = Look(self.workspace, tracked.has if known is None else lambda path: known)
+        look = CountRules(self.workspace, tracked.has if known is None else lambda path: known)
         tally = count(each.paths, look, clock, is_deep=each.is_deep)
         changed = self._changed(each, tracked, clock)
         if tally.unreadable:
@@ -165,16 +165,16 @@ class _Survey:
                 replace(touched, uncommitted=None if changed is None else len(changed))
             )
 
-    def _changed(self, each: Plan, tracked: Tracked, clock: Clock) -> list[str] | None:
+    def _changed(self, each: ImpactStep, tracked: Tracked, clock: Clock) -> list[str] | None:
         try:
-            return changed_at(tracked, Git(self.environment, clock), is_deep=each.is_deep)
+            return changed_at(tracked, ReadOnlyGit(self.environment, clock), is_deep=each.is_deep)
         except NotCounted:
             return None
 
-    def _tracked(self, each: Plan, clock: Clock) -> Tracked:
+    def _tracked(self, each: ImpactStep, clock: Clock) -> Tracked:
         if each.in_git is not None or each.verb not in ASKS_GIT:
             return Tracked(has_repository=True)
-        git = Git(self.environment, clock.share(3))
+        git = ReadOnlyGit(self.environment, clock.share(3))
         return tracked_at(each.paths, git, deleted=each.verb == DELETES and each.is_deep)
 
     def _not_known(self, destruction: Destruction, why: Reason) -> None:
@@ -191,7 +191,7 @@ def _standing(destruction: Destruction) -> str:
     return destruction.cwd
 
 
-def _redirected(destruction: Destruction, clock: Clock) -> list[Plan]:
+def _redirected(destruction: Destruction, clock: Clock) -> list[ImpactStep]:
     (target,) = destruction.paths
     if UNKNOWN in target:
         raise NotCounted(because("runtime_value"))
@@ -225,7 +225,7 @@ def _expanded(
 
 
 def _touched(
-    each: Plan, tally: Tally, tracked: Tracked, destruction: Destruction, workspace: Workspace
+    each: ImpactStep, tally: Tally, tracked: Tracked, destruction: Destruction, workspace: Workspace
 ) -> Touched:
     def named(kind: str) -> tuple[str, ...]:
         return precious_first(tally.kept.get(kind, ()), workspace)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from agent_cli.safety.blast.arguments import Arguments, read
 from agent_cli.safety.blast.clock import Clock, NotCounted
 from agent_cli.safety.blast.plan import (
-    Plan,
+    ImpactStep,
     behind,
     entry,
     exists,
@@ -24,7 +24,7 @@ from agent_cli.safety.blast.radius import CHANGES, DELETES, MODES, MOVES, OVERWR
 from agent_cli.safety.reasons import because
 
 
-def plans_of(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+def plans_of(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     """What a command with these exact words would do; raises NotCounted."""
     name = argv[0].rpartition("/")[2]
     command = _COMMANDS.get(name)
@@ -33,7 +33,7 @@ def plans_of(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
     return _stopped(command(argv, cwd, clock), clock)
 
 
-def _rm(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+def _rm(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     found = read(argv)
     is_recursive = found.has("rR", "recursive")
     takes_empty = found.has("d", "dir")
@@ -50,36 +50,36 @@ def _rm(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
     return plan(DELETES, struck, is_deep=True)
 
 
-def _rmdir(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+def _rmdir(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     paths = (entry(word.rstrip("/") or "/", cwd) for word in clock.within(read(argv).operands))
     return plan(DELETES, (path for path in paths if is_directory(path) and _is_empty(path)))
 
 
-def _unlink(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+def _unlink(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     paths = [entry(word, cwd) for word in read(argv).operands[:1]]
     return plan(DELETES, (path for path in paths if exists(path) and not is_directory(path)))
 
 
-def _shred(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+def _shred(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     found = read(argv, valued="ns", longs=("iterations", "size", "random-source"))
     verb = DELETES if found.has("u", "remove") else OVERWRITES
     return plan(verb, opened(found.operands, cwd, clock))
 
 
-def _truncate(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+def _truncate(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     found = read(argv, valued="sr", longs=("size", "reference"))
     amount = found.value("s", "size") or ""
     verb = CHANGES if re.match(r"[+<>/%]", amount) else OVERWRITES
     return plan(verb, opened(found.operands, cwd, clock))
 
 
-def _tee(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+def _tee(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     found = read(argv)
     verb = CHANGES if found.has("a", "append") else OVERWRITES
     return plan(verb, opened(found.operands, cwd, clock))
 
 
-def _dd(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+def _dd(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     targets = [word[3:] for word in argv if word.startswith("of=")]
     for word in targets:
         mode = mode_of(behind(word, cwd))
@@ -89,7 +89,7 @@ def _dd(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
     return plan(CHANGES if keeps else OVERWRITES, opened(targets, cwd, clock))
 
 
-def _mv(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+def _mv(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     found = _read_copy(argv)
     pairs = [
         (entry(old.rstrip("/") or "/", cwd), new)
@@ -103,7 +103,7 @@ def _mv(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
     )
 
 
-def _cp(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+def _cp(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     found = _read_copy(argv)
     if found.has("", "parents"):
         raise NotCounted(because("unpredictable", name="cp --parents"))
@@ -122,7 +122,7 @@ def _cp(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
     return plan(OVERWRITES, lost)
 
 
-def _install(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+def _install(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     found = _read_copy(argv, "mog", ("mode", "owner", "group"))
     if found.has("db", "directory", "backup"):
         return []
@@ -130,7 +130,7 @@ def _install(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
     return plan(OVERWRITES, (path for path in targets if exists(path) and not is_directory(path)))
 
 
-def _ln(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+def _ln(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     found = _read_copy(argv)
     if not found.has("f", "force") or found.has("b", "backup"):
         return []
@@ -181,13 +181,13 @@ def _merged(source: str, target: str, clock: Clock) -> Iterator[str]:
                 yield from opened([inner], target, clock)
 
 
-def _stopped(plans: list[Plan], clock: Clock) -> list[Plan]:
+def _stopped(plans: list[ImpactStep], clock: Clock) -> list[ImpactStep]:
     if not clock.is_over:
         return plans
-    return [Plan(each.verb, each.paths, each.is_deep, is_partial=True) for each in plans]
+    return [ImpactStep(each.verb, each.paths, each.is_deep, is_partial=True) for each in plans]
 
 
-def _sed(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+def _sed(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     found = read(argv, valued="efl", optional="i", longs=("expression", "file", "line-length"))
     if not found.has("i", "in-place"):
         raise NotCounted(because("program_unclear"))
@@ -195,7 +195,7 @@ def _sed(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
     return plan(CHANGES, opened(files, cwd, clock))
 
 
-def _perl(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+def _perl(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     words = list(argv[1:])
     has_script = False
     while words and words[0].startswith("-") and words[0] != "-":
@@ -213,18 +213,18 @@ def _perl(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
 _MODE = re.compile(r"-[rwxXstugo,=+-]+")
 
 
-def _chmod(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+def _chmod(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     words = [word for word in argv if not _MODE.fullmatch(word) or word == "--"]
     found = read(words, longs=("reference",))
     skip = 0 if len(words) < len(argv) else 1
     return _attributes(MODES, found, skip, cwd, clock)
 
 
-def _chown(argv: Sequence[str], cwd: str, clock: Clock) -> list[Plan]:
+def _chown(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     return _attributes(OWNERS, read(argv, longs=("reference", "from")), 1, cwd, clock)
 
 
-def _attributes(verb: str, found: Arguments, skip: int, cwd: str, clock: Clock) -> list[Plan]:
+def _attributes(verb: str, found: Arguments, skip: int, cwd: str, clock: Clock) -> list[ImpactStep]:
     skip = 0 if found.has("", "reference") else skip
     paths = (behind(word, cwd) for word in clock.within(found.operands[skip:]))
     is_deep = found.has("R", "recursive")
@@ -239,7 +239,7 @@ def _is_empty(path: str) -> bool:
         return False
 
 
-Command = Callable[[Sequence[str], str, Clock], list[Plan]]
+Command = Callable[[Sequence[str], str, Clock], list[ImpactStep]]
 _COMMANDS: dict[str, Command] = {
     "rm": _rm,
     "rmdir": _rmdir,

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from agent_cli.safety.blast.clock import Clock, NotCounted
 from agent_cli.safety.blast.file_commands import plans_of
-from agent_cli.safety.blast.plan import Plan, entry, exists, plan
+from agent_cli.safety.blast.plan import ImpactStep, entry, exists, plan
 from agent_cli.safety.blast.radius import DELETES
 from agent_cli.safety.blast.run import run
 from agent_cli.safety.reasons import because
@@ -29,7 +29,7 @@ _EXPLICIT = names("rm rmdir unlink shred truncate chmod chown chgrp sed perl")
 
 def find_plans(
     argv: Sequence[str], cwd: str, environment: Mapping[str, str], clock: Clock
-) -> list[Plan]:
+) -> list[ImpactStep]:
     """What the command would do; raises NotCounted."""
     question, action = _question(list(argv[1:]))
     try:
@@ -48,7 +48,7 @@ def find_plans(
         return plans
     if not plans:
         raise NotCounted(because("no_time"))
-    return [Plan(each.verb, each.paths, each.is_deep, is_partial=True) for each in plans]
+    return [ImpactStep(each.verb, each.paths, each.is_deep, is_partial=True) for each in plans]
 
 
 def _question(words: list[str]) -> tuple[list[str], tuple[str, ...]]:

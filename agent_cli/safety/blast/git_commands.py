@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 from agent_cli.safety.blast.arguments import Arguments, read
 from agent_cli.safety.blast.clock import NotCounted
-from agent_cli.safety.blast.plan import Plan, entry, exists
+from agent_cli.safety.blast.plan import ImpactStep, entry, exists
 from agent_cli.safety.blast.radius import DELETES, DISCARDS
-from agent_cli.safety.blast.repository import Git
+from agent_cli.safety.blast.repository import ReadOnlyGit
 from agent_cli.safety.reasons import Reason, because
 
 _DIFFERENCES = (
@@ -24,11 +24,11 @@ _DIFFERENCES = (
 class GitOutcome:
     """Files, and what else would be lost."""
 
-    plans: list[Plan] = field(default_factory=list)
+    plans: list[ImpactStep] = field(default_factory=list)
     notes: list[Reason] = field(default_factory=list)
 
 
-def git_outcome(argv: Sequence[str], cwd: str, git: Git) -> GitOutcome:
+def git_outcome(argv: Sequence[str], cwd: str, git: ReadOnlyGit) -> GitOutcome:
     """What the command would do; raises NotCounted."""
     words = list(argv[1:])
     while words and words[0].startswith("-"):
@@ -43,7 +43,7 @@ def git_outcome(argv: Sequence[str], cwd: str, git: Git) -> GitOutcome:
     return command(words, cwd, git) if command else GitOutcome()
 
 
-def _clean(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
+def _clean(words: Sequence[str], cwd: str, git: ReadOnlyGit) -> GitOutcome:
     found = read(words, valued="e", longs=("exclude",))
     if found.has("n", "dry-run"):
         return GitOutcome()
@@ -58,7 +58,7 @@ def _clean(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
     lines = os.fsdecode(output.data).split("\n")
     removed = [line.removeprefix("Would remove ") for line in lines if "Would remove " in line[:13]]
     paths = [entry(_unquoted(name).rstrip("/"), cwd) for name in removed]
-    plans = [Plan(DELETES, tuple(paths), is_deep=True, in_git=False)] if paths else []
+    plans = [ImpactStep(DELETES, tuple(paths), is_deep=True, in_git=False)] if paths else []
     return GitOutcome(plans)
 
 
@@ -73,7 +73,7 @@ def _audible(word: str) -> str:
     return re.sub("[iq]", "", flags).replace("-", "-n", 1) + takes + value
 
 
-def _checkout(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
+def _checkout(words: Sequence[str], cwd: str, git: ReadOnlyGit) -> GitOutcome:
     options, paths = _paths_after_dashes(words)
     found = read(options, valued="bB", longs=("orphan", "conflict", "pathspec-from-file"))
     if found.has("p", "patch", "pathspec-from-file"):
@@ -91,14 +91,14 @@ def _checkout(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
     return GitOutcome()  # git refuses to switch where that would lose changes
 
 
-def _switch(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
+def _switch(words: Sequence[str], cwd: str, git: ReadOnlyGit) -> GitOutcome:
     found = read(words, valued="cC")
     if found.has("f", "force", "discard-changes"):
         return _discarded(cwd, git, [], "HEAD")
     return GitOutcome()
 
 
-def _restore(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
+def _restore(words: Sequence[str], cwd: str, git: ReadOnlyGit) -> GitOutcome:
     options, paths = _paths_after_dashes(words)
     found = read(options, valued="s", longs=("source", "conflict", "pathspec-from-file"))
     if found.has("p", "patch", "pathspec-from-file"):
@@ -109,7 +109,7 @@ def _restore(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
     return _discarded(cwd, git, [*found.operands, *(paths or ())], "HEAD" if against_head else None)
 
 
-def _reset(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
+def _reset(words: Sequence[str], cwd: str, git: ReadOnlyGit) -> GitOutcome:
     found = read(words)
     if not found.has("", "hard"):
         return GitOutcome()
@@ -121,16 +121,16 @@ def _reset(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
     return outcome
 
 
-def _rm(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
+def _rm(words: Sequence[str], cwd: str, git: ReadOnlyGit) -> GitOutcome:
     found = read(words)
     if found.has("n", "dry-run", "cached"):
         return GitOutcome()
     names = git.run(cwd, "ls-files", "-z", "--", *found.operands).names
     paths = tuple(path for path in (entry(name, cwd) for name in names) if exists(path))
-    return GitOutcome([Plan(DELETES, paths)] if paths else [])
+    return GitOutcome([ImpactStep(DELETES, paths)] if paths else [])
 
 
-def _stash(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
+def _stash(words: Sequence[str], cwd: str, git: ReadOnlyGit) -> GitOutcome:
     action = words[1] if len(words) > 1 else ""
     if action == "drop":
         return GitOutcome(notes=[because("drops_stashes", n=1)])
@@ -142,14 +142,14 @@ def _stash(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
     return GitOutcome(notes=[because("drops_stashes", n=count)])
 
 
-def _branch(words: Sequence[str], cwd: str, git: Git) -> GitOutcome:
+def _branch(words: Sequence[str], cwd: str, git: ReadOnlyGit) -> GitOutcome:
     found = read(words, valued="u")
     if not (found.has("D") or (found.has("d", "delete") and found.has("f", "force"))):
         return GitOutcome()
     return GitOutcome(notes=[_lost_branch(name, found, cwd, git) for name in found.operands])
 
 
-def _lost_branch(name: str, found: Arguments, cwd: str, git: Git) -> Reason:
+def _lost_branch(name: str, found: Arguments, cwd: str, git: ReadOnlyGit) -> Reason:
     ref = f"refs/{'remotes' if found.has('r', 'remotes') else 'heads'}/{name}"
     if not git.is_true(cwd, "rev-parse", "-q", "--verify", ref):
         return because("no_branch", name=name)
@@ -159,18 +159,20 @@ def _lost_branch(name: str, found: Arguments, cwd: str, git: Git) -> Reason:
     return because("deletes_branch", n=only, name=name)
 
 
-def _count(git: Git, cwd: str, *revisions: str) -> int:
+def _count(git: ReadOnlyGit, cwd: str, *revisions: str) -> int:
     return int(git.run(cwd, "rev-list", "--count", *revisions).data or b"0")
 
 
-def _discarded(cwd: str, git: Git, pathspecs: Sequence[str], against: str | None) -> GitOutcome:
+def _discarded(
+    cwd: str, git: ReadOnlyGit, pathspecs: Sequence[str], against: str | None
+) -> GitOutcome:
     """The files with changes that the index, or the last commit, does not have."""
     git.require_plain(cwd)
     top = os.fsdecode(git.run(cwd, "rev-parse", "--show-toplevel").data).rstrip("\n")
     revision = [against] if against else []
     changed = git.run(cwd, *_DIFFERENCES, *revision, "--", *pathspecs).names
     paths = tuple(path for path in (entry(name, top) for name in changed) if exists(path))
-    return GitOutcome([Plan(DISCARDS, paths, in_git=True)] if paths else [])
+    return GitOutcome([ImpactStep(DISCARDS, paths, in_git=True)] if paths else [])
 
 
 def _paths_after_dashes(words: Sequence[str]) -> tuple[list[str], list[str] | None]:

@@ -13,7 +13,7 @@ from agent_cli.safety.blast.clock import Clock
 
 
 @dataclass(frozen=True)
-class Plan:
+class ImpactStep:
     """One thing done to some paths, before anything is counted."""
 
     verb: str
@@ -27,10 +27,10 @@ class Plan:
     """There was no time to find all paths."""
 
 
-def plan(verb: str, paths: Iterable[str], *, is_deep: bool = False) -> list[Plan]:
+def plan(verb: str, paths: Iterable[str], *, is_deep: bool = False) -> list[ImpactStep]:
     """A plan for the paths, each once; none for no paths."""
     unique = tuple(dict.fromkeys(paths))
-    return [Plan(verb, unique, is_deep)] if unique else []
+    return [ImpactStep(verb, unique, is_deep)] if unique else []
 
 
 def entry(word: str, cwd: str) -> str:

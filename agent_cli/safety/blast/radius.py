@@ -65,7 +65,7 @@ class Note:
 
 
 @dataclass(frozen=True)
-class BlastRadius:
+class Impact:
     """All that the commands of one line would touch."""
 
     touched: tuple[Touched, ...] = ()

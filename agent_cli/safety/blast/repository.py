@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agent_cli.safety.blast.clock import Clock, NotCounted
-from agent_cli.safety.blast.run import Output, run
+from agent_cli.safety.blast.run import RunOutput, run
 from agent_cli.safety.git_probe import (
     LIST_CONFIGURATION,
     WITHOUT_HELPERS,
@@ -19,13 +19,13 @@ from agent_cli.safety.reasons import because
 
 
 @dataclass(frozen=True)
-class Git:
+class ReadOnlyGit:
     """Runs git commands that only look."""
 
     environment: Mapping[str, str]
     clock: Clock
 
-    def run(self, cwd: str, *words: str) -> Output:
+    def run(self, cwd: str, *words: str) -> RunOutput:
         """The whole output of a command that succeeded; raises NotCounted."""
         output = self._run(cwd, (*WITHOUT_HELPERS, *words))
         if output.code != 0:
@@ -62,7 +62,7 @@ class Git:
 
     def _run(
         self, cwd: str, words: Iterable[str], environment: Mapping[str, str] | None = None
-    ) -> Output:
+    ) -> RunOutput:
         try:
             output = run(["git", *words], cwd, environment or self._environment, self.clock)
         except (OSError, ValueError) as error:
@@ -100,7 +100,7 @@ class Tracked:
         return self.files is None
 
 
-def tracked_at(paths: Iterable[str], git: Git, *, deleted: bool) -> Tracked:
+def tracked_at(paths: Iterable[str], git: ReadOnlyGit, *, deleted: bool) -> Tracked:
     """What git has at and below the paths. A repository that is deleted itself keeps nothing."""
     found = _by_repository(paths)
     kept = {root: own for root, own in found.items() if not (deleted and _is_lost(root, own))}
@@ -111,7 +111,7 @@ def tracked_at(paths: Iterable[str], git: Git, *, deleted: bool) -> Tracked:
     return Tracked(kept, files, has_repository=bool(found))
 
 
-def changed_at(tracked: Tracked, git: Git, *, is_deep: bool) -> list[str]:
+def changed_at(tracked: Tracked, git: ReadOnlyGit, *, is_deep: bool) -> list[str]:
     """The files there whose present content git does not have; raises NotCounted."""
     changed = []
     for root, paths in tracked.places.items():
@@ -144,7 +144,7 @@ def _is_lost(root: str, paths: Iterable[str]) -> bool:
     return any(path in (own, root) or root.startswith(path.rstrip("/") + "/") for path in paths)
 
 
-def _listed(git: Git, root: str, paths: Sequence[str], *options: str) -> tuple[str, ...]:
+def _listed(git: ReadOnlyGit, root: str, paths: Sequence[str], *options: str) -> tuple[str, ...]:
     common = paths[0] if len(paths) == 1 else os.path.commonpath({*map(os.path.dirname, paths)})
     common = os.path.relpath(common, root)
     words = ["--literal-pathspecs", "ls-files", "-z", *options]

@@ -14,7 +14,7 @@ MOST_BYTES = 16_000_000
 
 
 @dataclass(frozen=True)
-class Output:
+class RunOutput:
     """What a program printed."""
 
     data: bytes
@@ -28,10 +28,10 @@ class Output:
         return tuple(os.fsdecode(self.data).split("\0")[:-1])
 
 
-def run(argv: Sequence[str], cwd: str, environment: Mapping[str, str], clock: Clock) -> Output:
+def run(argv: Sequence[str], cwd: str, environment: Mapping[str, str], clock: Clock) -> RunOutput:
     """The output of a program in a process group that is gone afterwards; raises OSError."""
     if clock.is_over:
-        return Output(b"", is_whole=False)
+        return RunOutput(b"", is_whole=False)
     process = subprocess.Popen(
         argv,
         cwd=cwd,
@@ -53,7 +53,7 @@ def run(argv: Sequence[str], cwd: str, environment: Mapping[str, str], clock: Cl
         process.wait()
         if process.stdout:
             process.stdout.close()
-    return Output(data, is_whole, process.returncode)
+    return RunOutput(data, is_whole, process.returncode)
 
 
 def _read(process: "subprocess.Popen[bytes]", clock: Clock) -> tuple[bytes, bool]:

@@ -36,14 +36,14 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Look:
+class CountRules:
     """How each file is judged."""
 
     workspace: Workspace
     is_in_git: Callable[[str], bool]
 
 
-def count(paths: Iterable[str], look: Look, clock: Clock, *, is_deep: bool) -> Tally:
+def count(paths: Iterable[str], look: CountRules, clock: Clock, *, is_deep: bool) -> Tally:
     """Count the paths, and with `is_deep` all below them, until the clock runs out."""
     tally = Tally()
     tops = _outermost(paths) if is_deep else list(paths)
@@ -108,7 +108,7 @@ def _below(
         tally.unreadable += 1
 
 
-def _add(tally: Tally, look: Look, path: str, found: os.stat_result) -> None:
+def _add(tally: Tally, look: CountRules, path: str, found: os.stat_result) -> None:
     if stat.S_ISDIR(found.st_mode):
         tally.directories += 1
         if path.endswith("/.git"):

@@ -2,7 +2,7 @@
 
 from agent_cli.safety.shell.analysis import analyse, bash_accepts, odd_characters
 from agent_cli.safety.shell.disk import place_on_disk
-from agent_cli.safety.shell.facts import Destruction, Place, ShellFacts, SimpleCommand
+from agent_cli.safety.shell.facts import Destruction, ShellContext, ShellFacts, SimpleCommand
 from agent_cli.safety.shell.reference import default_effect
 from agent_cli.safety.shell.rules import propose_rule
 from agent_cli.safety.shell.state import PROBE as SHELL_PROBE
@@ -12,7 +12,7 @@ from agent_cli.safety.shell.table import starts
 __all__ = [
     "SHELL_PROBE",
     "Destruction",
-    "Place",
+    "ShellContext",
     "ShellFacts",
     "SimpleCommand",
     "analyse",

@@ -10,12 +10,12 @@ from agent_cli.safety.sensitive import is_own_policy, is_protected
 from agent_cli.safety.shell import catastrophic, effects, table
 from agent_cli.safety.shell.facts import (
     Destruction,
-    Place,
+    ShellContext,
     ShellFacts,
     SimpleCommand,
     inside,
 )
-from agent_cli.safety.shell.found import Found
+from agent_cli.safety.shell.found import FoundCommand
 from agent_cli.safety.shell.lenient_words import UNKNOWN
 from agent_cli.safety.shell.prove import Proof, prove
 from agent_cli.safety.shell.scan import scan
@@ -28,12 +28,12 @@ HARMLESS_TARGETS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
 ODD_CATEGORIES = frozenset({"Cc", "Cf", "Zl", "Zp", "Co", "Cn", "Cs"})
 
 
-def analyse(command: str, place: Place) -> ShellFacts:
+def analyse(command: str, place: ShellContext) -> ShellFacts:
     """All the facts about one command line; pure but for what `place` looks up."""
     invalid = _invalid(command)
     if invalid:
         return ShellFacts(unproven=(invalid,), unresolved=True, catastrophic=(invalid,))
-    seen = _Seen(place)
+    seen = _ScanFindings(place)
     seen.all_of(command)
     odd = odd_characters(command)
     proof = (
@@ -99,10 +99,10 @@ def _invalid(command: str) -> Reason | None:
     return None
 
 
-class _Seen:
+class _ScanFindings:
     """Collects what the lenient scan finds in a text and in the scripts within it."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ShellContext) -> None:
         self.place = place
         self.commands: list[SimpleCommand] = []
         self.first_level: list[tuple[str, ...]] = []
@@ -139,7 +139,7 @@ class _Seen:
                 for script in self._found(found, level, hidden):
                     pending.append((script, found.cwd, deeper, False, inner))
 
-    def _found(self, found: Found, level: int, hidden: Reason | None) -> list[str]:
+    def _found(self, found: FoundCommand, level: int, hidden: Reason | None) -> list[str]:
         if found.varies:
             hidden = hidden or because("names_from_loop")
         scripts: list[str] = []
@@ -174,7 +174,7 @@ class _Seen:
         return scripts
 
     def _embedded(
-        self, levels: list[tuple[str, ...]], found: Found, level: int, scripts: list[str]
+        self, levels: list[tuple[str, ...]], found: FoundCommand, level: int, scripts: list[str]
     ) -> None:
         """Look at the commands that find, git and others are given among their arguments."""
         for inner in embedded(levels[-1]) if levels else ():
@@ -182,7 +182,9 @@ class _Seen:
                 scripts.append(inner.script)
             elif inner.argv:
                 below = self._levels(inner.argv, level + len(levels), scripts)
-                for reason in catastrophic.dangers_of(Found((), found.cwd), below, self.place):
+                for reason in catastrophic.dangers_of(
+                    FoundCommand((), found.cwd), below, self.place
+                ):
                     self.catastrophic[reason] = None
 
     def _levels(
@@ -262,7 +264,7 @@ def _is_one_faced(name: str) -> bool:
     return name in table.commands() and name not in effects.TWO_FACED
 
 
-def _second_opinion(proof: Proof, seen: _Seen) -> None:
+def _second_opinion(proof: Proof, seen: _ScanFindings) -> None:
     """Two readers that share no code must see the same commands, else nothing is proven."""
     if proof.unresolved:
         return

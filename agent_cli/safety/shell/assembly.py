@@ -2,7 +2,7 @@
 
 import re
 
-from agent_cli.safety.shell.found import Found, Frame, Scan
+from agent_cli.safety.shell.found import FoundCommand, Frame, Scan
 from agent_cli.safety.shell.lenient_words import (
     LONGEST_VALUE,
     PLAIN,
@@ -137,7 +137,7 @@ class Assembly:
             return
         if not (words or writes or reads):
             return
-        found = Found(tuple(words), frame.cwd, writes, reads, stdin, frame.previous)
+        found = FoundCommand(tuple(words), frame.cwd, writes, reads, stdin, frame.previous)
         found.appends, found.globs, found.varies = appends, patterns, frame.varies
         frame.varies = False
         frame.last, frame.previous = found, None

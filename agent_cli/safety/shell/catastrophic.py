@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from agent_cli.safety.reasons import Reason, because
 from agent_cli.safety.shell import effects, table
-from agent_cli.safety.shell.facts import Place, absolute, inside, lexical
-from agent_cli.safety.shell.found import Found
+from agent_cli.safety.shell.facts import ShellContext, absolute, inside, lexical
+from agent_cli.safety.shell.found import FoundCommand
 from agent_cli.safety.shell.lenient_words import UNKNOWN
 from agent_cli.safety.shell.names import names
 from agent_cli.safety.shell.piped import piped_text
@@ -53,7 +53,9 @@ INTERPRETERS = re.compile(
 )
 
 
-def dangers_of(found: Found, levels: list[tuple[str, ...]], place: Place) -> Iterator[Reason]:
+def dangers_of(
+    found: FoundCommand, levels: list[tuple[str, ...]], place: ShellContext
+) -> Iterator[Reason]:
     """Why this command may never run, for each way it is found to be catastrophic."""
     for target in found.writes:
         yield from _overwrites(target, found.cwd)
@@ -83,7 +85,7 @@ def fork_bomb(skeleton: str) -> bool:
     return False
 
 
-def fed_script(found: Found) -> str | None:
+def fed_script(found: FoundCommand) -> str | None:
     """The script that a shell reads from its input, when that is known."""
     if not any(each for each in _levels(found.argv) if _reads_script(each)):
         return None
@@ -141,7 +143,7 @@ def _long(options: set[str], name: str) -> bool:
     return any(len(each) > 2 and name.startswith(each) for each in options if each[:2] == "--")
 
 
-def _command(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[Reason]:
+def _command(argv: tuple[str, ...], found: FoundCommand, place: ShellContext) -> Iterator[Reason]:
     name = _name(argv)
     options, operands = _options(argv)
     if found.varies:
@@ -191,7 +193,9 @@ def _moved(argv: tuple[str, ...], operands: list[str]) -> list[str]:
     return operands[:-1]
 
 
-def _rm(options: set[str], operands: list[str], cwd: str | None, place: Place) -> Iterator[Reason]:
+def _rm(
+    options: set[str], operands: list[str], cwd: str | None, place: ShellContext
+) -> Iterator[Reason]:
     recursive = bool({"r", "R"} & options) or _long(options, "--recursive")
     vital = [path for path in operands if recursive and _is_vital(path, cwd, place)]
     if "--no-preserve-root" in options and not vital:
@@ -208,7 +212,7 @@ def _deletes(path: str, cwd: str | None) -> Reason:
     return because("deletes_tree", path=path)
 
 
-def _is_vital(path: str, cwd: str | None, place: Place, *, homes: bool = True) -> bool:
+def _is_vital(path: str, cwd: str | None, place: ShellContext, *, homes: bool = True) -> bool:
     """Is it a system directory, the home, or all that is in one?"""
     if UNKNOWN in path:
         return False
@@ -256,7 +260,7 @@ FIND_FILTERS = names(
 )
 
 
-def _find(argv: tuple[str, ...], cwd: str | None, place: Place) -> Iterator[Reason]:
+def _find(argv: tuple[str, ...], cwd: str | None, place: ShellContext) -> Iterator[Reason]:
     runs = {
         _name((word,))
         for flag, word in pairwise(argv)
@@ -289,7 +293,7 @@ def _is_filtered(argv: tuple[str, ...]) -> bool:
     )
 
 
-def _xargs(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[Reason]:
+def _xargs(argv: tuple[str, ...], found: FoundCommand, place: ShellContext) -> Iterator[Reason]:
     inner = unwrap(argv)
     source = found.piped_from
     if inner is None or not inner.argv or source is None or not source.argv:
@@ -365,7 +369,7 @@ def _erases(name: str, argv: tuple[str, ...], options: set[str], operands: list[
     return name == "mdadm" and "--zero-superblock" in options
 
 
-def _hidden(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[Reason]:
+def _hidden(argv: tuple[str, ...], found: FoundCommand, place: ShellContext) -> Iterator[Reason]:
     """An unknown program may run its arguments: look at every tail that starts like a command."""
     for index, word in enumerate(argv[1:], 1):
         if word in {"rm", "/bin/rm", "/usr/bin/rm", "mkfs", "dd"} or word.startswith("mkfs."):
@@ -375,7 +379,7 @@ def _hidden(argv: tuple[str, ...], found: Found, place: Place) -> Iterator[Reaso
             return
 
 
-def _code(found: Found, levels: list[tuple[str, ...]]) -> Iterator[Reason]:
+def _code(found: FoundCommand, levels: list[tuple[str, ...]]) -> Iterator[Reason]:
     for argv in levels:
         if not INTERPRETERS.fullmatch(_name(argv)):
             continue

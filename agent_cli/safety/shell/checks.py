@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agent_cli.safety.reasons import because
-from agent_cli.safety.shell.facts import Place
+from agent_cli.safety.shell.facts import ShellContext
 from agent_cli.safety.shell.globs import may_select_secret
 from agent_cli.safety.shell.lenient_words import braces
 from agent_cli.safety.shell.options import Parsed, Refused
@@ -15,7 +15,7 @@ from agent_cli.safety.shell.words import Word
 Where = frozenset[str]
 
 
-class Look(Protocol):
+class ReadObserver(Protocol):
     """Notes that a path is read."""
 
     def __call__(self, word: Word, where: Where, *, content: bool) -> None: ...
@@ -25,9 +25,9 @@ class Look(Protocol):
 class Context:
     """What a check may know and whom it tells about files."""
 
-    place: Place
+    place: ShellContext
     where: Where
-    look: Look
+    look: ReadObserver
 
 
 Check = Callable[[Spec, list[Word], Context], Where | None]

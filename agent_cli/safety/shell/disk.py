@@ -5,7 +5,7 @@ from collections.abc import Callable
 from glob import iglob
 from itertools import islice
 
-from agent_cli.safety.shell.facts import Place
+from agent_cli.safety.shell.facts import ShellContext
 
 MOST_MATCHES = 2000
 MOST_ENTRIES = 20_000
@@ -20,9 +20,9 @@ def place_on_disk(
     shell_is_plain: bool = True,
     trusted: bool = True,
     probe_git: Callable[[str], bool] | None = None,
-) -> Place:
+) -> ShellContext:
     """The place with everything resolved; `cwd` is where the shell really stands."""
-    return Place(
+    return ShellContext(
         cwd=os.path.realpath(cwd),
         roots=tuple(os.path.realpath(root) for root in roots),
         home=home,

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from agent_cli.safety.reasons import Reason, because
 from agent_cli.safety.shell.facts import Destruction, absolute, lexical
-from agent_cli.safety.shell.found import Found
+from agent_cli.safety.shell.found import FoundCommand
 from agent_cli.safety.shell.lenient_words import UNKNOWN
 from agent_cli.safety.shell.names import names
 from agent_cli.safety.shell.wrappers import SHELLS
@@ -75,7 +75,7 @@ def writes_of(argv: tuple[str, ...], cwd: str | None) -> list[str]:
     return _known(_named_writes(argv), cwd)
 
 
-def redirect_targets(found: Found) -> list[str]:
+def redirect_targets(found: FoundCommand) -> list[str]:
     """The files that a command's redirections write."""
     return _known(found.writes, found.cwd)
 
@@ -181,7 +181,7 @@ def _sed(argv: tuple[str, ...]) -> Iterator[str]:
         yield from operands if has_script else operands[1:]
 
 
-def dangers_of(argv: tuple[str, ...], found: Found) -> Iterator[Reason]:
+def dangers_of(argv: tuple[str, ...], found: FoundCommand) -> Iterator[Reason]:
     """Recognised dangerous things."""
     name = argv[0].rpartition("/")[2]
     flags = {letter for word in argv[1:] if re.match(r"-[A-Za-z]", word) for letter in word[1:]}
@@ -225,7 +225,7 @@ def _git_dangers(argv: tuple[str, ...]) -> Iterator[Reason]:
         yield because("git_runs")
 
 
-def uses_network(argv: tuple[str, ...], found: Found) -> bool:
+def uses_network(argv: tuple[str, ...], found: FoundCommand) -> bool:
     """Is the command known to talk to other machines?"""
     name = argv[0].rpartition("/")[2]
     if any(path.startswith(("/dev/tcp/", "/dev/udp/")) for path in (*found.writes, *found.reads)):
@@ -238,7 +238,7 @@ def uses_network(argv: tuple[str, ...], found: Found) -> bool:
 
 
 def destruction_of(
-    argv: tuple[str, ...], found: Found, hidden: Reason | None = None
+    argv: tuple[str, ...], found: FoundCommand, hidden: Reason | None = None
 ) -> Destruction | None:
     """What can be counted before it happens: deletions, overwrites, discarded work."""
     name = argv[0].rpartition("/")[2]
@@ -263,7 +263,7 @@ def destruction_of(
     return Destruction(name, paths, argv, found.cwd, found.globs, hidden)
 
 
-def redirections(found: Found, hidden: Reason | None = None) -> Iterator[Destruction]:
+def redirections(found: FoundCommand, hidden: Reason | None = None) -> Iterator[Destruction]:
     """The files that a command's redirections empty (`>`) or add to (`>>`)."""
     for target in found.writes:
         verb = ">>" if target in found.appends else ">"

@@ -26,7 +26,7 @@ def no_links(path: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Place:
+class ShellContext:
     """What the analysis may know about where the command runs."""
 
     cwd: str

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
-class Found:
+class FoundCommand:
     """One simple command as far as it can be told."""
 
     argv: tuple[str, ...]
@@ -13,7 +13,7 @@ class Found:
     reads: tuple[str, ...] = ()
     stdin: str | None = None
     """Text that is fed to it by a heredoc or here-string."""
-    piped_from: "Found | None" = None
+    piped_from: "FoundCommand | None" = None
     appends: tuple[str, ...] = ()
     """Those of `writes` that keep what is there."""
     globs: tuple[tuple[str, str], ...] = ()
@@ -37,8 +37,8 @@ class Frame:
     globs: list[tuple[str, str]] = field(default_factory=list)
     reads: list[str] = field(default_factory=list)
     stdin: str | None = None
-    previous: Found | None = None
-    last: Found | None = None
+    previous: FoundCommand | None = None
+    last: FoundCommand | None = None
     count: int = 0
     cwd: str | None = None
     keyword: str = ""
@@ -49,7 +49,7 @@ class Frame:
 class Scan:
     """The result: commands, texts that are scripts in their turn, and the text without quotes."""
 
-    found: list[Found] = field(default_factory=list)
+    found: list[FoundCommand] = field(default_factory=list)
     scripts: list[str] = field(default_factory=list)
     data: list[tuple[str, str | None]] = field(default_factory=list)
     """Texts of which only the substitutions run, with the directory they run in."""

@@ -3,11 +3,11 @@
 import base64
 import binascii
 
-from agent_cli.safety.shell.found import Found
+from agent_cli.safety.shell.found import FoundCommand
 from agent_cli.safety.shell.lenient_words import LONGEST_VALUE, UNKNOWN, printed
 
 
-def substituted(last: Found | None, count: int) -> str:
+def substituted(last: FoundCommand | None, count: int) -> str:
     """What a substitution of `count` commands prints, when they are one pipe of known text."""
     each, length = last, 0
     while each is not None:
@@ -16,7 +16,7 @@ def substituted(last: Found | None, count: int) -> str:
     return UNKNOWN if text is None else text[:LONGEST_VALUE]
 
 
-def piped_text(found: Found | None, depth: int = 0) -> str | None:
+def piped_text(found: FoundCommand | None, depth: int = 0) -> str | None:
     """What a pipe delivers, when its start is known text and its parts only decode it."""
     if found is None or not found.argv or depth > 8:
         return None

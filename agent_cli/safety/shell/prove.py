@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from agent_cli.safety.reasons import Reason, because
 from agent_cli.safety.sensitive import is_secret
 from agent_cli.safety.shell import checks, special, table
-from agent_cli.safety.shell.facts import Place, SimpleCommand, absolute, inside, lexical
+from agent_cli.safety.shell.facts import ShellContext, SimpleCommand, absolute, inside, lexical
 from agent_cli.safety.shell.globs import may_match_parent, may_match_secret
 from agent_cli.safety.shell.lexer import tokenize
 from agent_cli.safety.shell.options import Parsed, Refused, read
@@ -50,7 +50,7 @@ class Proof:
     sets: list[str] = field(default_factory=list)
 
 
-def prove(source: str, place: Place) -> Proof:
+def prove(source: str, place: ShellContext) -> Proof:
     """Look at every part of the command line; an empty `unproven` is a proof."""
     prover = Prover(place)
     if not inside(place.resolve(place.cwd), place.roots):
@@ -62,7 +62,7 @@ def prove(source: str, place: Place) -> Proof:
 class Prover:
     """Walks the structure with the set of directories the shell may stand in."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ShellContext) -> None:
         self.place = place
         self.proof = Proof()
 

@@ -84,7 +84,7 @@ def agree(source: str, plain: Plain, tokens: list[Token]) -> None:
     root = _parser().parse(data).root_node
     if root.has_error:
         raise Disagreement(because("unclear_command"))
-    seen = _Seen(data)
+    seen = _TreeFindings(data)
     seen.walk(root)
     tests = seen.tests
     starts = [(token.start, token) for token in tokens if token.kind == "word"]
@@ -105,7 +105,7 @@ def agree(source: str, plain: Plain, tokens: list[Token]) -> None:
 KEYWORDS = names("if then elif else fi { } !")
 
 
-class _Seen:
+class _TreeFindings:
     def __init__(self, data: bytes) -> None:
         self.units: list[tuple[int, str]] = []
         self.starts: list[int] = []

@@ -38,7 +38,7 @@ class IndexEntry(NamedTuple):
 
 
 @dataclass
-class Listing:
+class GitListing:
     """The files of a directory that are not ignored."""
 
     names: list[str]
@@ -49,11 +49,11 @@ class Listing:
     """Repositories inside; they are left alone."""
 
 
-NOTHING = Listing([])
+NOTHING = GitListing([])
 
 
 @dataclass
-class Git:
+class GitDirectory:
     """Looks at one directory, in a repository or not."""
 
     root: str
@@ -93,7 +93,9 @@ class Git:
         except OSError as error:
             raise NoGit(error.errno, tr("git cannot be run")) from error
 
-    def listing(self, process: "subprocess.Popen[bytes]", known: Listing = NOTHING) -> Listing:
+    def listing(
+        self, process: "subprocess.Popen[bytes]", known: GitListing = NOTHING
+    ) -> GitListing:
         """The files that were listed; the very same object as `known` if nothing is different.
 
         Raises NoGit.
@@ -113,7 +115,7 @@ class Git:
         if b"/\0" in data:
             nested = tuple(name.rstrip("/") for name in names if name.endswith("/"))
             names = [name for name in names if not name.endswith("/")]
-        return Listing(names, data, nested)
+        return GitListing(names, data, nested)
 
     def index(self) -> dict[str, IndexEntry]:
         """What the index says, by name relative to the directory; empty where it is not usable."""

@@ -5,7 +5,7 @@
 import os
 import stat
 
-from agent_cli.core.undo.checkpoint import ABSENT, State
+from agent_cli.core.undo.checkpoint import ABSENT, PathState
 from agent_cli.lib.files import open_regular
 from agent_cli.lib.language import tr
 from agent_cli.lib.text import size as in_words
@@ -15,7 +15,9 @@ from agent_cli.storage.checkpoint.git import IndexEntry
 _HALF = 0xFFFFFFFF  # git keeps the lower half of these numbers
 
 
-def keep(blobs: Blobs, path: str, found: os.stat_result, entry: IndexEntry | None = None) -> State:
+def keep(
+    blobs: Blobs, path: str, found: os.stat_result, entry: IndexEntry | None = None
+) -> PathState:
     """The state of a path, its bytes kept; where they cannot be, the state says why.
 
     `entry` is what git's index says of it: what git has is not kept twice.
@@ -43,7 +45,7 @@ def keep(blobs: Blobs, path: str, found: os.stat_result, entry: IndexEntry | Non
         os.close(descriptor)
 
 
-def look(path: str) -> State:
+def look(path: str) -> PathState:
     """The state of a path without keeping anything; the bytes are named as if they were kept."""
     if not is_direct(path):
         return ABSENT
@@ -58,7 +60,7 @@ def look(path: str) -> State:
     except (FileNotFoundError, NotADirectoryError):
         return ABSENT
     except OSError as error:
-        return State("other", why=_unreadable(error))
+        return PathState("other", why=_unreadable(error))
 
 
 def is_direct(path: str) -> bool:
@@ -67,7 +69,7 @@ def is_direct(path: str) -> bool:
     return os.path.realpath(parent) == parent
 
 
-def stat_only(path: str) -> State:
+def stat_only(path: str) -> PathState:
     """The state of a path whose bytes are of no interest."""
     try:
         found = os.lstat(path)
@@ -77,14 +79,16 @@ def stat_only(path: str) -> State:
         return ABSENT
 
 
-def _without_bytes(path: str, found: os.stat_result) -> State:
+def _without_bytes(path: str, found: os.stat_result) -> PathState:
     mode = stat.S_IMODE(found.st_mode)
     if stat.S_ISLNK(found.st_mode):
         try:
-            return State("link", mode, found.st_mtime_ns, content=os.readlink(path))
+            return PathState("link", mode, found.st_mtime_ns, content=os.readlink(path))
         except OSError:
             return ABSENT
-    return State("directory" if stat.S_ISDIR(found.st_mode) else "other", mode, found.st_mtime_ns)
+    return PathState(
+        "directory" if stat.S_ISDIR(found.st_mode) else "other", mode, found.st_mtime_ns
+    )
 
 
 def _too_large() -> str:
@@ -95,9 +99,9 @@ def _unreadable(error: OSError) -> str:
     return tr("it cannot be read ({error})", error=error.strerror)
 
 
-def _file(found: os.stat_result, *, content: str = "", why: str = "") -> State:
+def _file(found: os.stat_result, *, content: str = "", why: str = "") -> PathState:
     mode = stat.S_IMODE(found.st_mode)
-    return State("file", mode, found.st_mtime_ns, found.st_size, content, why)
+    return PathState("file", mode, found.st_mtime_ns, found.st_size, content, why)
 
 
 def _is_unchanged(found: os.stat_result, entry: IndexEntry) -> bool:

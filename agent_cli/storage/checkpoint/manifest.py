@@ -14,8 +14,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from agent_cli.core.undo.checkpoint import ABSENT, Change, State
-from agent_cli.storage.checkpoint.git import NOTHING, Git, IndexEntry, Listing
+from agent_cli.core.undo.checkpoint import ABSENT, PathChange, PathState
+from agent_cli.storage.checkpoint.git import NOTHING, GitDirectory, GitListing, IndexEntry
 from agent_cli.storage.checkpoint.watch import Watch
 
 _RACY = 100_000_000
@@ -25,16 +25,16 @@ _MOST_HOLLOW = 1_000
 _MOST_PLACES = 500
 """Directories, or unknown names in them; with more, a full look is cheaper."""
 
-Content = Callable[[str, os.stat_result, IndexEntry | None], State]
+Content = Callable[[str, os.stat_result, IndexEntry | None], PathState]
 """Keeps what is at a path now."""
 
 
-class Seen(NamedTuple):
+class ManifestEntry(NamedTuple):
     """One path as it was seen."""
 
     stamp: tuple[int, int] | None
     """Time of the last change and number of the file; None: look again in any case."""
-    state: State
+    state: PathState
 
 
 class _FullLook(Exception):
@@ -45,10 +45,10 @@ class _FullLook(Exception):
 class Manifest:
     """The files below one root, kept up to date by looking only at what changed."""
 
-    git: Git
+    git: GitDirectory
     content: Content
     watch: Watch
-    seen: dict[str, Seen] = field(default_factory=dict)
+    seen: dict[str, ManifestEntry] = field(default_factory=dict)
     """By name relative to the root."""
     nested: set[str] = field(default_factory=set)
     """Repositories inside, which are left alone."""
@@ -63,7 +63,7 @@ class Manifest:
     _children: dict[str, list[str]] | None = None
     _trusted: Mapping[str, IndexEntry] = field(default_factory=dict)
     _looked: int = 0
-    _listing: Listing = field(default_factory=lambda: NOTHING)
+    _listing: GitListing = field(default_factory=lambda: NOTHING)
     _listed: set[str] = field(default_factory=set)
 
     @property
@@ -71,7 +71,7 @@ class Manifest:
         """The directory."""
         return self.git.root
 
-    def refresh(self) -> list[Change]:
+    def refresh(self) -> list[PathChange]:
         """Look again; what has changed since the last time. Raises OSError."""
         places = self.watch.take()
         self._looked = time.time_ns()
@@ -95,7 +95,7 @@ class Manifest:
 
     # ── everything ───────────────────────────────────────────────────────────────────────────────
 
-    def _look_at_all(self) -> list[Change]:
+    def _look_at_all(self) -> list[PathChange]:
         process = self.git.start_listing()
         try:
             known = self._different()
@@ -151,7 +151,7 @@ class Manifest:
 
     # ── parts ────────────────────────────────────────────────────────────────────────────────────
 
-    def _look_at(self, places: Collection[str]) -> list[Change]:
+    def _look_at(self, places: Collection[str]) -> list[PathChange]:
         """Look at what is directly in these directories; raises _FullLook."""
         if len(places) > _MOST_PLACES:
             raise _FullLook
@@ -209,7 +209,7 @@ class Manifest:
 
     def _compare(
         self, names: Iterable[str], known: Mapping[str, os.stat_result | None]
-    ) -> list[Change]:
+    ) -> list[PathChange]:
         """What is new or different, with its bytes kept."""
         changes = []
         seen, root = self.seen, self.root.rstrip("/") + "/"
@@ -227,14 +227,14 @@ class Manifest:
             if not state.exists:
                 continue
             is_racy = found.st_ctime_ns > self._looked - _RACY and state.kind != "directory"
-            seen[name] = Seen(None if is_racy else _stamp(found), state)
+            seen[name] = ManifestEntry(None if is_racy else _stamp(found), state)
             self.fresh.add(name)
             self._note_links(name, found)
             if before is None and self._children is not None:
                 self._children.setdefault(name.rpartition("/")[0], []).append(name)
             if before is None or not is_equal(before.state, state):
                 path = root + name if name else self.root
-                changes.append(Change(path, before.state if before else ABSENT, state))
+                changes.append(PathChange(path, before.state if before else ABSENT, state))
         return changes
 
     def _note_links(self, name: str, found: os.stat_result) -> None:
@@ -243,7 +243,7 @@ class Manifest:
         else:
             self._linked.discard(name)
 
-    def _missing(self, known: Mapping[str, os.stat_result | None]) -> list[Change]:
+    def _missing(self, known: Mapping[str, os.stat_result | None]) -> list[PathChange]:
         """What is gone of these."""
         changes = []
         for name in [name for name, found in known.items() if found is None]:
@@ -252,7 +252,7 @@ class Manifest:
                 self.fresh.add(name)
                 self._linked.discard(name)
                 self._directories.pop(name, None)
-                changes.append(Change(os.path.join(self.root, name), gone.state, ABSENT))
+                changes.append(PathChange(os.path.join(self.root, name), gone.state, ABSENT))
         return changes
 
     def _look_into(self, places: Iterable[str], with_files: Collection[str]) -> None:
@@ -279,7 +279,7 @@ class Manifest:
                 yield from _hollow_tree(self.root, below)
 
 
-def is_equal(before: State, after: State) -> bool:
+def is_equal(before: PathState, after: PathState) -> bool:
     """Whether nothing changed that an undo would bring back.
 
     A directory's time changes with each file in it; that alone is no change.

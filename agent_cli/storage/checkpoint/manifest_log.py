@@ -5,7 +5,7 @@ import json
 import os
 from pathlib import Path
 
-from agent_cli.storage.checkpoint.manifest import Manifest, Seen
+from agent_cli.storage.checkpoint.manifest import Manifest, ManifestEntry
 from agent_cli.storage.checkpoint.records import pack_state, unpack_state, write_whole
 
 
@@ -27,7 +27,7 @@ class ManifestLog:
                         if known:
                             ctime, ino, state = known
                             stamp = (ctime, ino) if ctime else None
-                            seen[name] = Seen(stamp, unpack_state(state))
+                            seen[name] = ManifestEntry(stamp, unpack_state(state))
                         else:
                             seen.pop(name, None)
                 except (ValueError, TypeError):
@@ -50,7 +50,7 @@ class ManifestLog:
             self._written += len(manifest.fresh)
         manifest.fresh.clear()
 
-    def _line(self, names: "set[str] | dict[str, Seen]") -> str:
+    def _line(self, names: "set[str] | dict[str, ManifestEntry]") -> str:
         entries: list[list[object]] = []
         for name in names:
             known = self._manifest.seen.get(name)

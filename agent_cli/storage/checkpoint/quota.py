@@ -16,7 +16,7 @@ _DAY = 86_400
 
 
 @dataclass(frozen=True)
-class Kept:
+class CheckpointUsage:
     """What is kept of one session."""
 
     session_id: str
@@ -28,7 +28,7 @@ class Kept:
     in_use: bool
 
 
-def sessions(directory: Path) -> list[Kept]:
+def sessions(directory: Path) -> list[CheckpointUsage]:
     """All sessions with checkpoints, the oldest first."""
     found = []
     with contextlib.suppress(FileNotFoundError):
@@ -104,7 +104,7 @@ def _unused(path: Path) -> Iterator[bool]:
         os.close(descriptor)
 
 
-def _measured(path: Path) -> Kept:
+def _measured(path: Path) -> CheckpointUsage:
     total, count, last = 0, 0, path.stat().st_mtime
     for directory, _, names in os.walk(path):
         for name in names:
@@ -114,4 +114,4 @@ def _measured(path: Path) -> Kept:
                 last = max(last, found.st_mtime) if directory.endswith("records") else last
         count += len(names) if directory.endswith("records") else 0
     with _unused(path) as free:
-        return Kept(path.name, path, total, count, last, in_use=not free)
+        return CheckpointUsage(path.name, path, total, count, last, in_use=not free)

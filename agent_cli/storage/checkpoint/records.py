@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from agent_cli.core.undo.checkpoint import Change, Record, State
+from agent_cli.core.undo.checkpoint import PathChange, PathState, Record
 from agent_cli.lib.files import private_directory
 
 VERSION = 1
 
 
-class Records:
+class RecordFiles:
     """The records of one session, oldest first."""
 
     def __init__(self, directory: Path) -> None:
@@ -87,7 +87,7 @@ def to_json(record: Record) -> dict[str, Any]:
 def from_json(data: Mapping[str, Any]) -> Record:
     """A record as it was; raises ValueError, KeyError or TypeError."""
     changes = tuple(
-        Change(str(path), unpack_state(before), unpack_state(after))
+        PathChange(str(path), unpack_state(before), unpack_state(after))
         for path, before, after in data["changes"]
     )
     record = Record(
@@ -106,11 +106,11 @@ def from_json(data: Mapping[str, Any]) -> Record:
     return replace(record, changes=changes)
 
 
-def pack_state(state: State) -> list[Any]:
+def pack_state(state: PathState) -> list[Any]:
     """A state as JSON keeps it."""
     return [*vars(state).values()] if state.exists else ["absent"]
 
 
-def unpack_state(data: list[Any]) -> State:
+def unpack_state(data: list[Any]) -> PathState:
     """A state as it was; raises TypeError."""
-    return State(*data)
+    return PathState(*data)

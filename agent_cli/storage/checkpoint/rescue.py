@@ -6,7 +6,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from agent_cli.core.undo.checkpoint import ABSENT, Change, State, Upcoming
+from agent_cli.core.undo.checkpoint import ABSENT, PathChange, PathState, UpcomingCall
 from agent_cli.lib.language import tr, trn
 from agent_cli.storage.checkpoint.blobs import LARGEST, NO_ROOM, Blobs, NoRoom
 from agent_cli.storage.checkpoint.keeping import keep, stat_only
@@ -18,7 +18,7 @@ MOST_FILES = 100_000
 class Rescue:
     """What was there before one call, by path."""
 
-    states: dict[str, State] = field(default_factory=dict)
+    states: dict[str, PathState] = field(default_factory=dict)
     stamps: dict[str, tuple[int, int]] = field(default_factory=dict)
     struck: tuple[str, ...] = ()
     """The places themselves."""
@@ -41,7 +41,7 @@ class Rescue:
             words.append(tr("there are more than {most:,} files", most=MOST_FILES))
         return tuple(words)
 
-    def changes(self, blobs: Blobs) -> Iterator[Change]:
+    def changes(self, blobs: Blobs) -> Iterator[PathChange]:
         """What became of it; what is new in the places is told as well."""
         for path, before in self.states.items():
             now = _stamp(path)
@@ -50,19 +50,19 @@ class Rescue:
             after = (
                 _now(blobs, path) if before.content or before.kind != "file" else stat_only(path)
             )
-            yield Change(path, before, after)
+            yield PathChange(path, before, after)
         if self.is_whole:
             for path in _below(self.struck):
                 if path not in self.states:
-                    yield Change(path, ABSENT, _now(blobs, path))
+                    yield PathChange(path, ABSENT, _now(blobs, path))
         for directory, names in self.entered.items():
             new = [f"{directory}/{name}" for name in _names(directory) - names]
             for path in _below(new):
                 if path not in self.states:
-                    yield Change(path, ABSENT, _now(blobs, path))
+                    yield PathChange(path, ABSENT, _now(blobs, path))
 
 
-def rescue(call: Upcoming, blobs: Blobs, is_kept: Callable[[str], bool]) -> Rescue:
+def rescue(call: UpcomingCall, blobs: Blobs, is_kept: Callable[[str], bool]) -> Rescue:
     """Keep what the call strikes, but for what is kept already."""
     found = Rescue(struck=tuple(dict.fromkeys((*call.deletes, *call.strikes, *call.touches))))
     for paths, how in (
@@ -94,7 +94,7 @@ def rescue(call: Upcoming, blobs: Blobs, is_kept: Callable[[str], bool]) -> Resc
     return found
 
 
-def weight(call: Upcoming, is_kept: Callable[[str], bool]) -> int:
+def weight(call: UpcomingCall, is_kept: Callable[[str], bool]) -> int:
     """How many bytes `rescue` would keep."""
     total = 0
     for path in itertools.islice(_below((*call.deletes, *call.strikes)), MOST_FILES):
@@ -104,7 +104,7 @@ def weight(call: Upcoming, is_kept: Callable[[str], bool]) -> int:
     return total
 
 
-def _linked_or_copied(blobs: Blobs, path: str) -> State:
+def _linked_or_copied(blobs: Blobs, path: str) -> PathState:
     """A file that is deleted lives on under a second name, unless it has others already."""
     found = _lstat(path)
     if found is None:
@@ -118,25 +118,25 @@ def _linked_or_copied(blobs: Blobs, path: str) -> State:
     if name is None:
         return keep(blobs, path, found)
     mode = stat.S_IMODE(found.st_mode)
-    return State("file", mode, found.st_mtime_ns, found.st_size, name)
+    return PathState("file", mode, found.st_mtime_ns, found.st_size, name)
 
 
-def _copied(blobs: Blobs, path: str) -> State:
+def _copied(blobs: Blobs, path: str) -> PathState:
     found = _lstat(path)
     return ABSENT if found is None else keep(blobs, path, found)
 
 
-def _only_looked_at(blobs: Blobs, path: str) -> State:
+def _only_looked_at(blobs: Blobs, path: str) -> PathState:
     return stat_only(path)
 
 
-def _now(blobs: Blobs, path: str) -> State:
+def _now(blobs: Blobs, path: str) -> PathState:
     return _copied(blobs, path)
 
 
-def _unkept(found: os.stat_result, why: str) -> State:
+def _unkept(found: os.stat_result, why: str) -> PathState:
     mode = stat.S_IMODE(found.st_mode)
-    return State("file", mode, found.st_mtime_ns, found.st_size, why=why)
+    return PathState("file", mode, found.st_mtime_ns, found.st_size, why=why)
 
 
 def _below(paths: Iterable[str]) -> Iterator[str]:

@@ -10,11 +10,11 @@ import stat
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from agent_cli.core.undo.checkpoint import Restored, Restoring, State
+from agent_cli.core.undo.checkpoint import PathState, RestoreOutcome, RestoreStep
 from agent_cli.lib.language import tr
 from agent_cli.storage.checkpoint.keeping import is_direct, look, stat_only
 
-Read = Callable[[State], bytes | None]
+Read = Callable[[PathState], bytes | None]
 
 
 @dataclass
@@ -25,7 +25,7 @@ class Restorer:
     done: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
 
-    def run(self, plan: Sequence[Restoring]) -> Restored:
+    def run(self, plan: Sequence[RestoreStep]) -> RestoreOutcome:
         """Files first, then what was made goes, deepest first; directories get their times last."""
         by_depth = sorted(plan, key=lambda each: each.path.count("/"))
         coming = [each for each in by_depth if each.then.exists]
@@ -43,10 +43,10 @@ class Restorer:
         for each in reversed(coming):
             if each.then.kind == "directory" and each.path not in self.failed:
                 _set_times(each.path, each.then)
-        return Restored(tuple(self.done), self.failed)
+        return RestoreOutcome(tuple(self.done), self.failed)
 
     def _try(
-        self, each: Restoring, act: Callable[[Restoring], None], *, counts: bool = True
+        self, each: RestoreStep, act: Callable[[RestoreStep], None], *, counts: bool = True
     ) -> None:
         if each.path in self.failed:
             return
@@ -58,7 +58,7 @@ class Restorer:
         if counts:
             self.done.append(each.path)
 
-    def _remove(self, each: Restoring) -> None:
+    def _remove(self, each: RestoreStep) -> None:
         _require(each)
         if each.now.kind == "directory":
             with contextlib.suppress(FileNotFoundError):
@@ -67,7 +67,7 @@ class Restorer:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(each.path)
 
-    def _make(self, each: Restoring) -> None:
+    def _make(self, each: RestoreStep) -> None:
         then = each.then
         if each.now.exists and each.now.kind == then.kind:
             _require(each)
@@ -89,7 +89,7 @@ class Restorer:
         else:
             self._write(each.path, then)
 
-    def _write(self, path: str, then: State) -> None:
+    def _write(self, path: str, then: PathState) -> None:
         data = self.read(then)
         if data is None:
             raise OSError(None, then.why or tr("its bytes are not kept any more"))
@@ -129,7 +129,7 @@ def _owner(path: str) -> tuple[int, int] | None:
     return (found.st_uid, found.st_gid) if stat.S_ISREG(found.st_mode) else None
 
 
-def _require(each: Restoring) -> None:
+def _require(each: RestoreStep) -> None:
     """Refuse where somebody has changed the file since the plan was made."""
     now = look(each.path) if each.now.content or each.now.kind != "file" else stat_only(each.path)
     if each.now.kind == "directory":
@@ -152,7 +152,7 @@ def _replace(path: str, make: Callable[[str], None]) -> None:
         raise
 
 
-def _set_times(path: str, state: State) -> None:
+def _set_times(path: str, state: PathState) -> None:
     if state.mtime_ns:
         with contextlib.suppress(OSError):
             os.utime(path, ns=(state.mtime_ns, state.mtime_ns))

@@ -6,11 +6,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from agent_cli.core.undo.checkpoint import Change
+from agent_cli.core.undo.checkpoint import PathChange
 from agent_cli.lib.language import tr
 from agent_cli.safety.paths import contains
 from agent_cli.storage.checkpoint.blobs import Blobs, is_unread
-from agent_cli.storage.checkpoint.git import Git
+from agent_cli.storage.checkpoint.git import GitDirectory
 from agent_cli.storage.checkpoint.keeping import keep
 from agent_cli.storage.checkpoint.manifest import Manifest
 from agent_cli.storage.checkpoint.manifest_log import ManifestLog
@@ -40,15 +40,15 @@ class Trees:
                 )
                 self._notes.append(note)
                 continue
-            git = Git(root, environment, own / "git")
+            git = GitDirectory(root, environment, own / "git")
             manifest = Manifest(git, partial(keep, blobs), Watch(root))
             log = ManifestLog(own / f"manifest-{number}.jsonl", manifest)
             log.load()
             self._trees.append((manifest, log))
 
-    def refresh(self) -> list[Change]:
+    def refresh(self) -> list[PathChange]:
         """Look again; what has changed since the last time. Raises NoGit and OSError."""
-        changes: list[Change] = []
+        changes: list[PathChange] = []
         for manifest, log in self._trees:
             found = manifest.refresh()
             if manifest.fresh:
@@ -86,7 +86,7 @@ class Trees:
 
         return is_safe
 
-    def with_bytes(self, changes: Iterable[Change]) -> list[Change]:
+    def with_bytes(self, changes: Iterable[PathChange]) -> list[PathChange]:
         """The changes, with what was there before fetched from git while git still has it."""
         listed = list(changes)
         wanted = [
@@ -127,7 +127,7 @@ class Trees:
         for manifest, _ in self._trees:
             manifest.watch.close()
 
-    def _note(self, manifest: Manifest, changes: Iterable[Change]) -> None:
+    def _note(self, manifest: Manifest, changes: Iterable[PathChange]) -> None:
         for name in manifest.nested:
             self._notes.append(
                 tr("{name} is a repository of its own; changes there are not kept", name=name)

@@ -21,7 +21,7 @@ _SETTLING = 0.25
 
 
 @dataclass(frozen=True)
-class Launch:
+class ShellLaunch:
     """Everything a shell process is started with."""
 
     argv: Sequence[str]
@@ -34,7 +34,7 @@ class Launch:
 
 
 @dataclass
-class Command:
+class ShellCommand:
     """A command from its start until nothing of it is left."""
 
     text: str
@@ -79,7 +79,7 @@ class Command:
             self._group_lives = sweep.has_members(self.pid)
         return self._group_lives or not self._silent.is_set()
 
-    def launch(self, how: Launch) -> None:
+    def launch(self, how: ShellLaunch) -> None:
         """Start the process."""
         loop = asyncio.get_running_loop()
         reading, writing = os.pipe2(os.O_CLOEXEC) if hasattr(os, "pipe2") else os.pipe()

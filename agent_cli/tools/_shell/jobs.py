@@ -10,7 +10,7 @@ from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.lib import sweep
 from agent_cli.lib.language import mark
 from agent_cli.lib.ports import listening
-from agent_cli.tools._shell.command import Command
+from agent_cli.tools._shell.command import ShellCommand
 
 MOST_FINISHED = 20
 """Ended jobs whose output can still be read."""
@@ -26,7 +26,7 @@ class Job:
     """A command in the background, and how far its output was read."""
 
     id: str
-    command: Command
+    command: ShellCommand
     read_to: int = 0
     is_leftover: bool = False
     """The shell itself has ended; what it started in the background runs on."""
@@ -67,7 +67,7 @@ class Jobs:
     def __len__(self) -> int:
         return len(self._jobs)
 
-    def add(self, command: Command, *, is_leftover: bool = False) -> Job:
+    def add(self, command: ShellCommand, *, is_leftover: bool = False) -> Job:
         """Make a command a job. Nothing of its output counts as read."""
         self._count += 1
         command.output.keep()

@@ -13,7 +13,7 @@ _PAUSE = 0.05
 _MOST_AT_ONCE = 4_096
 
 
-class Live:
+class LiveOutput:
     """Passes on output as text; a flood is thinned to its latest part."""
 
     def __init__(self, show: Callable[[str], None]) -> None:

@@ -12,7 +12,7 @@ from agent_cli.core.display import TerminalBlock
 from agent_cli.core.errors import FailureType
 from agent_cli.core.tool import ToolError, ToolResult
 from agent_cli.lib.language import mark, tr, trn
-from agent_cli.tools._shell.command import Command
+from agent_cli.tools._shell.command import ShellCommand
 from agent_cli.tools._shell.jobs import Job
 
 _OVERWRITTEN = re.compile(r"[^\n\r]*\r+(?=[^\n\r])")
@@ -20,7 +20,7 @@ _OVERWRITTEN = re.compile(r"[^\n\r]*\r+(?=[^\n\r])")
 
 
 def ended(
-    command: Command,
+    command: ShellCommand,
     *,
     cwd: str,
     moved: bool = False,
@@ -55,7 +55,7 @@ def ended(
     )
 
 
-def timed_out(command: Command, seconds: float) -> ToolResult:
+def timed_out(command: ShellCommand, seconds: float) -> ToolResult:
     """The result of a command that was stopped because its time was up."""
     how = tr("timed out after {seconds:g} s", seconds=seconds)
     hint = "set a longer timeout (at most 600000) or run it in the background"
@@ -89,7 +89,7 @@ def in_background(job: Job, *, at_once: bool) -> ToolResult:
     )
 
 
-def how_it_ended(command: Command) -> tuple[str, str]:
+def how_it_ended(command: ShellCommand) -> tuple[str, str]:
     """ "exit 1 after 3.2 s", for the model and for the user."""
     values = {"code": _code(command), "signal": signal_of(command), "seconds": command.seconds}
     text = mark("exit {code} after {seconds:.1f} s")
@@ -98,7 +98,7 @@ def how_it_ended(command: Command) -> tuple[str, str]:
     return text.format(**values), tr(text, **values)
 
 
-def signal_of(command: Command) -> str | None:
+def signal_of(command: ShellCommand) -> str | None:
     """The signal that ended the shell or, as the shell tells, its last command."""
     code = command.exit_code or 0
     number = -code if code < 0 else code - 128
@@ -113,13 +113,13 @@ def readable(text: str) -> str:
     return _OVERWRITTEN.sub("", text.replace("\r\n", "\n"))
 
 
-def _code(command: Command) -> int:
+def _code(command: ShellCommand) -> int:
     """The exit code as a shell would tell it."""
     code = command.exit_code or 0
     return 128 - code if code < 0 else code
 
 
-def _told(command: Command, remarks: Sequence[str], job: Job | None = None) -> str:
+def _told(command: ShellCommand, remarks: Sequence[str], job: Job | None = None) -> str:
     """The output and the remarks; what is told of a job counts as read."""
     piece = command.output.since(0, is_final=job is None)
     if job is not None:
@@ -132,12 +132,12 @@ def _told(command: Command, remarks: Sequence[str], job: Job | None = None) -> s
     return "\n".join(lines) or "[no output]"
 
 
-def _block(command: Command) -> TerminalBlock:
+def _block(command: ShellCommand) -> TerminalBlock:
     code = None if command.exit_code is None else _code(command)
     return TerminalBlock(command=command.text, output=command.output.whole().text, exit_code=code)
 
 
-def _metadata(command: Command, **more: JsonValue) -> dict[str, JsonValue]:
+def _metadata(command: ShellCommand, **more: JsonValue) -> dict[str, JsonValue]:
     output = command.output
     return {
         "exit_code": None if command.exit_code is None else _code(command),

@@ -12,13 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from agent_cli.core.errors import ToolFailure
-from agent_cli.core.tool_context import SessionView, ShellStanding
+from agent_cli.core.tool_context import SessionView, ShellInfo
 from agent_cli.lib import sweep
 from agent_cli.lib.files import private_directory
 from agent_cli.lib.output import Output
 from agent_cli.lib.watchdog import Watchdog
 from agent_cli.safety.paths import Workspace
-from agent_cli.tools._shell.command import Command, Launch
+from agent_cli.tools._shell.command import ShellCommand, ShellLaunch
 from agent_cli.tools._shell.meaning import added_programs, altered_by, own_functions
 from agent_cli.tools._shell.state import (
     DUMP,
@@ -108,7 +108,7 @@ class ShellSession:
         directory: str | None = None,
         watcher: Callable[[bytes], None] | None = None,
         wrap: Wrap | None = None,
-    ) -> Command:
+    ) -> ShellCommand:
         """Start a command, in the shell's directory unless another is given for this once.
 
         `wrap` turns the arguments of the shell into those of a sandbox around it.
@@ -129,8 +129,8 @@ class ShellSession:
 
     def adopt(
         self,
-        command: Command,
-        standing: ShellStanding,
+        command: ShellCommand,
+        standing: ShellInfo,
         workspace: Workspace,
         *,
         with_directory: bool,
@@ -157,12 +157,12 @@ class ShellSession:
         self._tell(standing, workspace)
         return "; ".join(item for item in after.dropped if item not in before.dropped)
 
-    def reset(self, standing: ShellStanding, workspace: Workspace) -> None:
+    def reset(self, standing: ShellInfo, workspace: Workspace) -> None:
         """Go on with a fresh shell in the workspace."""
         self._state = ShellState()
         self._tell(standing, workspace)
 
-    def leave_missing_directory(self, standing: ShellStanding, workspace: Workspace) -> str | None:
+    def leave_missing_directory(self, standing: ShellInfo, workspace: Workspace) -> str | None:
         """If the shell's directory is gone, return to the workspace; says which it was."""
         gone = self._state.directory
         if gone is None or _is_usable(gone):
@@ -189,7 +189,7 @@ class ShellSession:
         directory: str | None = None,
         watcher: Callable[[bytes], None] | None = None,
         wrap: Wrap | None = None,
-    ) -> Command:
+    ) -> ShellCommand:
         self._watchdog = self._watchdog or Watchdog(view.id)
         mark = self._watchdog.new_mark()
         place = directory or state.directory or str(view.workspace.root)
@@ -200,10 +200,10 @@ class ShellSession:
             _fill(given, f"{orders}\0{text}\0")
             end = shown_chars(view) // 2
             output = Output(lambda: self._file_for(view, mark), head=end, tail=end)
-            command = Command(text, output, mark, dump, watcher)
+            command = ShellCommand(text, output, mark, dump, watcher)
             argv = [_bash(view), "--noprofile", "--norc", "-c", _DRIVER.format(given=given), "bash"]
             command.launch(
-                Launch(
+                ShellLaunch(
                     argv=wrap(argv) if wrap else argv,
                     directory=place,
                     environment=_environment(view, state, mark, place),
@@ -244,7 +244,7 @@ class ShellSession:
     def _added(self, workspace: Workspace) -> tuple[str, ...] | None:
         return added_programs(self._state, (self._fresh or {}).get("PATH"), workspace)
 
-    def _tell(self, standing: ShellStanding, workspace: Workspace) -> None:
+    def _tell(self, standing: ShellInfo, workspace: Workspace) -> None:
         """Let permission decisions know where the shell stands."""
         added = self._added(workspace)
         is_known = added is not None and self._agreed.issuperset(added)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent_cli.config.directories import language_setting
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from agent_cli.config.places import Places
     ],
 )
 def test_our_directories(environment: dict[str, str], config: str, state: str) -> None:
-    assert Places.of(environment) == Places(Path(config), Path(state))
+    assert Directories.of(environment) == Directories(Path(config), Path(state))
 
 
 @pytest.mark.parametrize(

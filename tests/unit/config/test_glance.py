@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_cli.config.glance import Glance, glance
+from agent_cli.config.glance import EarlySettings, glance
 
 
 @pytest.fixture
@@ -13,14 +13,16 @@ def home(tmp_path: Path) -> dict[str, str]:
 
 
 def test_without_a_file_nothing_is_said(home: dict[str, str]) -> None:
-    assert glance(home) == Glance()
+    assert glance(home) == EarlySettings()
 
 
 def test_the_file_and_then_the_environment_count(home: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text('theme = "nord"\nreduced_motion = true\n')
-    assert glance(home) == Glance("nord", reduced_motion=True)
-    assert glance({**home, "AGENT_THEME": "gruvbox"}) == Glance("gruvbox", reduced_motion=True)
-    assert glance({**home, "AGENT_REDUCED_MOTION": "false"}) == Glance("nord")
+    assert glance(home) == EarlySettings("nord", reduced_motion=True)
+    assert glance({**home, "AGENT_THEME": "gruvbox"}) == EarlySettings(
+        "gruvbox", reduced_motion=True
+    )
+    assert glance({**home, "AGENT_REDUCED_MOTION": "false"}) == EarlySettings("nord")
 
 
 @pytest.mark.parametrize("text", ["theme = ", "theme = 7\nreduced_motion = 'x'", "[theme]\na = 1"])

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent_cli.config.layers import load
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.core.errors import UserError
 from agent_cli.core.permissions import Mode
 
@@ -102,6 +102,6 @@ def test_a_wrong_value_names_layer_key_and_what_is_allowed(tmp_path: Path) -> No
 
 
 def test_places() -> None:
-    assert Places.of({"AGENT_HOME": "/x"}).config_file == Path("/x/config.toml")
-    assert Places.of({"HOME": "/h"}).state == Path("/h/.local/state/agent")
-    assert Places.of({"HOME": "/h", "XDG_CONFIG_HOME": "/c"}).config == Path("/c/agent")
+    assert Directories.of({"AGENT_HOME": "/x"}).config_file == Path("/x/config.toml")
+    assert Directories.of({"HOME": "/h"}).state == Path("/h/.local/state/agent")
+    assert Directories.of({"HOME": "/h", "XDG_CONFIG_HOME": "/c"}).config == Path("/c/agent")

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_cli.core.compaction import FileText, Remembrance, compact, divide, thin
+from agent_cli.core.compaction import CompactedPast, FileText, compact, divide, thin
 from agent_cli.core.context import messages_tokens
 from agent_cli.core.messages import (
     AssistantMessage,
@@ -56,7 +56,7 @@ def test_a_compacted_history_is_valid_and_holds_all_the_person_said(
     messages: list[Message], room: int, summary: str, pins: list[str], file: str
 ) -> None:
     older, newest = divide(messages, room)
-    kept = Remembrance(summary, "a model", tuple(pins), (FileText("a/b.py", file),))
+    kept = CompactedPast(summary, "a model", tuple(pins), (FileText("a/b.py", file),))
     shortened = compact(older, newest, kept)
     assert_valid(shortened.messages)
     assert isinstance(shortened.messages[0], UserMessage)

@@ -18,16 +18,16 @@ from agent_cli.core.log.entries import (
     AddedMessage,
     Compacted,
     Entry,
-    Happened,
-    Kept,
+    EventAdded,
+    KeptMessage,
     KnownBody,
+    MessageAdded,
     ModeChanged,
     ModelChanged,
-    Opened,
     Pinned,
+    ReplyAbandoned,
     Rewound,
-    Said,
-    Shown,
+    SessionOpened,
     Titled,
     Unknown,
     Unpinned,
@@ -45,7 +45,7 @@ from agent_cli.core.messages import (
 from agent_cli.core.model import Usage
 from agent_cli.core.tool import ToolResult
 
-OPENED = Opened(session="s", workspace="/w", model="m", mode="default", program="1")
+OPENED = SessionOpened(session="s", workspace="/w", model="m", mode="default", program="1")
 
 
 class Log:
@@ -61,13 +61,13 @@ class Log:
         return self.entries[-1].id
 
     def ask(self, text: str) -> str:
-        return self.add(Said(message=UserMessage(content=text)))
+        return self.add(MessageAdded(message=UserMessage(content=text)))
 
     def answer(self, text: str, *calls: ToolCall) -> str:
-        return self.add(Said(message=AssistantMessage(text=text, calls=calls)))
+        return self.add(MessageAdded(message=AssistantMessage(text=text, calls=calls)))
 
     def event(self, event: Event) -> str:
-        return self.add(Happened(event=event))
+        return self.add(EventAdded(event=event))
 
 
 def texts(entries: Sequence[Entry]) -> list[str]:
@@ -83,7 +83,10 @@ def test_entries_survive_json() -> None:
     log.event(UsageChanged(model="m", step=Usage(input_tokens=1), total=Usage(input_tokens=1)))
     log.add(
         Compacted(
-            history=(Kept(at=log.entries[1].id), AddedMessage(message=UserMessage(content="x")))
+            history=(
+                KeptMessage(at=log.entries[1].id),
+                AddedMessage(message=UserMessage(content="x")),
+            )
         )
     )
     assert [read_entry(entry.model_dump_json()) for entry in log.entries] == log.entries
@@ -115,10 +118,10 @@ def test_a_compaction_keeps_by_address_and_can_be_undone() -> None:
     one = log.ask("one")
     before = log.answer("a long answer")
     summary = UserMessage(content="summary", origin="program")
-    shorter = log.add(Compacted(history=(AddedMessage(message=summary), Kept(at=one))))
+    shorter = log.add(Compacted(history=(AddedMessage(message=summary), KeptMessage(at=one))))
     log.ask("two")
     assert texts(log.entries) == ["summary", "one", "two"]
-    log.add(Compacted(history=(Kept(at=f"{shorter}.0"),)))
+    log.add(Compacted(history=(KeptMessage(at=f"{shorter}.0"),)))
     assert texts(log.entries) == ["summary"]
     log.add(Rewound(), after=before)
     assert texts(log.entries) == ["one", "a long answer"]
@@ -204,13 +207,13 @@ def test_the_transcript_is_shown_again_as_it_was() -> None:
     log.ask("go")
     call = ToolCall(id="c", name="Read")
     said = AssistantMessage(text="Look.", thinking=(Thinking(text="hm"),), calls=(call,))
-    log.add(Said(message=said))
+    log.add(MessageAdded(message=said))
     log.event(ToolStarted(call_id="c", tool="Read"))
     finished = ToolFinished(call_id="c", tool="Read", result=ToolResult(), seconds=1)
     log.event(finished)
-    log.add(Said(message=ToolMessage(call_id="c", name="Read", content="x")))
-    log.add(Said(message=UserMessage(content="Your reply was empty.", origin="program")))
-    log.add(Shown(thinking="and", text="lost"))
+    log.add(MessageAdded(message=ToolMessage(call_id="c", name="Read", content="x")))
+    log.add(MessageAdded(message=UserMessage(content="Your reply was empty.", origin="program")))
+    log.add(ReplyAbandoned(thinking="and", text="lost"))
     log.event(TurnFinished(turn=3, reason="interrupted"))
     history = read_history(log.entries)
     assert list(history.events) == [

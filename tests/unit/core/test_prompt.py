@@ -4,7 +4,7 @@ from datetime import date
 from pathlib import Path
 
 from agent_cli.core.prompt import (
-    Surroundings,
+    PromptFacts,
     build,
     git_branch,
     instruction_directories,
@@ -15,14 +15,14 @@ from agent_cli.core.prompt import (
 def test_it_holds_facts_instructions_and_what_is_appended(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/feature/x\n")
-    here = Surroundings(tmp_path, date(2026, 1, 2), trusted=True)
+    here = PromptFacts(tmp_path, date(2026, 1, 2), trusted=True)
     prompt = build(here, "<instructions>", appended="Be nice.")
     assert str(tmp_path) in prompt
     assert "branch feature/x" in prompt
     assert "2026-01-02" in prompt
     assert "<instructions>" in prompt
     assert prompt.endswith("Be nice.")
-    assert build(Surroundings(tmp_path, date(2026, 1, 2)), instead="Mine.").startswith("Mine.")
+    assert build(PromptFacts(tmp_path, date(2026, 1, 2)), instead="Mine.").startswith("Mine.")
 
 
 def test_instructions_come_from_the_repositorys_top_down_to_the_workspace(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_the_branch_of_a_worktree_and_a_detached_head(tmp_path: Path) -> None:
 def test_nothing_of_a_folder_that_is_not_trusted_is_in_the_prompt(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/obey-me\n")
-    assert "obey-me" not in build(Surroundings(tmp_path, date(2026, 1, 2)))
+    assert "obey-me" not in build(PromptFacts(tmp_path, date(2026, 1, 2)))
 
 
 def test_a_branch_name_is_one_line(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from agent_cli.core.deciding.facts import gather
 from agent_cli.core.deciding.rules import PatternBase, Rules
 from agent_cli.core.permissions import Effect, Mode, decide
 from agent_cli.core.tool import AnyTool
-from agent_cli.core.tool_context import ShellStanding
+from agent_cli.core.tool_context import ShellInfo
 from agent_cli.safety.paths import Workspace
 from agent_cli.tools import bash, edit, write
 
@@ -26,7 +26,7 @@ def workspace(tmp_path: Path) -> Workspace:
 async def effect(
     tool: AnyTool, given: dict[str, Any], workspace: Workspace, mode: Mode = Mode.DEFAULT
 ) -> Effect:
-    facts = await gather(tool.bind(given), workspace, ShellStanding(), trusted=True)
+    facts = await gather(tool.bind(given), workspace, ShellInfo(), trusted=True)
     place = PatternBase(root=workspace.root, home=workspace.home)
     return decide(facts, Rules(), mode, place, trusted=True).effect
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent_cli.core.undo.checkpoint import Upcoming
+from agent_cli.core.undo.checkpoint import UpcomingCall
 from agent_cli.core.undo.plan import paths_of, plan
 from agent_cli.core.undo.undoing import last_undo, standing
 from agent_cli.storage.checkpoints import CheckpointStore
@@ -53,7 +53,7 @@ class World:
             name = f"call-{next(self.numbers)}"
             paths = (str(self.root / one), str(self.root / other)) if flag else None
             self.store.before(
-                Upcoming(call_id=name, turn=where % 3, tool="T", title="", paths=paths)
+                UpcomingCall(call_id=name, turn=where % 3, tool="T", title="", paths=paths)
             )
             self.change(verb, one, other, where, "agent")
             self.store.after(name)

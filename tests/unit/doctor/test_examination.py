@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_cli.doctor._check import Check, Finding, Patient, ok
+from agent_cli.doctor._check import Check, CheckContext, Finding, ok
 from agent_cli.doctor.examination import all_checks, examine
 from agent_cli.doctor.files import permissions
 from agent_cli.doctor.servers import servers
@@ -13,8 +13,8 @@ from agent_cli.doctor.settings import configuration, keys
 from agent_cli.doctor.terminal import characters, colours
 
 
-def patient(home: Path, **environment: str) -> Patient:
-    return Patient(environment={"HOME": str(home), **environment}, cwd=home)
+def patient(home: Path, **environment: str) -> CheckContext:
+    return CheckContext(environment={"HOME": str(home), **environment}, cwd=home)
 
 
 async def findings(*checks: Check, home: Path) -> list[Finding]:
@@ -22,10 +22,10 @@ async def findings(*checks: Check, home: Path) -> list[Finding]:
 
 
 async def test_a_check_that_fails_is_a_finding_and_the_others_go_on(tmp_path: Path) -> None:
-    def breaks(_: Patient) -> Finding:
+    def breaks(_: CheckContext) -> Finding:
         raise ValueError("out of order")
 
-    async def breaks_later(_: Patient) -> Finding:
+    async def breaks_later(_: CheckContext) -> Finding:
         raise OSError("gone")
 
     found = await findings(
@@ -41,7 +41,7 @@ async def test_a_check_that_fails_is_a_finding_and_the_others_go_on(tmp_path: Pa
 async def test_a_check_that_hangs_is_left_behind(tmp_path: Path) -> None:
     never = threading.Event()
 
-    def hangs(_: Patient) -> Finding:
+    def hangs(_: CheckContext) -> Finding:
         never.wait()
         return ok("late")
 

@@ -26,14 +26,14 @@ from agent_cli.core.events import (
     ToolStarted,
     TurnFinished,
 )
-from agent_cli.core.log.entries import Opened
-from agent_cli.core.log.history import History, Placed
+from agent_cli.core.log.entries import SessionOpened
+from agent_cli.core.log.history import History, PlacedMessage
 from agent_cli.core.messages import UserMessage
 from agent_cli.core.tool import ToolResult
 from agent_cli.export import rendered
 
 EVIL = '<script>alert(1)</script><img src="http://x/t.png" onerror=alert(1)>'
-OPENED = Opened(session="abc123", workspace="/w", model="m", mode="default", program="1")
+OPENED = SessionOpened(session="abc123", workspace="/w", model="m", mode="default", program="1")
 RESULT = ToolResult(
     summary="Changed 1 line",
     display=(
@@ -52,7 +52,7 @@ def history(*events: Event, title: str = "A title") -> History:
         title=title,
         model="m",
         updated=datetime(2026, 1, 2, 3, 4, tzinfo=UTC),
-        messages=(Placed("e", UserMessage(content="hello")),),
+        messages=(PlacedMessage("e", UserMessage(content="hello")),),
         events=events,
     )
 

@@ -11,7 +11,13 @@ from agent_cli.core.errors import ToolFailure, UserError
 from agent_cli.core.messages import ImagePart
 from agent_cli.extensions.mcp import editing
 from agent_cli.extensions.mcp.mending import mend
-from agent_cli.extensions.mcp.pins import Offer, Pin, Pins, difference, tool_lines
+from agent_cli.extensions.mcp.pins import (
+    ApprovedServer,
+    ApprovedServers,
+    OfferedTool,
+    difference,
+    tool_lines,
+)
 from agent_cli.extensions.mcp.results import converted
 from agent_cli.extensions.mcp.schemas import Unusable, repaired
 from agent_cli.extensions.mcp.spec import Server, ServerTable, configured, read_json
@@ -75,7 +81,7 @@ async def test_arguments_are_held_against_the_schema() -> None:
         raise AssertionError
 
     schema = {"properties": {"n": {"type": "integer", "minimum": 1}}, "required": ["n"]}
-    tool = make_tool(Offer("t", "", "", schema, {"readOnlyHint": True}), "s", call, timeout=1)
+    tool = make_tool(OfferedTool("t", "", "", schema, {"readOnlyHint": True}), "s", call, timeout=1)
     assert not tool.is_read_only
     assert tool.requires_permission
     assert tool.bind('{"n": 2, "more": true}').params.given == {"n": 2, "more": True}
@@ -160,9 +166,9 @@ def test_what_is_pinned_shows_names_and_no_values(tmp_path: Path) -> None:
     assert "s3cret" not in lines
     other = Server("s", "file", ServerTable.model_validate({**table, "env": {"K": "changed"}}))
     assert "environment K" in difference(server.launch, other.launch)
-    pins = Pins(tmp_path / "pins")
+    pins = ApprovedServers(tmp_path / "pins")
     assert pins.get(server) is None
-    pin = Pin(server.launch, tool_lines([Offer("t", "", "d", {}, {})]))
+    pin = ApprovedServer(server.launch, tool_lines([OfferedTool("t", "", "d", {}, {})]))
     pins.approve(server, pin)
     assert pins.get(server) == pin
     assert all(path.stat().st_mode & 0o77 == 0 for path in (tmp_path / "pins").iterdir())

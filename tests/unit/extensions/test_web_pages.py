@@ -13,15 +13,15 @@ from agent_cli.core.errors import ToolFailure
 from agent_cli.extensions.web.address import Address
 from agent_cli.extensions.web.bodies import is_html, quoted, text_of
 from agent_cli.extensions.web.cache import MOST_BYTES, PageCache
-from agent_cli.extensions.web.client import Answer
+from agent_cli.extensions.web.client import HttpResponse
 from agent_cli.extensions.web.readable import readable
 from agent_cli.extensions.web.unpacking import Unpacker
 
 BASE = "https://example.org/docs/"
 
 
-def page(body: bytes, kind: str = "text/html") -> Answer:
-    return Answer(Address.parse(BASE), 200, "OK", (("Content-Type", kind),), body)
+def page(body: bytes, kind: str = "text/html") -> HttpResponse:
+    return HttpResponse(Address.parse(BASE), 200, "OK", (("Content-Type", kind),), body)
 
 
 def test_a_page_keeps_its_shape() -> None:
@@ -95,7 +95,7 @@ def test_reading_stops_when_nobody_waits_any_more() -> None:
     ],
 )
 def test_text_is_read_in_its_encoding_and_the_rest_is_no_text(
-    answer: Answer, text: str | None
+    answer: HttpResponse, text: str | None
 ) -> None:
     assert text_of(answer) == text
 

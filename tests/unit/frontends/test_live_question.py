@@ -2,10 +2,10 @@
 
 import asyncio
 
-from agent_cli.controller.answers import Answer
+from agent_cli.controller.answers import AnswerOption
 from agent_cli.frontends.repl.live_question import ANSWERABLE, PASSED_ON, LiveQuestion
 
-ANSWERS = (Answer("no", "No", "n"), Answer("once", "Yes, once", "y"))
+ANSWERS = (AnswerOption("no", "No", "n"), AnswerOption("once", "Yes, once", "y"))
 
 
 class Asked:

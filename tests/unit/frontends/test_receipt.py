@@ -1,7 +1,7 @@
 """The receipt of a turn on the screen."""
 
 from agent_cli.frontends.tui.blocks.receipt import ReceiptBlock
-from agent_cli.frontends.tui.look import Look
+from agent_cli.frontends.tui.look import Appearance
 
 LINE = (
     "1 file changed by tools +1 −1 · 3 files changed by shell +1 −3 · "
@@ -12,8 +12,8 @@ LINE = (
 def test_a_narrow_screen_hides_neither_the_port_nor_the_price() -> None:
     block = ReceiptBlock(LINE, ["a.txt: changed by tools +1 −1"])
     for width in (60, 100):
-        strips = block.render(width, Look())
+        strips = block.render(width, Appearance())
         assert all(strip.cell_length <= width for strip in strips)
         assert " ".join(" ".join(strip.text for strip in strips).split()) == LINE
         assert len(strips) <= block.guess_height(width)
-    assert len(block.render(200, Look())) == 1
+    assert len(block.render(200, Appearance())) == 1

@@ -4,10 +4,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_cli.frontends.tui.blocks.reply import ReplyBlock
-from agent_cli.frontends.tui.look import Look
+from agent_cli.frontends.tui.look import Appearance
 from tests.kit.chat import REPLY
 
-LOOK = Look()
+LOOK = Appearance()
 PIECES = st.sampled_from(
     [
         "# Title\n",
@@ -92,7 +92,7 @@ def test_only_the_open_part_is_drawn_again() -> None:
 
 def test_open_code_is_plain_and_coloured_when_it_is_whole() -> None:
     block = ReplyBlock()
-    look = Look(styles=_coloured())
+    look = Appearance(styles=_coloured())
     block.append("```python\nreturn 1\nreturn")
     assert all(not segment.style for line in block.render(40, look) for segment in line)
     block.append(" 2\n```\n")

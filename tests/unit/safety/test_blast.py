@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_cli.safety.blast import BlastRadius, Touched, blast_radius
+from agent_cli.safety.blast import Impact, Touched, blast_radius
 from agent_cli.safety.blast.clock import Clock
 from agent_cli.safety.blast.wildcards import matches
 from agent_cli.safety.paths import Workspace
@@ -38,7 +38,7 @@ class Project:
             command, place_on_disk(str(self.root), (str(self.root),), str(self.home))
         ).destroys
 
-    def radius(self, command: str, seconds: float = PLENTY) -> BlastRadius:
+    def radius(self, command: str, seconds: float = PLENTY) -> Impact:
         workspace = Workspace(str(self.root), home=str(self.home))
         counting = blast_radius(
             self.destroys(command), workspace, seconds=seconds, environment=self.environment
@@ -557,4 +557,4 @@ async def test_a_cancelled_count_ends_at_once(bare: Project) -> None:
 
 async def test_nothing_destroyed_costs_nothing(bare: Project) -> None:
     workspace = Workspace(str(bare.root), home=str(bare.home))
-    assert await blast_radius((), workspace, environment={}) == BlastRadius()
+    assert await blast_radius((), workspace, environment={}) == Impact()

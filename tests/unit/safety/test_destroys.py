@@ -2,11 +2,11 @@
 
 import pytest
 
-from agent_cli.safety.shell import Destruction, Place, analyse
+from agent_cli.safety.shell import Destruction, ShellContext, analyse
 
 
 def destroys(command: str) -> tuple[Destruction, ...]:
-    return analyse(command, Place("/w", ("/w",), "/h")).destroys
+    return analyse(command, ShellContext("/w", ("/w",), "/h")).destroys
 
 
 @pytest.mark.parametrize(

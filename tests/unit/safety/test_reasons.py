@@ -9,18 +9,18 @@ import pytest
 from pydantic import TypeAdapter
 
 from agent_cli.core.inbox import ApprovalRequest, Step
-from agent_cli.safety.blast.radius import BlastRadius, Note, Touched
+from agent_cli.safety.blast.radius import Impact, Note, Touched
 from agent_cli.safety.oddities import oddities
 from agent_cli.safety.paths import PathProblem, Workspace
 from agent_cli.safety.reason_texts import TEXTS
 from agent_cli.safety.reasons import Reason, because, in_words, quoted
-from agent_cli.safety.shell import Place, ShellFacts, analyse
+from agent_cli.safety.shell import ShellContext, ShellFacts, analyse
 from tests.kit.program import ROOT
 from tests.kit.tongue import foreign_tongue
 
 CASES = Path(__file__).parents[2] / "cases" / "shell_cases.jsonl"
 COMMANDS = [json.loads(line)["command"] for line in CASES.read_text().splitlines()]
-PLACE = Place("/srv/proj", ("/srv/proj",), "/home/u")
+PLACE = ShellContext("/srv/proj", ("/srv/proj",), "/home/u")
 
 
 def reasons(facts: ShellFacts) -> list[Reason]:
@@ -142,7 +142,7 @@ def test_what_is_touched_is_told_in_the_language_of_the_interface(
         not_in_git_names=("x",),
     )
     unknown = because("named", name="rm y", why=because("no_time"))
-    lines = BlastRadius((touched,), (Note(("rm",), quoted("so")),), (unknown,)).lines()
+    lines = Impact((touched,), (Note(("rm",), quoted("so")),), (unknown,)).lines()
     with foreign_tongue():
         assert all(in_words(line).startswith("⟦") for line in lines)
 

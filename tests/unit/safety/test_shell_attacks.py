@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from agent_cli.safety.shell import Place, analyse, bash_accepts, default_effect
+from agent_cli.safety.shell import ShellContext, analyse, bash_accepts, default_effect
 
 DATA = json.loads((Path(__file__).parents[2] / "cases" / "shell_attacks.json").read_text())
-PLACE = Place("/srv/proj", ("/srv/proj",), "/home/u")
+PLACE = ShellContext("/srv/proj", ("/srv/proj",), "/home/u")
 
 
 def effect(command: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agent_cli.safety.shell import Place, ShellFacts, analyse, bash_accepts, default_effect
+from agent_cli.safety.shell import ShellContext, ShellFacts, analyse, bash_accepts, default_effect
 from agent_cli.safety.shell.facts import lexical
 
 CASES = [
@@ -18,7 +18,7 @@ CERTAIN = [index for index, case in enumerate(CASES) if not case.get("debatable"
 NAMES = {"allow": "allow", "ask": "confirm", "deny": "deny"}
 
 
-def place_of(case: dict[str, Any]) -> Place:
+def place_of(case: dict[str, Any]) -> ShellContext:
     links = {}
     for step in case.get("setup", []):
         name, target = step["symlink"]
@@ -31,7 +31,7 @@ def place_of(case: dict[str, Any]) -> Place:
                 path = target + path[len(link) :]
         return path
 
-    return Place("/srv/proj", ("/srv/proj",), "/home/u", resolve=resolve)
+    return ShellContext("/srv/proj", ("/srv/proj",), "/home/u", resolve=resolve)
 
 
 @cache

@@ -8,7 +8,7 @@ import pytest
 
 from agent_cli.safety.shell import (
     SHELL_PROBE,
-    Place,
+    ShellContext,
     SimpleCommand,
     analyse,
     bash_accepts,
@@ -18,7 +18,7 @@ from agent_cli.safety.shell import (
     taints_shell,
 )
 
-PLACE = Place("/srv/proj", ("/srv/proj",), "/home/u")
+PLACE = ShellContext("/srv/proj", ("/srv/proj",), "/home/u")
 
 
 def test_every_wrapper_level_is_a_command() -> None:
@@ -62,20 +62,20 @@ def test_a_plain_command_may_match_a_rule() -> None:
 
 def test_an_untrusted_folder_or_a_changed_shell_proves_nothing() -> None:
     for changed in ({"trusted": False}, {"shell_is_plain": False}):
-        place = Place("/srv/proj", ("/srv/proj",), "/home/u", **changed)
+        place = ShellContext("/srv/proj", ("/srv/proj",), "/home/u", **changed)
         assert default_effect(analyse("ls", place)) == "ask"
 
 
 def test_git_asks_when_the_probe_finds_a_helper() -> None:
-    place = Place("/srv/proj", ("/srv/proj",), "/home/u", git_is_plain=False)
+    place = ShellContext("/srv/proj", ("/srv/proj",), "/home/u", git_is_plain=False)
     assert default_effect(analyse("git status", place)) == "ask"
-    nested = Place("/srv/proj", ("/srv/proj",), "/home/u", probe_git="/srv/proj".__eq__)
+    nested = ShellContext("/srv/proj", ("/srv/proj",), "/home/u", probe_git="/srv/proj".__eq__)
     assert default_effect(analyse("git status", nested)) == "allow"
     assert default_effect(analyse("cd vendor/x && git status", nested)) == "ask"
 
 
 def test_a_shell_outside_the_workspace_asks() -> None:
-    assert default_effect(analyse("ls", Place("/tmp", ("/srv/proj",), "/home/u"))) == "ask"
+    assert default_effect(analyse("ls", ShellContext("/tmp", ("/srv/proj",), "/home/u"))) == "ask"
 
 
 def test_links_and_odd_names_behind_a_pattern_are_seen(tmp_path) -> None:
@@ -255,7 +255,7 @@ def test_bash_refuses_what_only_the_parser_accepts() -> None:
     ],
 )
 def test_commands_inside_other_commands_are_seen_by_deny_rules(command: str) -> None:
-    place = Place("/srv/proj", ("/srv/proj",), "/home/u")
+    place = ShellContext("/srv/proj", ("/srv/proj",), "/home/u")
     assert any(each.argv[:1] == ("rm",) for each in analyse(command, place).commands)
 
 
@@ -263,5 +263,5 @@ def test_commands_inside_other_commands_are_seen_by_deny_rules(command: str) -> 
     "command", ["git log -L1,5:.env", "git show :0:id_rsa", "grep -r --include=.env KEY ."]
 )
 def test_secrets_named_in_options_cannot_be_lifted_by_a_rule(command: str) -> None:
-    place = Place("/srv/proj", ("/srv/proj",), "/home/u")
+    place = ShellContext("/srv/proj", ("/srv/proj",), "/home/u")
     assert analyse(command, place).sensitive

@@ -14,7 +14,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent_cli.safety.shell import Place, analyse, bash_accepts, default_effect, place_on_disk
+from agent_cli.safety.shell import (
+    ShellContext,
+    analyse,
+    bash_accepts,
+    default_effect,
+    place_on_disk,
+)
 from agent_cli.safety.shell.table import commands
 
 EXAMPLES = int(os.environ.get("SHELL_FUZZ_EXAMPLES", "500"))
@@ -48,7 +54,7 @@ SPECIAL = "'\"\\$`(){}[]<>|&;#!~*?=\n\t -,.@%+"
 @dataclass
 class Arena:
     root: Path
-    place: Place
+    place: ShellContext
     environment: dict[str, str]
     log: Path
 
@@ -142,7 +148,7 @@ def command_lines(draw: st.DrawFn) -> str:
     return text
 
 
-def is_allowed(command: str, place: Place) -> bool:
+def is_allowed(command: str, place: ShellContext) -> bool:
     return default_effect(analyse(command, place)) == "allow" and bash_accepts(command)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from agent_cli.models.providers import PROVIDERS
-from agent_cli.setup.choice import Choice
+from agent_cli.setup.choice import ModelChoice
 from agent_cli.setup.findings import Findings, keys_in, look, propose
 from agent_cli.setup.servers import addresses, find_servers
 from tests.kit.local_servers import (
@@ -38,7 +38,7 @@ NOWHERE = {"AGENT_LOCAL_PORTS": NO_SERVERS}
 async def test_a_single_key_decides(variable: str, model: str) -> None:
     proposal = propose(await look({variable: "k", **NOWHERE}, {}))
     assert proposal is not None
-    assert proposal.choice == Choice(model)
+    assert proposal.choice == ModelChoice(model)
     assert variable in proposal.because
 
 
@@ -101,7 +101,7 @@ async def test_the_only_local_model_is_proposed_and_two_are_not() -> None:
         environment = {"AGENT_LOCAL_PORTS": f"{NO_SERVERS},ollama={server.port}"}
         proposal = propose(await look(environment, {}))
     assert proposal is not None
-    assert proposal.choice == Choice("ollama_chat/qwen3:8b", server.url)
+    assert proposal.choice == ModelChoice("ollama_chat/qwen3:8b", server.url)
     with serving(ollama("qwen3:8b", "llama3")) as server:
         environment = {"AGENT_LOCAL_PORTS": f"{NO_SERVERS},ollama={server.port}"}
         findings = await look(environment, {})

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from agent_cli.config.places import Places
+from agent_cli.config.places import Directories
 from agent_cli.config.schema import Settings
 from agent_cli.setup.cards import Card, CardFile
-from agent_cli.setup.choice import Choice, ChoiceFile
+from agent_cli.setup.choice import ModelChoice, ModelChoiceFile
 from agent_cli.setup.overlay import learn, with_card, with_choice
 from agent_cli.setup.probe import probe
 from tests.kit.local_servers import LocalServer, llama_cpp, lm_studio, ollama, serving, vllm
@@ -87,7 +87,7 @@ def test_a_server_that_talks_nonsense_gives_an_empty_card() -> None:
 
 
 def test_the_card_fills_in_what_the_settings_leave_open(tmp_path: Path) -> None:
-    places = Places(tmp_path / "config", tmp_path / "state")
+    places = Directories(tmp_path / "config", tmp_path / "state")
     with serving(ollama("qwen3", show=SHOWN)) as server:
         bare = {"model": "ollama_chat/qwen3", "api_base": server.url}
         assert "num_ctx" in learn(Settings.model_validate(bare), places)
@@ -112,12 +112,12 @@ def test_a_damaged_card_or_choice_is_none(tmp_path: Path) -> None:
     assert CardFile(tmp_path).get("m", None) is None
     for text in ("[", "[]", '{"model": 3}'):
         (tmp_path / "choice.json").write_text(text)
-        assert ChoiceFile(tmp_path).read() is None
+        assert ModelChoiceFile(tmp_path).read() is None
 
 
 def test_the_settings_beat_an_earlier_choice(tmp_path: Path) -> None:
-    places = Places(tmp_path / "config", tmp_path / "state")
-    ChoiceFile(places.state).keep(Choice("ollama_chat/x", "http://127.0.0.1:1"))
+    places = Directories(tmp_path / "config", tmp_path / "state")
+    ModelChoiceFile(places.state).keep(ModelChoice("ollama_chat/x", "http://127.0.0.1:1"))
     assert with_choice(Settings(model="openai/gpt-5"), places).model == "openai/gpt-5"
     chosen = with_choice(Settings(), places)
     assert (chosen.model, chosen.api_base) == ("ollama_chat/x", "http://127.0.0.1:1")

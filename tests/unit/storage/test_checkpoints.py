@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_cli.core.undo.checkpoint import Record, Upcoming
+from agent_cli.core.undo.checkpoint import Record, UpcomingCall
 from agent_cli.core.undo.plan import paths_of, plan
 from agent_cli.storage.checkpoint.blobs import LARGEST
 from agent_cli.storage.checkpoint.quota import _unused, hold, remove, sessions
@@ -37,7 +37,7 @@ class Desk:
         self._calls += 1
         name = f"call-{self._calls}"
         self.store.before(
-            Upcoming(call_id=name, turn=1, tool="Bash", title="x", paths=None, **known)  # type: ignore[arg-type]
+            UpcomingCall(call_id=name, turn=1, tool="Bash", title="x", paths=None, **known)  # type: ignore[arg-type]
         )
         return name
 
@@ -126,7 +126,7 @@ def test_line_ends_that_git_converts_come_back_as_they_were(desk: Desk) -> None:
 def test_a_large_file_is_skipped_and_named(desk: Desk) -> None:
     with (desk.root / "big.bin").open("wb") as file:
         file.truncate(LARGEST + 1)
-    kept = desk.store.before(Upcoming(call_id="x", turn=1, tool="Bash", title="x", paths=None))
+    kept = desk.store.before(UpcomingCall(call_id="x", turn=1, tool="Bash", title="x", paths=None))
     assert any("big.bin is not kept: it is larger than 100 MB" in note for note in kept.notes)
     (desk.root / "big.bin").unlink()
     record = desk.store.after("x")
@@ -232,7 +232,7 @@ def test_a_call_that_a_crash_cut_short_can_be_taken_back_after_a_question(tmp_pa
 def test_what_a_killed_write_left_beside_its_file_goes(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     path = desk.root / "out"
-    call = Upcoming(call_id="w", turn=1, tool="Write", title="out", paths=(str(path),))
+    call = UpcomingCall(call_id="w", turn=1, tool="Write", title="out", paths=(str(path),))
     desk.store.before(call)
     desk.store.close()  # the call never ends
     half, other = desk.root / ".out.0123456789ab.tmp", desk.root / ".out.mine.tmp"
@@ -284,7 +284,7 @@ def test_what_cannot_fit_does_not_drive_out_what_does(tmp_path: Path) -> None:
     (desk.root / "small").write_text("before\n")
     first = desk.shell("echo 1 > small")
     kept = desk.store.before(
-        Upcoming(
+        UpcomingCall(
             call_id="x", turn=1, tool="Bash", title="rm big", paths=None,
             deletes=(str(desk.root / "big"),),
         )

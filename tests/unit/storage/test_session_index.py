@@ -9,7 +9,14 @@ import pytest
 
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import TurnStarted, UsageChanged
-from agent_cli.core.log.entries import Happened, KnownBody, Opened, Said, Titled, new_entry
+from agent_cli.core.log.entries import (
+    EventAdded,
+    KnownBody,
+    MessageAdded,
+    SessionOpened,
+    Titled,
+    new_entry,
+)
 from agent_cli.core.messages import AssistantMessage, ToolMessage, UserMessage
 from agent_cli.core.model import Usage
 from agent_cli.storage import session_index
@@ -27,16 +34,18 @@ def write(sessions: Sessions, name: str, *bodies: KnownBody | str, workspace: st
     """Begin or continue a session; a text is a prompt."""
     log = sessions.new(name)
     begun = log.files.log.exists()
-    opened = Opened(session=name, workspace=workspace, model="m", mode="default", program="1")
+    opened = SessionOpened(
+        session=name, workspace=workspace, model="m", mode="default", program="1"
+    )
     for body in (*(() if begun else (opened,)), *bodies):
         if isinstance(body, str):
-            body = Said(message=UserMessage(content=body))
+            body = MessageAdded(message=UserMessage(content=body))
         log.append(new_entry(body, None))
     log.close()
 
 
-def answer(text: str) -> Said:
-    return Said(message=AssistantMessage(text=text))
+def answer(text: str) -> MessageAdded:
+    return MessageAdded(message=AssistantMessage(text=text))
 
 
 def ids(found: Sequence[object]) -> list[str]:
@@ -44,10 +53,10 @@ def ids(found: Sequence[object]) -> list[str]:
 
 
 def test_a_list_tells_what_there_is_newest_first(sessions: Sessions) -> None:
-    write(sessions, "aaaa11", "first prompt", answer("yes"), Happened(event=USED))
+    write(sessions, "aaaa11", "first prompt", answer("yes"), EventAdded(event=USED))
     turn = TurnStarted(session_id="b", turn=3, prompt="", model="m")
     write(
-        sessions, "bbbb22", "other", Titled(title="A title"), Happened(event=turn), workspace="/v"
+        sessions, "bbbb22", "other", Titled(title="A title"), EventAdded(event=turn), workspace="/v"
     )
     second, first = sessions.index.listing()
     assert (first.id, first.name, first.messages, first.cost) == ("aaaa11", "first prompt", 2, 0.25)
@@ -57,9 +66,9 @@ def test_a_list_tells_what_there_is_newest_first(sessions: Sessions) -> None:
 
 
 def test_what_is_new_is_added_to_what_was_known(sessions: Sessions) -> None:
-    write(sessions, "aaaa11", "about pears", Happened(event=USED))
+    write(sessions, "aaaa11", "about pears", EventAdded(event=USED))
     assert sessions.index.listing()[0].cost == 0.25
-    write(sessions, "aaaa11", "about plums", Titled(title="Fruit"), Happened(event=USED))
+    write(sessions, "aaaa11", "about plums", Titled(title="Fruit"), EventAdded(event=USED))
     (info,) = sessions.index.listing()
     assert (info.name, info.prompt, info.messages, info.cost) == ("Fruit", "about pears", 2, 0.5)
     for word in ("pears", "plums", "fruit"):
@@ -136,7 +145,7 @@ def test_scripts_without_spaces_are_searched_too(sessions: Sessions) -> None:
 
 def test_what_tools_gave_is_not_searched(sessions: Sessions) -> None:
     result = ToolMessage(call_id="c", name="Read", content="haystack")
-    write(sessions, "aaaa11", "hello", Said(message=result))
+    write(sessions, "aaaa11", "hello", MessageAdded(message=result))
     assert sessions.index.search("haystack") == []
     assert sessions.index.listing()[0].messages == 2
 

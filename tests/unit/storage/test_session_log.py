@@ -17,7 +17,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_cli.core.events import Notice, TextDelta, ThinkingDelta, ToolStarted, TurnStarted
-from agent_cli.core.log.entries import Entry, Happened, KnownBody, Opened, Said, Shown, new_entry
+from agent_cli.core.log.entries import (
+    Entry,
+    EventAdded,
+    KnownBody,
+    MessageAdded,
+    ReplyAbandoned,
+    SessionOpened,
+    new_entry,
+)
 from agent_cli.core.log.history import read_history
 from agent_cli.core.messages import (
     AssistantMessage,
@@ -35,12 +43,12 @@ from agent_cli.storage.session_lock import SessionInUse
 from agent_cli.storage.session_log import LogFiles, SessionLog, read_log
 from agent_cli.storage.sessions import Sessions
 
-OPENED = Opened(session="s", workspace="/w", model="m", mode="default", program="1")
+OPENED = SessionOpened(session="s", workspace="/w", model="m", mode="default", program="1")
 KEY = "sk-ant-api03-" + "aB3dE6gH9jK2" * 4
 
 
-def said(text: str) -> Said:
-    return Said(message=UserMessage(content=text))
+def said(text: str) -> MessageAdded:
+    return MessageAdded(message=UserMessage(content=text))
 
 
 def chain(*bodies: KnownBody) -> list[Entry]:
@@ -63,7 +71,7 @@ def written(sessions: Sessions, *bodies: KnownBody, name: str = "abc123") -> Ses
 
 
 def test_entries_come_back_as_they_were(sessions: Sessions) -> None:
-    entries = chain(said("héllo\n\u2028wörld"), Happened(event=Notice(text="x")))
+    entries = chain(said("héllo\n\u2028wörld"), EventAdded(event=Notice(text="x")))
     log = sessions.new("abc123")
     for entry in entries:
         log.append(entry)
@@ -115,7 +123,7 @@ def test_any_beginning_of_the_bytes_reads_as_a_beginning_of_the_entries(
 ) -> None:
     files = LogFiles(tmp_path_factory.mktemp("log"), "a")
     log = SessionLog(files, str)
-    entries = chain(*(Said(message=message) for message in messages))
+    entries = chain(*(MessageAdded(message=message) for message in messages))
     for entry in entries:
         log.append(entry)
     log.close()
@@ -134,12 +142,12 @@ def test_long_texts_are_kept_once_beside_the_log(sessions: Sessions) -> None:
     long = "ü" * LARGEST
     image = ImagePart(media_type="image/png", data="A" * (LARGEST + 1))
     result = ToolMessage(call_id="c", name="Read", content=(TextPart(text="see"), image))
-    log = written(sessions, said(long), said(long), Said(message=result), said("short"))
+    log = written(sessions, said(long), said(long), MessageAdded(message=result), said("short"))
     log.close()
     assert log.files.log.stat().st_size < LARGEST
     assert len(list(log.files.payloads.iterdir())) == 2
     bodies = [entry.body for entry in read_log(log.files)]
-    assert bodies[1:] == [said(long), said(long), Said(message=result), said("short")]
+    assert bodies[1:] == [said(long), said(long), MessageAdded(message=result), said("short")]
 
 
 def test_a_long_text_whose_file_is_gone_is_named(sessions: Sessions) -> None:
@@ -152,7 +160,7 @@ def test_a_long_text_whose_file_is_gone_is_named(sessions: Sessions) -> None:
 
 def test_a_call_cannot_pass_for_a_long_text(sessions: Sessions) -> None:
     arguments = {"payloads": [[["body", "x"], "0" * 64]]}
-    started = Happened(event=ToolStarted(call_id="c", tool="X", arguments=arguments))
+    started = EventAdded(event=ToolStarted(call_id="c", tool="X", arguments=arguments))
     log = written(sessions, started)
     log.close()
     assert read_log(log.files)[-1].body == started
@@ -170,9 +178,11 @@ def test_secrets_do_not_reach_the_disk(tmp_path: Path) -> None:
     log = written(
         sessions,
         said(f"use {KEY} and correct-horse-battery"),
-        Said(message=AssistantMessage(text=KEY, thinking=(signed, harmless), calls=(call,))),
-        Happened(event=ToolStarted(call_id="c1", tool="Bash", arguments={"id": KEY})),
-        Shown(text=f"void {KEY}"),
+        MessageAdded(
+            message=AssistantMessage(text=KEY, thinking=(signed, harmless), calls=(call,))
+        ),
+        EventAdded(event=ToolStarted(call_id="c1", tool="Bash", arguments={"id": KEY})),
+        ReplyAbandoned(text=f"void {KEY}"),
     )
     log.close()
     content = log.files.log.read_text()
@@ -181,7 +191,7 @@ def test_secrets_do_not_reach_the_disk(tmp_path: Path) -> None:
     reply = next(
         entry.body.message
         for entry in read_log(log.files)
-        if isinstance(entry.body, Said) and isinstance(entry.body.message, AssistantMessage)
+        if isinstance(entry.body, MessageAdded) and isinstance(entry.body.message, AssistantMessage)
     )
     assert [thought.block is None for thought in reply.thinking] == [True, False]
     assert "«secret" in json.loads(reply.calls[0].arguments)["command"]
@@ -238,7 +248,7 @@ def test_the_lock_of_a_killed_program_is_gone(sessions: Sessions) -> None:
 
 
 def test_pieces_of_an_unfinished_reply_become_an_interrupted_message(sessions: Sessions) -> None:
-    started = Happened(event=TurnStarted(session_id="s", turn=1, prompt="go", model="big"))
+    started = EventAdded(event=TurnStarted(session_id="s", turn=1, prompt="go", model="big"))
     log = written(sessions, started, said("go"))
     after = log.entries()[-1].id
     log.stream(ThinkingDelta(text="hm "), after=after)
@@ -265,7 +275,7 @@ def test_pieces_that_became_a_message_are_not_said_twice(sessions: Sessions) -> 
     log = written(sessions, said("go"))
     after = log.entries()[-1].id
     log.stream(TextDelta(text="the reply"), after=after)
-    log.append(new_entry(Said(message=AssistantMessage(text="the reply")), after))
+    log.append(new_entry(MessageAdded(message=AssistantMessage(text="the reply")), after))
     _crash(log)
     history = sessions.resume("abc123").history
     assert len(history.messages) == 2

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agent_cli.core.tool import ToolResult
-from agent_cli.core.tool_context import ShellStanding
+from agent_cli.core.tool_context import ShellInfo
 from agent_cli.tools import _git, git_info
 from tests.kit.one_call import call_in, one_call, scene_with
 from tests.kit.sessions import SceneMaker
@@ -222,7 +222,7 @@ async def test_the_shells_directory_counts_if_it_is_inside(make_session: SceneMa
     inner.mkdir()
     Repository(inner, make_session.home)
     scene = scene_with(make_session, "GitInfo", **HERMETIC)
-    scene.session.state(ShellStanding).directory = str(inner)
+    scene.session.state(ShellInfo).directory = str(inner)
     assert (await call_in(scene)).metadata["root"] == str(inner)
 
 
@@ -232,7 +232,7 @@ async def test_the_shells_directory_outside_the_workspace_is_not_looked_at(
     (tmp_path / "elsewhere").mkdir()
     Repository(tmp_path / "elsewhere", make_session.home)
     scene = scene_with(make_session, "GitInfo", **HERMETIC)
-    scene.session.state(ShellStanding).directory = str(tmp_path / "elsewhere")
+    scene.session.state(ShellInfo).directory = str(tmp_path / "elsewhere")
     assert (await call_in(scene)).metadata == {"is_repo": False}
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_cli.core.tool_context import ShellStanding
+from agent_cli.core.tool_context import ShellInfo
 from agent_cli.tools import current_date_time
 from agent_cli.tools.current_date_time import describe, zone_name
 from tests.kit.one_call import call_in, one_call, scene_with
@@ -24,7 +24,7 @@ async def test_a_shell_that_did_not_move_stands_in_the_workspace(make_session: S
 
 async def test_a_shell_that_moved_is_told_beside_the_workspace(make_session: SceneMaker) -> None:
     scene = scene_with(make_session, "CurrentDirectory")
-    scene.session.state(ShellStanding).directory = "/usr/lib"
+    scene.session.state(ShellInfo).directory = "/usr/lib"
     result = await call_in(scene)
     assert result.llm_content == f"/usr/lib\nworkspace: {make_session.workspace}"
     assert result.metadata["basename"] == "lib"

@@ -6,7 +6,7 @@ from textual.strip import Strip
 
 from agent_cli.frontends.tui.blocks.base import EDGE, MARGIN, Block
 from agent_cli.frontends.tui.lines import BLANK, Line, Span, crop, shorten, width_of, wrap
-from agent_cli.frontends.tui.look import ROW, Look
+from agent_cli.frontends.tui.look import ROW, Appearance
 from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import clean
 
@@ -38,7 +38,7 @@ class BannerBlock(Block):
         self.facts = tuple(_one_line(fact) for fact in facts)
         self.tips = tuple((_one_line(key), _one_line(tr(does))) for key, does in tips)
 
-    def render(self, width: int, look: Look) -> Sequence[Strip]:
+    def render(self, width: int, look: Appearance) -> Sequence[Strip]:
         width = min(width, ROW)
         lines: list[Strip] = [self._top(width, look), BLANK]
         if self.facts:
@@ -53,7 +53,7 @@ class BannerBlock(Block):
         ready = tr("Ready. {facts}", facts=", ".join(self.facts))
         return f"{where}\n{ready}"
 
-    def _top(self, width: int, look: Look) -> Line:
+    def _top(self, width: int, look: Appearance) -> Line:
         styles = look.styles
         left: list[Span] = [*MARGIN, (self.name, styles.accent + styles.strong)]
         room = width - EDGE - width_of(left) - 2
@@ -64,7 +64,7 @@ class BannerBlock(Block):
         gap = " " * max(2, width - EDGE - width_of(left) - width_of(right))
         return Line(crop([*left, (gap, None), *right], width), gutter=2)
 
-    def _try(self, width: int, look: Look) -> Line:
+    def _try(self, width: int, look: Appearance) -> Line:
         """As many tips as fit: half a tip helps nobody."""
         spans: list[Span] = [*MARGIN, (tr("Try") + "   ", look.styles.dim)]
         for number, (key, does) in enumerate(self.tips):

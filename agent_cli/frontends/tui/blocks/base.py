@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from textual.strip import Strip
 
 from agent_cli.frontends.tui.lines import Span
-from agent_cli.frontends.tui.look import Look
+from agent_cli.frontends.tui.look import Appearance
 
 MARGIN: list[Span] = [("  ", None)]
 """The text of a block stands this far from the left edge; bars and cursors use the space."""
@@ -30,7 +30,7 @@ class Block:
         """Whether its lines change with time."""
         return False
 
-    def render(self, width: int, look: Look) -> Sequence[Strip]:
+    def render(self, width: int, look: Appearance) -> Sequence[Strip]:
         """The lines; those that have not changed may be the very same objects as before."""
         raise NotImplementedError
 

@@ -8,7 +8,7 @@ from agent_cli.controller.endings import compacted
 from agent_cli.core.events import HistoryCompacted
 from agent_cli.frontends.tui.blocks.base import EDGE, MARGIN, Block
 from agent_cli.frontends.tui.lines import Line, Span, crop, wrap
-from agent_cli.frontends.tui.look import PROSE, Look
+from agent_cli.frontends.tui.look import PROSE, Appearance
 from agent_cli.safety.sanitise import clean
 
 
@@ -21,7 +21,7 @@ class CompactionBlock(Block):
         self._heading = clean(compacted(event).replace("\n", " "))
         self._text = clean(event.ledger.text()).strip("\n")
 
-    def render(self, width: int, look: Look) -> Sequence[Strip]:
+    def render(self, width: int, look: Appearance) -> Sequence[Strip]:
         dim = look.styles.dim
         room = min(width - EDGE, PROSE + 2)
         heading: list[Span] = [*MARGIN, (f"{look.signs.dot} ", dim), (self._heading, dim)]

@@ -8,7 +8,7 @@ from textual.strip import Strip
 
 from agent_cli.frontends.tui.blocks.base import EDGE, MARGIN, Block
 from agent_cli.frontends.tui.lines import Span, wrap
-from agent_cli.frontends.tui.look import PROSE, Look
+from agent_cli.frontends.tui.look import PROSE, Appearance
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean
 
@@ -23,7 +23,7 @@ class NoticeBlock(Block):
         self.hint = clean(hint).strip("\n")
         self.level: Level = level
 
-    def render(self, width: int, look: Look) -> Sequence[Strip]:
+    def render(self, width: int, look: Appearance) -> Sequence[Strip]:
         room = min(width - EDGE, PROSE + 2)
         first, rest = self._heading(look)
         style = look.styles.dim if self.level == "info" else None
@@ -40,7 +40,7 @@ class NoticeBlock(Block):
     def _advice(self) -> list[str]:
         return self.hint.split("\n") if self.hint else []
 
-    def _heading(self, look: Look) -> tuple[list[Span], list[Span]]:
+    def _heading(self, look: Appearance) -> tuple[list[Span], list[Span]]:
         if self.level == "info":
             return [*MARGIN, (f"{look.signs.dot} ", look.styles.dim)], [*MARGIN, *MARGIN]
         word, style = {

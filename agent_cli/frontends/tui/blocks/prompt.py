@@ -6,7 +6,7 @@ from textual.strip import Strip
 
 from agent_cli.frontends.tui.blocks.base import EDGE, Block
 from agent_cli.frontends.tui.lines import Line, Span, wrap
-from agent_cli.frontends.tui.look import PROSE, Look
+from agent_cli.frontends.tui.look import PROSE, Appearance
 from agent_cli.lib.language import trn
 from agent_cli.safety.sanitise import clean
 
@@ -23,7 +23,7 @@ class PromptBlock(Block):
         self.text = text.strip("\n")
         self.can_fold = self.text.count("\n") >= _MOST or len(self.text) > _MOST * PROSE
 
-    def render(self, width: int, look: Look) -> Sequence[Strip]:
+    def render(self, width: int, look: Appearance) -> Sequence[Strip]:
         bar: list[Span] = [(f"{look.signs.prompt} ", look.styles.accent)]
         source = self.text[:_LONGEST] if self.expanded else self.text[: _MOST * PROSE * 2]
         lines: list[Strip] = []

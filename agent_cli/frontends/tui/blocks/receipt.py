@@ -6,7 +6,7 @@ from textual.strip import Strip
 
 from agent_cli.frontends.tui.blocks.base import EDGE, MARGIN, Block
 from agent_cli.frontends.tui.lines import wrap
-from agent_cli.frontends.tui.look import Look
+from agent_cli.frontends.tui.look import Appearance
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean
 
@@ -23,7 +23,7 @@ class ReceiptBlock(Block):
             self._details.append(tr("and {n:,} more", n=len(details) - MOST_LISTED))
         self.can_fold = bool(self._details)
 
-    def render(self, width: int, look: Look) -> Sequence[Strip]:
+    def render(self, width: int, look: Appearance) -> Sequence[Strip]:
         style, room = look.styles.dim, width - EDGE
         # Wrapped and not cut: what it cost stands at the end.
         lines: list[Strip] = list(wrap([(self._line, style)], room, first=MARGIN, rest=MARGIN))

@@ -7,11 +7,11 @@ from textual.strip import Strip
 from agent_cli.frontends.shared.flow import Flow
 from agent_cli.frontends.tui.blocks.base import EDGE, MARGIN, Block
 from agent_cli.frontends.tui.lines import BLANK, indented
-from agent_cli.frontends.tui.look import Look
+from agent_cli.frontends.tui.look import Appearance
 from agent_cli.frontends.tui.markdown import code_line, render
 from agent_cli.safety.sanitise import Cleaner
 
-Shape = tuple[int, Look]
+Shape = tuple[int, Appearance]
 
 
 class ReplyBlock(Block):
@@ -51,7 +51,7 @@ class ReplyBlock(Block):
             self._flow.end()
             self._cleaner = None
 
-    def render(self, width: int, look: Look) -> Sequence[Strip]:
+    def render(self, width: int, look: Appearance) -> Sequence[Strip]:
         shape = (width, look)
         if shape != self._shape:
             self._forget()
@@ -88,7 +88,7 @@ class ReplyBlock(Block):
             return list(self._kept)
         return [*self._kept, BLANK, *lines] if self._kept else list(lines)
 
-    def _open_lines(self, width: int, look: Look) -> Sequence[Strip]:
+    def _open_lines(self, width: int, look: Appearance) -> Sequence[Strip]:
         source = self._flow.open
         if not self._flow.in_fence:
             return _lines(source, width, look) if source.strip() else []
@@ -104,7 +104,7 @@ class ReplyBlock(Block):
         return [*self._code, *_code_lines(rest, width)] if rest else self._code
 
 
-def _lines(source: str, width: int, look: Look) -> list[Strip]:
+def _lines(source: str, width: int, look: Appearance) -> list[Strip]:
     return indented(render(source, width - len(MARGIN[0][0]) - EDGE, look), MARGIN)
 
 

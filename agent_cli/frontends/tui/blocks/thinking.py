@@ -8,7 +8,7 @@ from textual.strip import Strip
 from agent_cli.controller.wording import duration
 from agent_cli.frontends.tui.blocks.base import EDGE, MARGIN, Block
 from agent_cli.frontends.tui.lines import Line, Span, crop, wrap
-from agent_cli.frontends.tui.look import PROSE, Look
+from agent_cli.frontends.tui.look import PROSE, Appearance
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import Cleaner
 
@@ -37,7 +37,7 @@ class ThinkingBlock(Block):
             self._pieces.append(self._cleaner.finish())
             self._seconds = self._clock() - self._started if seconds is None else seconds
 
-    def render(self, width: int, look: Look) -> Sequence[Strip]:
+    def render(self, width: int, look: Appearance) -> Sequence[Strip]:
         style = look.styles.thinking
         text = self.plain_text()
         if self._seconds is None:

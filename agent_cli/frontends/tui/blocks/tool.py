@@ -15,7 +15,7 @@ from agent_cli.frontends.tui.displays.diff import diff_preview
 from agent_cli.frontends.tui.displays.output import output_lines, tail_lines
 from agent_cli.frontends.tui.displays.small import todo_lines
 from agent_cli.frontends.tui.lines import Line, Span, crop, indented, wrap
-from agent_cli.frontends.tui.look import ROW, Look
+from agent_cli.frontends.tui.look import ROW, Appearance
 from agent_cli.safety.sanitise import clean
 
 _TAIL = 5
@@ -41,7 +41,7 @@ class ToolBlock(Call, Block):
     ) -> None:
         super().__init__(event, depth=depth, clock=clock)
         self._head: tuple[Head, int, Line] | None = None
-        self._body: tuple[int, Look, Sequence[Strip]] | None = None
+        self._body: tuple[int, Appearance, Sequence[Strip]] | None = None
 
     @property
     def ticks(self) -> bool:
@@ -56,7 +56,7 @@ class ToolBlock(Call, Block):
         super().finish(event)
         self._head = self._body = None
 
-    def render(self, width: int, look: Look) -> Sequence[Strip]:
+    def render(self, width: int, look: Appearance) -> Sequence[Strip]:
         head = self._head_line(width, look)
         if self._body is None or self._body[:2] != (width, look):
             self._body = (width, look, self._body_lines(width, look))
@@ -80,7 +80,7 @@ class ToolBlock(Call, Block):
     def stands_with(self, before: Block) -> bool:
         return isinstance(before, ToolBlock)
 
-    def _head_line(self, width: int, look: Look) -> Line:
+    def _head_line(self, width: int, look: Appearance) -> Line:
         head = Head(
             self.state,
             self.tool,
@@ -93,13 +93,13 @@ class ToolBlock(Call, Block):
             self._head = (head, width, head_line(head, width, look))
         return self._head[2]
 
-    def _body_lines(self, width: int, look: Look) -> Sequence[Strip]:
+    def _body_lines(self, width: int, look: Appearance) -> Sequence[Strip]:
         indent = [*MARGIN, ("  " * self.depth + " ", None)]
         bar: list[Span] = [*indent, (f"  {look.signs.bar} ", look.styles.dim)]
         room = max(8, width - EDGE - sum(len(text) for text, _ in bar))
         return indented(self._details(room, look), bar)
 
-    def _details(self, room: int, look: Look) -> Sequence[Strip]:
+    def _details(self, room: int, look: Appearance) -> Sequence[Strip]:
         if self.expanded:
             return self._everything(room, look)
         if self.is_running:
@@ -110,7 +110,7 @@ class ToolBlock(Call, Block):
             return self._failure(room, look)
         return self._preview(room, look)
 
-    def _preview(self, room: int, look: Look) -> Sequence[Strip]:
+    def _preview(self, room: int, look: Appearance) -> Sequence[Strip]:
         """What is worth seeing without being asked: changes and todo lists."""
         lines: list[Strip] = []
         for display in self._displays:
@@ -120,7 +120,7 @@ class ToolBlock(Call, Block):
                 lines += todo_lines(display, room, look)[:_MOST_TODO]
         return lines
 
-    def _failure(self, room: int, look: Look) -> Sequence[Strip]:
+    def _failure(self, room: int, look: Appearance) -> Sequence[Strip]:
         text = clean(self._error).strip("\n").split("\n")[0]
         lines: list[Strip] = []
         for display in self._displays:
@@ -131,7 +131,7 @@ class ToolBlock(Call, Block):
             lines.insert(0, Line(crop(error, room, look.signs.ellipsis)))
         return lines
 
-    def _everything(self, room: int, look: Look) -> Sequence[Strip]:
+    def _everything(self, room: int, look: Appearance) -> Sequence[Strip]:
         lines = list(self._argument_lines(room, look))
         if self._error and clean(self._error) != self.status:
             for text in clean(self._error).split("\n"):
@@ -144,7 +144,7 @@ class ToolBlock(Call, Block):
             lines += output_lines(self._text, room, look)
         return lines
 
-    def _argument_lines(self, room: int, look: Look) -> Iterator[Strip]:
+    def _argument_lines(self, room: int, look: Appearance) -> Iterator[Strip]:
         has_diff = any(isinstance(display, DiffBlock) for display in self._displays)
         for name, value in self._arguments:
             if value == self.argument and len(value) < room // 2:

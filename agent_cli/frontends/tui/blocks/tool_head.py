@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from agent_cli.controller.wording import duration
 from agent_cli.frontends.tui.blocks.base import EDGE, MARGIN
 from agent_cli.frontends.tui.lines import Line, Span, crop, shorten
-from agent_cli.frontends.tui.look import ROW, Look
+from agent_cli.frontends.tui.look import ROW, Appearance
 
 WIDE = 76
 """From this width on results stand in a column of their own."""
@@ -30,7 +30,7 @@ class Head(NamedTuple):
     depth: int = 0
 
 
-def head_line(head: Head, width: int, look: Look) -> Line:
+def head_line(head: Head, width: int, look: Appearance) -> Line:
     """The line, never wider than `width`. The main argument is what gives way last."""
     width = min(width, ROW) - EDGE
     styles = look.styles
@@ -61,7 +61,7 @@ def head_line(head: Head, width: int, look: Look) -> Line:
     return Line(crop(spans, max(1, width), look.signs.ellipsis), gutter=2)
 
 
-def _middle(head: Head, room: int, used: int, width: int, look: Look) -> tuple[str, str]:
+def _middle(head: Head, room: int, used: int, width: int, look: Appearance) -> tuple[str, str]:
     """The argument and the result, in columns when there is room for them."""
     ellipsis = look.signs.ellipsis
     argument = head.argument

@@ -17,10 +17,10 @@ from agent_cli.core.display import (
 from agent_cli.frontends.tui.displays.diff import diff_lines
 from agent_cli.frontends.tui.displays.output import output_lines, source_lines
 from agent_cli.frontends.tui.displays.small import image_lines, table_lines, todo_lines
-from agent_cli.frontends.tui.look import Look
+from agent_cli.frontends.tui.look import Appearance
 
 
-def display_lines(display: Display, width: int, look: Look) -> Sequence[Strip]:
+def display_lines(display: Display, width: int, look: Appearance) -> Sequence[Strip]:
     """Everything that is kept of it."""
     match display:
         case TextBlock():

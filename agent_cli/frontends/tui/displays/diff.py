@@ -11,7 +11,7 @@ from agent_cli.core.display import DiffBlock
 from agent_cli.frontends.tui.displays.output import MOST, left_out
 from agent_cli.frontends.tui.highlight import highlighted, language_of
 from agent_cli.frontends.tui.lines import Line, Span, crop, indented, width_of, wrap
-from agent_cli.frontends.tui.look import Look
+from agent_cli.frontends.tui.look import Appearance
 from agent_cli.safety.sanitise import clean
 
 SIDE_BY_SIDE = 140
@@ -21,7 +21,7 @@ _MOST_PREVIEWED = 10
 
 
 @dataclass(frozen=True)
-class Row:
+class DiffRow:
     """A line of a diff; kind is " ", "-", "+", or "@" for what is no line of the file."""
 
     kind: str
@@ -30,7 +30,7 @@ class Row:
     text: str
 
 
-def diff_lines(block: DiffBlock, width: int, look: Look) -> Sequence[Strip]:
+def diff_lines(block: DiffBlock, width: int, look: Appearance) -> Sequence[Strip]:
     """The whole change."""
     rows = _rows(block.diff)
     paint = _Paint(rows[:MOST], language_of(block.path), look)
@@ -38,7 +38,7 @@ def diff_lines(block: DiffBlock, width: int, look: Look) -> Sequence[Strip]:
     return [*lines, left_out(len(rows) - MOST, look)] if len(rows) > MOST else lines
 
 
-def diff_preview(block: DiffBlock, width: int, look: Look) -> list[Strip]:
+def diff_preview(block: DiffBlock, width: int, look: Appearance) -> list[Strip]:
     """A few lines from where the change begins, one row each."""
     rows = _rows(block.diff)
     changed = [number for number, row in enumerate(rows) if row.kind in "+-"]
@@ -54,7 +54,7 @@ def diff_preview(block: DiffBlock, width: int, look: Look) -> list[Strip]:
 
 
 class _Paint:
-    def __init__(self, rows: Sequence[Row], language: str, look: Look) -> None:
+    def __init__(self, rows: Sequence[DiffRow], language: str, look: Appearance) -> None:
         self.rows = rows
         self.look = look
         self.colours = _colours(rows, language, look)
@@ -100,7 +100,7 @@ class _Paint:
         lines = wrap(spans, width, first=before, rest=_blank(before))
         return _filled(lines, style, width, always=True)
 
-    def _before(self, row: Row, side: str = "+") -> tuple[list[Span], Style | None]:
+    def _before(self, row: DiffRow, side: str = "+") -> tuple[list[Span], Style | None]:
         styles, signs = self.look.styles, self.look.signs
         number = row.old if row.kind == "-" or (row.kind == " " and side == "-") else row.new
         sign, style, colour = {
@@ -110,28 +110,28 @@ class _Paint:
         return [(f"{number:>{self.room}} ", styles.dim), (f"{sign} ", colour)], style
 
 
-def _rows(diff: str) -> list[Row]:
-    rows: list[Row] = []
+def _rows(diff: str) -> list[DiffRow]:
+    rows: list[DiffRow] = []
     old = new = 0
     in_hunk = False
     for line in clean(diff).split("\n"):
         if hunk := _HUNK.match(line):
             old, new = int(hunk[1]), int(hunk[2])
             if in_hunk:
-                rows.append(Row("@", 0, 0, "⋯"))
+                rows.append(DiffRow("@", 0, 0, "⋯"))
             in_hunk = True
         elif not in_hunk or not line:
             continue
         elif line[0] in "+- ":
-            rows.append(Row(line[0], old, new, line[1:]))
+            rows.append(DiffRow(line[0], old, new, line[1:]))
             old += line[0] != "+"
             new += line[0] != "-"
         else:
-            rows.append(Row("@", 0, 0, line))
+            rows.append(DiffRow("@", 0, 0, line))
     return rows
 
 
-def _colours(rows: Sequence[Row], language: str, look: Look) -> list[list[Span]]:
+def _colours(rows: Sequence[DiffRow], language: str, look: Appearance) -> list[list[Span]]:
     """Each side is coloured as a text of its own, so that neither spoils the other."""
     found: list[list[Span]] = [[] for _ in rows]
     for side in ("-", "+"):
@@ -142,7 +142,7 @@ def _colours(rows: Sequence[Row], language: str, look: Look) -> list[list[Span]]
     return found
 
 
-def _pairs(rows: Sequence[Row]) -> Iterator[tuple[int | None, int | None]]:
+def _pairs(rows: Sequence[DiffRow]) -> Iterator[tuple[int | None, int | None]]:
     """Which rows stand beside each other: what was taken out with what came instead."""
     position = 0
     while position < len(rows):

@@ -7,7 +7,7 @@ from textual.strip import Strip
 from agent_cli.core.display import TextBlock
 from agent_cli.frontends.tui.highlight import highlighted
 from agent_cli.frontends.tui.lines import Line, Span, crop, split_lines, wrap
-from agent_cli.frontends.tui.look import Look, foreign
+from agent_cli.frontends.tui.look import Appearance, foreign
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean, styled
 
@@ -16,7 +16,7 @@ MOST = 500
 _TAIL_SOURCE = 4_000
 
 
-def output_lines(output: str, width: int, look: Look) -> Sequence[Strip]:
+def output_lines(output: str, width: int, look: Appearance) -> Sequence[Strip]:
     """What a command printed, in the colours it asked for."""
     texts = split_lines([foreign(span, look) for span in styled(output.rstrip("\n"))])
     lines: list[Strip] = []
@@ -25,7 +25,7 @@ def output_lines(output: str, width: int, look: Look) -> Sequence[Strip]:
     return lines
 
 
-def tail_lines(output: str, width: int, look: Look, most: int) -> list[Strip]:
+def tail_lines(output: str, width: int, look: Appearance, most: int) -> list[Strip]:
     """The last few lines, one row each: a preview must not jump."""
     source = output.rstrip("\n")[-_TAIL_SOURCE:]
     texts = split_lines([foreign(span, look) for span in styled(source)])
@@ -34,7 +34,7 @@ def tail_lines(output: str, width: int, look: Look, most: int) -> list[Strip]:
     return [Line(crop(spans, width, look.signs.ellipsis)) for spans in texts[-most:]]
 
 
-def source_lines(block: TextBlock, width: int, look: Look) -> Sequence[Strip]:
+def source_lines(block: TextBlock, width: int, look: Appearance) -> Sequence[Strip]:
     """Source text in colours, numbered when it is a part of a file."""
     texts = highlighted(clean(block.text).rstrip("\n"), block.language, look)
     lines: list[Strip] = []
@@ -52,13 +52,13 @@ def source_lines(block: TextBlock, width: int, look: Look) -> Sequence[Strip]:
     return lines
 
 
-def left_out(count: int, look: Look) -> Line:
+def left_out(count: int, look: Appearance) -> Line:
     """The note that stands for lines that are not shown."""
     note = tr("{ellipsis} {n:,} more lines", ellipsis=look.signs.ellipsis, n=count)
     return Line([(note, look.styles.dim)])
 
 
-def _selected(texts: list[list[Span]], look: Look) -> list[list[Span]]:
+def _selected(texts: list[list[Span]], look: Appearance) -> list[list[Span]]:
     """All lines, or the beginning and the end of too many."""
     if len(texts) <= MOST:
         return texts

@@ -6,14 +6,14 @@ from textual.strip import Strip
 
 from agent_cli.core.display import ImageBlock, TableBlock, TodoBlock
 from agent_cli.frontends.tui.lines import Line, Span, wrap
-from agent_cli.frontends.tui.look import Look
+from agent_cli.frontends.tui.look import Appearance
 from agent_cli.frontends.tui.tables import Cell, table
 from agent_cli.safety.sanitise import clean
 
 _WIDEST_CELL = 400
 
 
-def table_lines(block: TableBlock, width: int, look: Look) -> Sequence[Strip]:
+def table_lines(block: TableBlock, width: int, look: Appearance) -> Sequence[Strip]:
     """Columns with figures to the right."""
     heading = [Cell([(_cell(name), look.styles.strong)]) for name in block.columns]
     rows = [[Cell([(t := _cell(text), None)], _is_figure(t)) for text in r] for r in block.rows]
@@ -24,7 +24,7 @@ def table_lines(block: TableBlock, width: int, look: Look) -> Sequence[Strip]:
     return table([heading, *rows], width, look)
 
 
-def todo_lines(block: TodoBlock, width: int, look: Look) -> Sequence[Strip]:
+def todo_lines(block: TodoBlock, width: int, look: Appearance) -> Sequence[Strip]:
     """Each entry with a sign for its state; what is being done stands out."""
     signs, styles = look.signs, look.styles
     marks = {
@@ -41,7 +41,7 @@ def todo_lines(block: TodoBlock, width: int, look: Look) -> Sequence[Strip]:
     return lines
 
 
-def image_lines(block: ImageBlock, width: int, look: Look) -> Sequence[Strip]:
+def image_lines(block: ImageBlock, width: int, look: Appearance) -> Sequence[Strip]:
     """What picture it is."""
     size = f" {block.width}×{block.height}" if block.width and block.height else ""
     text = f"{_cell(block.path)}  {_cell(block.media_type)}{size}"

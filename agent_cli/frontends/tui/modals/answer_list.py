@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from agent_cli.controller.answers import Answer
+from agent_cli.controller.answers import AnswerOption
 from agent_cli.frontends.tui.ink import FAINT, MUTED
 
 
@@ -20,29 +20,29 @@ class AnswerList(Widget):
     class Clicked(Message):
         """The user clicked an answer."""
 
-        def __init__(self, answer: Answer) -> None:
+        def __init__(self, answer: AnswerOption) -> None:
             super().__init__()
             self.answer = answer
 
     cursor: reactive[int] = reactive(0)
-    answers: reactive[tuple[Answer, ...]] = reactive((), layout=True)
+    answers: reactive[tuple[AnswerOption, ...]] = reactive((), layout=True)
 
-    def __init__(self, answers: Sequence[Answer]) -> None:
+    def __init__(self, answers: Sequence[AnswerOption]) -> None:
         super().__init__()
         self.set_reactive(AnswerList.answers, tuple(answers))
 
     @property
-    def current(self) -> Answer:
+    def current(self) -> AnswerOption:
         return self.answers[self.cursor]
 
-    def find(self, key: str) -> Answer | None:
+    def find(self, key: str) -> AnswerOption | None:
         """The answer a key gives."""
         return next((answer for answer in self.answers if answer.key == key), None)
 
     def move(self, step: int) -> None:
         self.cursor = (self.cursor + step) % len(self.answers)
 
-    def point_at(self, answer: Answer) -> None:
+    def point_at(self, answer: AnswerOption) -> None:
         """Put the cursor on an answer."""
         self.cursor = self.answers.index(answer)
 
@@ -63,7 +63,7 @@ class AnswerList(Widget):
             self.post_message(self.Clicked(self.answers[lines[event.y][1]]))
 
 
-def _lines(answers: Sequence[Answer], cursor: int, width: int) -> list[tuple[Content, int]]:
+def _lines(answers: Sequence[AnswerOption], cursor: int, width: int) -> list[tuple[Content, int]]:
     """Each line with the number of the answer it belongs to; a note too long goes below."""
     column = max(cell_len(answer.label) for answer in answers) + 2
     lines: list[tuple[Content, int]] = []

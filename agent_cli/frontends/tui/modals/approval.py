@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from textual.content import Content
 
-from agent_cli.controller.answers import WHY_NOT, Answer
+from agent_cli.controller.answers import WHY_NOT, AnswerOption
 from agent_cli.controller.requests import approval_answers, approval_heading
 from agent_cli.controller.wording import number_of
 from agent_cli.core.inbox import Approval, ApprovalRequest
@@ -13,7 +13,7 @@ from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.tui.ink import FAINT, MUTED
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
 from agent_cli.frontends.tui.modals.preview import code, draw
-from agent_cli.frontends.tui.modals.sheet import Lines, Part, Row, Space
+from agent_cli.frontends.tui.modals.sheet import Part, SheetLines, SheetRow, Space
 from agent_cli.lib.language import tr
 
 _COLUMN = 16
@@ -47,7 +47,7 @@ class ApprovalModal(GuardedModal[Approval]):
     def end_seen(self) -> None:
         self.update_answers(approval_answers(self.request))
 
-    def give(self, answer: Answer) -> None:
+    def give(self, answer: AnswerOption) -> None:
         match answer.id:
             case "because":
                 self.open_line(tr(WHY_NOT))
@@ -63,23 +63,25 @@ class ApprovalModal(GuardedModal[Approval]):
 def describe(request: ApprovalRequest, runs: str = "") -> Iterator[Part]:
     """Everything the user needs to decide: what exactly, what it means, why we ask."""
     title = briefing.one_line(request.title)
-    yield Lines(draw(request.preview, request.directory) if request.preview else Content(title))
+    yield SheetLines(
+        draw(request.preview, request.directory) if request.preview else Content(title)
+    )
     yield Space()
     if steps := briefing.told_steps(request):
         yield from _steps(steps)
         yield Space()
     beware = Content.styled(f"⚠ {tr(briefing.BEWARE)}", "$text-warning")
     for warning in briefing.warnings(request):
-        yield Row(beware, Content.styled(warning, "bold"), _COLUMN)
+        yield SheetRow(beware, Content.styled(warning, "bold"), _COLUMN)
     for fact in briefing.facts(request, runs):
-        yield Row(Content.styled(fact.label, MUTED), Content(fact.text), _COLUMN)
+        yield SheetRow(Content.styled(fact.label, MUTED), Content(fact.text), _COLUMN)
     if words := briefing.said(request):
         label = Content.styled(tr(briefing.MODEL_SAYS), MUTED)
-        yield Row(label, Content.styled(words, "italic"), _COLUMN)
+        yield SheetRow(label, Content.styled(words, "italic"), _COLUMN)
 
 
 def _steps(steps: tuple[briefing.Fact, ...]) -> Iterator[Part]:
     """Each simple command on its own line, what it does beside it."""
     for number, step in enumerate(steps, 1):
         label = Content.assemble((f"{number:>2}  ", FAINT), code(step.label, "bash"))
-        yield Row(label, Content.styled(step.text, MUTED), _STEP_COLUMN)
+        yield SheetRow(label, Content.styled(step.text, MUTED), _STEP_COLUMN)

@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
-from agent_cli.controller.answers import Answer
+from agent_cli.controller.answers import AnswerOption
 from agent_cli.frontends.shared.typed_ahead import BURST, TypedAhead
 from agent_cli.frontends.tui.ink import MUTED
 from agent_cli.frontends.tui.modals.answer_list import AnswerList
@@ -58,7 +58,7 @@ class GuardedModal(ModalScreen[Result]):
         self,
         heading: str,
         parts: Sequence[Part],
-        answers: Sequence[Answer],
+        answers: Sequence[AnswerOption],
         *,
         corner: str = "",
         guard: TypedAhead | None = None,
@@ -72,13 +72,13 @@ class GuardedModal(ModalScreen[Result]):
         self._hint = Static(Content(""), classes="hint", markup=False)
         self._line = Line()
         self._line.display = False
-        self._held: tuple[events.Key, Answer] | None = None
+        self._held: tuple[events.Key, AnswerOption] | None = None
         self._timer: Timer | None = None
         self._has_passed_on = False
         self.seen_end = False
         """Whether all of the sheet has been on the screen."""
 
-    def give(self, answer: Answer) -> None:
+    def give(self, answer: AnswerOption) -> None:
         """What an answer means. To be defined by each modal."""
         raise NotImplementedError
 
@@ -108,7 +108,7 @@ class GuardedModal(ModalScreen[Result]):
         self._fit()
         self.set_focus(None)
 
-    def show(self, heading: str, parts: Sequence[Part], answers: Sequence[Answer]) -> None:
+    def show(self, heading: str, parts: Sequence[Part], answers: Sequence[AnswerOption]) -> None:
         """Ask something else. It has to be read first, like what was asked before."""
         self._heading = heading
         self._sheet.show(parts)
@@ -175,7 +175,7 @@ class GuardedModal(ModalScreen[Result]):
             event.prevent_default()
             self._press(event)
 
-    def update_answers(self, answers: Sequence[Answer]) -> None:
+    def update_answers(self, answers: Sequence[AnswerOption]) -> None:
         self._answers.answers = tuple(answers)
 
     def _press(self, event: events.Key) -> None:
@@ -202,7 +202,7 @@ class GuardedModal(ModalScreen[Result]):
             return False
         return event.time - self._held[0].time >= BURST
 
-    def _answer_to(self, key: str) -> Answer | None:
+    def _answer_to(self, key: str) -> AnswerOption | None:
         if key == "enter":
             return self._answers.current
         return self._answers.find(key)

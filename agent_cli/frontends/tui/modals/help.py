@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from agent_cli.frontends.shared.keys import help_rows
-from agent_cli.frontends.tui.modals.sheet import Part, Prose, Row, Sheet, Space
+from agent_cli.frontends.tui.modals.sheet import Part, Prose, Sheet, SheetRow, Space
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
 
@@ -64,4 +64,4 @@ def _parts(commands: Pairs, keys: Pairs) -> Iterator[Part]:
 def _rows(pairs: Pairs) -> Iterator[Part]:
     for name, text in pairs:
         label = Content.styled(visible(name, one_line=True), "$accent")
-        yield Row(label, Content(visible(text, one_line=True)), 18)
+        yield SheetRow(label, Content(visible(text, one_line=True)), 18)

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from textual.content import Content
 
-from agent_cli.controller.answers import Answer
+from agent_cli.controller.answers import AnswerOption
 from agent_cli.controller.view import Menu, MenuRow
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.tui.ink import MUTED
 from agent_cli.frontends.tui.modals.guarded import GuardedModal
-from agent_cli.frontends.tui.modals.sheet import Part, Prose, Row, Space
+from agent_cli.frontends.tui.modals.sheet import Part, Prose, SheetRow, Space
 
 _STYLES = {"normal": "", "muted": MUTED, "warning": "$text-warning"}
 _NOTE_COLUMN = 40
@@ -25,7 +25,7 @@ class MenuModal(GuardedModal[str]):
     def end_seen(self) -> None:
         self.update_answers([replace(each, disabled=False) for each in self._menu.options])
 
-    def give(self, answer: Answer) -> None:
+    def give(self, answer: AnswerOption) -> None:
         self.dismiss(answer.id)
 
     def leave(self) -> None:
@@ -35,5 +35,5 @@ class MenuModal(GuardedModal[str]):
 def _part(row: MenuRow) -> Part:
     style = _STYLES[row.emphasis]
     if row.note:
-        return Row(Content(row.text), Content.styled(row.note, style), _NOTE_COLUMN)
+        return SheetRow(Content(row.text), Content.styled(row.note, style), _NOTE_COLUMN)
     return Prose(Content.styled(row.text, style)) if row.text else Space()

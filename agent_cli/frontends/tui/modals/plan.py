@@ -2,7 +2,7 @@
 
 from textual.app import SuspendNotSupported
 
-from agent_cli.controller.answers import PLAN_HEADING, WHAT_CHANGES, Answer
+from agent_cli.controller.answers import PLAN_HEADING, WHAT_CHANGES, AnswerOption
 from agent_cli.controller.requests import plan_answers
 from agent_cli.core.inbox import PlanAnswer
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
@@ -25,7 +25,7 @@ class PlanModal(GuardedModal[PlanAnswer]):
     def end_seen(self) -> None:
         self.update_answers(plan_answers())
 
-    def give(self, answer: Answer) -> None:
+    def give(self, answer: AnswerOption) -> None:
         match answer.id:
             case "because":
                 self.open_line(tr(WHAT_CHANGES))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from textual.content import Content
 
-from agent_cli.controller.answers import YOUR_ANSWER, Answer
+from agent_cli.controller.answers import YOUR_ANSWER, AnswerOption
 from agent_cli.controller.requests import chosen_labels, question_answers, question_heading
 from agent_cli.controller.wording import number_of
 from agent_cli.core.inbox import Answers, Question, QuestionRequest
@@ -32,7 +32,7 @@ class QuestionModal(GuardedModal[Answers]):
         if not self._question.choices:
             self._write()
 
-    def give(self, answer: Answer) -> None:
+    def give(self, answer: AnswerOption) -> None:
         match answer.id:
             case "own":
                 self._write()
@@ -69,7 +69,7 @@ class QuestionModal(GuardedModal[Answers]):
         total, heading = len(self.request.questions), question_heading(self.request)
         return f"{heading}  {number_of(len(self._given) + 1, total)}" if total > 1 else heading
 
-    def _offered(self) -> Sequence[Answer]:
+    def _offered(self) -> Sequence[AnswerOption]:
         return tuple(question_answers(self._question, self._chosen))
 
 

@@ -16,12 +16,12 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from agent_cli.core.errors import UserError
-from agent_cli.core.log.entries import Entry, Said
+from agent_cli.core.log.entries import Entry, MessageAdded
 from agent_cli.core.log.history import path
 from agent_cli.core.messages import AssistantMessage, UserMessage, text_of
 from agent_cli.frontends.tui.guarded_app import run_in_background
 from agent_cli.frontends.tui.modals.line import Line
-from agent_cli.frontends.tui.modals.sheet import Part, Prose, Row, Sheet
+from agent_cli.frontends.tui.modals.sheet import Part, Prose, Sheet, SheetRow
 from agent_cli.launch_options import Resume
 from agent_cli.lib.dates import ago
 from agent_cli.lib.language import mark, tr, trn
@@ -189,7 +189,7 @@ def _line(info: SessionInfo, now: float, here: str) -> Content:
 
 def _parts(info: SessionInfo, entries: Sequence[Entry]) -> Iterator[Part]:
     """The latest messages, and what the session is."""
-    said = [entry.body.message for entry in path(entries) if isinstance(entry.body, Said)]
+    said = [entry.body.message for entry in path(entries) if isinstance(entry.body, MessageAdded)]
     you, agent = Content.styled(tr("you"), "$accent"), Content.styled("agent", "dim")
     spoken: list[tuple[Content, str]] = []
     for message in said:
@@ -199,7 +199,7 @@ def _parts(info: SessionInfo, entries: Sequence[Entry]) -> Iterator[Part]:
             spoken.append((agent, message.text))
     for who, text in spoken[-_LATEST:]:
         line = visible(" ".join(text[:_LONGEST].split()), one_line=True)
-        yield Row(who, Content(line), 8)
+        yield SheetRow(who, Content(line), 8)
     cost = "" if info.cost is None else f" · ${info.cost:.2f}"
     facts = f"{info.id} · {visible(info.model, one_line=True)}{cost}"
-    yield Row(Content.styled(tr("session"), "dim"), Content.styled(facts, "dim"), 8)
+    yield SheetRow(Content.styled(tr("session"), "dim"), Content.styled(facts, "dim"), 8)

@@ -13,7 +13,7 @@ _NARROWEST_VALUE = 24
 
 
 @dataclass(frozen=True)
-class Lines:
+class SheetLines:
     """Text that must stand exactly as it is: long lines are cut into pieces, nothing is lost."""
 
     content: Content
@@ -28,7 +28,7 @@ class Prose:
 
 
 @dataclass(frozen=True)
-class Row:
+class SheetRow:
     """A label and what it says, wrapped between words beside it."""
 
     label: Content
@@ -42,7 +42,7 @@ class Space:
     """An empty line."""
 
 
-Part = Lines | Prose | Row | Space
+Part = SheetLines | Prose | SheetRow | Space
 
 
 class Sheet(ScrollView, can_focus=False):
@@ -102,16 +102,16 @@ def wrap_parts(parts: Iterable[Part], width: int) -> Iterator[Content]:
         match part:
             case Space():
                 yield Content("")
-            case Lines():
+            case SheetLines():
                 yield from _cut(part, width)
             case Prose():
                 for line in part.content.split("\n", allow_blank=True):
                     yield from line.wrap(width) or [line]
-            case Row():
+            case SheetRow():
                 yield from _beside(part, width)
 
 
-def _cut(part: Lines, width: int) -> Iterator[Content]:
+def _cut(part: SheetLines, width: int) -> Iterator[Content]:
     margin = " " * min(part.indent, width // 4)
     room = max(width - len(margin), 2)
     for line in part.content.split("\n", allow_blank=True):
@@ -119,7 +119,7 @@ def _cut(part: Lines, width: int) -> Iterator[Content]:
         yield from (Content.assemble(margin, piece) for piece in pieces)
 
 
-def _beside(part: Row, width: int) -> Iterator[Content]:
+def _beside(part: SheetRow, width: int) -> Iterator[Content]:
     column = part.column
     if part.label.cell_length >= column or width - column < _NARROWEST_VALUE:
         yield from part.label.wrap(width)
