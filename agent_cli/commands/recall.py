@@ -4,8 +4,8 @@ from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
 from agent_cli.lib.language import mark, tr, trn
 
-SHOWN_LINES = 4
-LONGEST_LINE = 160
+MAX_LINES = 4
+MAX_LINE_CHARS = 160
 
 
 def run(controller: Controller, argument: str) -> None:
@@ -37,7 +37,7 @@ def _excerpt(text: str, words: str) -> str:
     """The first lines that contain one of the words."""
     wanted = words.lower().split()
     lines = [line for line in text.splitlines() if any(word in line.lower() for word in wanted)]
-    return "\n".join(f"    {line.strip()[:LONGEST_LINE]}" for line in lines[:SHOWN_LINES])
+    return "\n".join(f"    {line.strip()[:MAX_LINE_CHARS]}" for line in lines[:MAX_LINES])
 
 
 COMMAND = Command(

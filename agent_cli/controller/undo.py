@@ -73,17 +73,17 @@ async def _settle_conflicts(controller: Controller, preview: Preview) -> dict[st
 def _rows(preview: Preview, root: str) -> list[MenuRow]:
     rows = [
         MenuRow(visible(words.called(record), one_line=True), emphasis="muted")
-        for record in preview.records[: words.MOST_LISTED]
+        for record in preview.records[: words.MAX_LISTED]
     ]
     rows.append(MenuRow(""))
     if not preview.files:
         rows.append(MenuRow(tr("All files are already as they were.")))
-    for plan in preview.files[: words.MOST_LISTED]:
+    for plan in preview.files[: words.MAX_LISTED]:
         name, fate = words.file_line(plan, root, preview.kind)
         is_doubtful = plan.outcome in ("conflict", "lost")
         rows.append(MenuRow(name, fate, "warning" if is_doubtful else "normal"))
-    if len(preview.files) > words.MOST_LISTED:
-        rows.append(MenuRow(tr("and {n:,} more", n=len(preview.files) - words.MOST_LISTED)))
+    if len(preview.files) > words.MAX_LISTED:
+        rows.append(MenuRow(tr("and {n:,} more", n=len(preview.files) - words.MAX_LISTED)))
     return rows
 
 

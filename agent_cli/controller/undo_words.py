@@ -12,8 +12,8 @@ from agent_cli.core.undo.undoing import RewindPoint
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.safety.sanitise import visible
 
-MOST_LISTED = 500
-_LONGEST_PROMPT = 50
+MAX_LISTED = 500
+_MAX_PROMPT_CHARS = 50
 """Columns of a terminal."""
 
 _KEYS: dict[Choice, str] = {"keep": "k", "restore": "r", "markers": "m"}
@@ -105,7 +105,7 @@ def moment_answers(
     answers = [AnswerOption("leave", tr("Stay here"), "q")]
     for number, moment in enumerate(newest, 1):
         prompt = visible(" ".join(moment.prompt.split()), one_line=True) or tr("(retry)")
-        label = beginning(prompt, _LONGEST_PROMPT)
+        label = beginning(prompt, _MAX_PROMPT_CHARS)
         answers.append(AnswerOption(str(moment.turn), label, str(number), note=_changed(moment)))
     if (page + 1) * size < len(moments):
         answers.append(AnswerOption("earlier", tr("Earlier prompts"), "e"))
@@ -122,11 +122,11 @@ def moment_rows(moments: Sequence[RewindPoint], root: str) -> list[MenuRow]:
             rows.append(MenuRow(f"  {visible(called(record), one_line=True)}"))
             for change in record.changes:
                 changes += 1
-                if changes <= MOST_LISTED:
+                if changes <= MAX_LISTED:
                     text = f"    {verb(change)} {shown(change.path, root)}"
                     rows.append(MenuRow(text, emphasis="muted"))
-    if changes > MOST_LISTED:
-        rows.append(MenuRow(tr("and {n:,} more", n=changes - MOST_LISTED)))
+    if changes > MAX_LISTED:
+        rows.append(MenuRow(tr("and {n:,} more", n=changes - MAX_LISTED)))
     return rows
 
 

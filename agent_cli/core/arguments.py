@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from agent_cli.core.errors import FailureType, ToolFailure
 
-LARGEST = 10_000_000
+MAX_CHARS = 10_000_000
 """Characters of argument JSON; more is not a call but an accident."""
 
 _FENCE = re.compile(r"\A```(?:json)?[ \t]*\n(.*)\n```\Z", re.DOTALL)
@@ -42,8 +42,8 @@ def parse_arguments(
 
 def read_object(raw: str) -> dict[str, Any]:
     """The JSON object in a text, or a ValueError whose text completes "its arguments …"."""
-    if len(raw) > LARGEST:
-        raise ValueError(f"are {len(raw):,} characters long; the limit is {LARGEST:,}")
+    if len(raw) > MAX_CHARS:
+        raise ValueError(f"are {len(raw):,} characters long; the limit is {MAX_CHARS:,}")
     if not raw.strip():
         return {}
     value = _decode(raw)

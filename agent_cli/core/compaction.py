@@ -22,9 +22,9 @@ from agent_cli.core.messages import (
 from agent_cli.lib.language import tr, trn
 from agent_cli.lib.text import plural
 
-KEEP_LAST = 4
+RESULTS_NEVER_THINNED = 4
 """Results that are never thinned: the model is working with them."""
-WORTH_THINNING = 400
+MIN_CHARS_TO_THIN = 400
 """Characters; a shorter result is hardly longer than the note in its place."""
 
 SHORTENED = """\
@@ -83,11 +83,11 @@ def thin(messages: Sequence[Message], pins: Sequence[str] = ()) -> ShortenedHist
     results = [index for index, each in enumerate(messages) if isinstance(each, ToolMessage)]
     thinned = list(messages)
     removed: list[ToolMessage] = []
-    for index in results[:-KEEP_LAST]:
+    for index in results[:-RESULTS_NEVER_THINNED]:
         message = messages[index]
         if not isinstance(message, ToolMessage) or _is_pinned(message, pins):
             continue
-        if len(text_of(message.content)) > WORTH_THINNING:
+        if len(text_of(message.content)) > MIN_CHARS_TO_THIN:
             note = (
                 f"[This result of {message.name} was removed to make room. "
                 "Make the call again if you need it.]"

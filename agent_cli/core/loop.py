@@ -54,7 +54,7 @@ from agent_cli.core.money.budget import BudgetCheck, OutOfBudget
 from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.prompt_template import PromptTemplate, render_template
 from agent_cli.core.retry import RetryPolicy
-from agent_cli.core.runaway import LONGEST_REPLY, RunawayGuard
+from agent_cli.core.runaway import MAX_REPLY_CHARS, RunawayGuard
 from agent_cli.core.tool import ToolResult
 from agent_cli.lib.language import tr, trn
 
@@ -277,7 +277,7 @@ class Turn:
         self.emit(TextDelta(text=piece.text))
 
     def _cut(self, model: Model, problem: str, used: Usage) -> Reply:
-        text = "".join(self._partial)[:LONGEST_REPLY].rstrip()
+        text = "".join(self._partial)[:MAX_REPLY_CHARS].rstrip()
         message = AssistantMessage(text=text, model=model.name)
         return Reply(message, Finish.LENGTH, usage=used, notices=(problem,))
 

@@ -12,8 +12,8 @@ from agent_cli.core.messages import AssistantMessage, Message, ToolMessage, User
 from agent_cli.lib.language import tr
 from agent_cli.lib.text import head_and_tail
 
-MOST_RECALLED = 3
-LONGEST_RECALLED = 12_000
+MAX_RECALLED = 3
+MAX_RECALLED_CHARS = 12_000
 """Characters of one message that are brought back."""
 PINNED = "[Pinned by the user: keep to it from now on.]\n{text}"
 RECALLED = """\
@@ -129,7 +129,7 @@ class Memory:
 
     def recall(self, words: str) -> list[Recalled]:
         """Bring the best matches back into the conversation."""
-        found = self.search(words)[:MOST_RECALLED]
+        found = self.search(words)[:MAX_RECALLED]
         if found:
             self._conversation.append(
                 UserMessage(
@@ -204,7 +204,7 @@ def _text(message: Message) -> str:
 
 
 def _brought_back(found: Recalled) -> str:
-    text = head_and_tail(found.text, LONGEST_RECALLED, "[… {left_out:,} characters left out …]")
+    text = head_and_tail(found.text, MAX_RECALLED_CHARS, "[… {left_out:,} characters left out …]")
     match found.message:
         case ToolMessage(name=name):
             tag = f"result of {name}"

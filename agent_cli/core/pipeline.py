@@ -51,8 +51,8 @@ ReportProgress = Callable[[str | Display], None]
 Send = Callable[["Pipeline", str, AgentTask, ReportProgress], Awaitable[AgentReport]]
 """Has another agent do something, for the call of this id."""
 
-MOST_PARALLEL = 8
-DEEPEST_CHAIN = 8
+MAX_PARALLEL_CALLS = 8
+MAX_CHAIN_DEPTH = 8
 BLOCKED = "blocked_by_sandbox"
 """The metadata by which a tool says that the sandbox stood in its way, and how."""
 
@@ -105,7 +105,7 @@ class Pipeline:
 
         An interruption leaves the results of the calls that had finished.
         """
-        limit = asyncio.Semaphore(MOST_PARALLEL)
+        limit = asyncio.Semaphore(MAX_PARALLEL_CALLS)
 
         async def bounded(call: ToolCall) -> None:
             async with limit:
@@ -292,8 +292,8 @@ class Pipeline:
 
     async def _chain(self, state: CallState, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """A call made by a tool: the same pipeline, one level deeper."""
-        if state.depth + 1 >= DEEPEST_CHAIN:
-            raise ToolFailure(f"Tools call each other more than {DEEPEST_CHAIN} levels deep.")
+        if state.depth + 1 >= MAX_CHAIN_DEPTH:
+            raise ToolFailure(f"Tools call each other more than {MAX_CHAIN_DEPTH} levels deep.")
         tool = self.registry.find(name, self._offered)
         inner = ToolCall(
             id=f"{state.call.id}/{next(state.children)}",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from agent_cli.core.errors import ModelError
 
-LONGEST_WAIT = 60.0
+MAX_WAIT_S = 60.0
 """Seconds; a provider that wants more is reported instead of waited for."""
 
 
@@ -22,6 +22,6 @@ class RetryPolicy:
         if not error.retryable or attempt >= self.attempts:
             return None
         if error.retry_after is not None:
-            return None if error.retry_after > LONGEST_WAIT else max(0.0, error.retry_after)
+            return None if error.retry_after > MAX_WAIT_S else max(0.0, error.retry_after)
         ceiling = min(self.longest_delay, self.first_delay * 2 ** (attempt - 1))
         return random.uniform(ceiling / 2, ceiling)

@@ -2,9 +2,9 @@
 
 from agent_cli.lib.language import tr
 
-LONGEST_REPLY = 2_000_000
+MAX_REPLY_CHARS = 2_000_000
 """Characters."""
-LONGEST_BLANK = 4_000
+MAX_BLANK_CHARS = 4_000
 """Characters of nothing but white space: a small model that has lost its way."""
 
 
@@ -20,10 +20,11 @@ class RunawayGuard:
         self._length += len(text)
         blank = len(text) - len(text.rstrip())
         self._blank = self._blank + blank if blank == len(text) else blank
-        if self._length > LONGEST_REPLY:
+        if self._length > MAX_REPLY_CHARS:
             return tr(
-                "The reply was cut off: it was longer than {most:,} characters.", most=LONGEST_REPLY
+                "The reply was cut off: it was longer than {most:,} characters.",
+                most=MAX_REPLY_CHARS,
             )
-        if self._blank > LONGEST_BLANK:
+        if self._blank > MAX_BLANK_CHARS:
             return tr("The reply was cut off: the model wrote nothing but whitespace.")
         return None

@@ -10,9 +10,9 @@ from pathlib import Path
 from agent_cli.doctor._check import Check, CheckContext, Finding, ok
 from agent_cli.lib.language import mark, tr
 
-_MOST = 2_000_000_000
-_LEAST_FREE = 200_000_000
-_SECONDS = 3.0
+_MAX_BYTES = 2_000_000_000
+_MIN_FREE_BYTES = 200_000_000
+_TIMEOUT_S = 3.0
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -28,15 +28,15 @@ def disk(patient: CheckContext) -> Finding:
         if is_whole
         else tr("more than {used} in {path}, {free} free", **values)
     )
-    if free < _LEAST_FREE:
+    if free < _MIN_FREE_BYTES:
         return Finding(
-            "problem", measured, tr("{size} free", size=_size(_LEAST_FREE)),
+            "problem", measured, tr("{size} free", size=_size(_MIN_FREE_BYTES)),
             cause=tr("the disk is almost full"),
             remedy=tr("Free some space, or sessions can't be saved."),
         )  # fmt: skip
-    if used > _MOST:
+    if used > _MAX_BYTES:
         return Finding(
-            "warning", measured, tr("less than {size}", size=_size(_MOST)),
+            "warning", measured, tr("less than {size}", size=_size(_MAX_BYTES)),
             cause=tr("many sessions, or large tool results"),
             remedy=tr("Delete old sessions with agent sessions delete."),
         )  # fmt: skip
@@ -61,7 +61,7 @@ def permissions(patient: CheckContext) -> Finding:
 
 def _open_to_others(root: Path) -> Iterator[Path]:
     """What others may change, and what they may read of what we keep."""
-    deadline = time.monotonic() + _SECONDS
+    deadline = time.monotonic() + _TIMEOUT_S
     for path in _below(root):
         if time.monotonic() > deadline:
             return
@@ -82,7 +82,7 @@ def _is_private(path: Path) -> bool:
 
 def _used(root: Path) -> tuple[int, bool]:
     """Bytes below a directory, and whether all of it was counted."""
-    deadline = time.monotonic() + _SECONDS
+    deadline = time.monotonic() + _TIMEOUT_S
     total = 0
     for path in _below(root):
         if time.monotonic() > deadline:

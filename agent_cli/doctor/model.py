@@ -13,7 +13,7 @@ from agent_cli.models.worker_process import WorkerProcess
 from agent_cli.runtime import chosen_model, model_source
 from agent_cli.setup.keys import KeyStore
 
-_SLOW = 20.0
+_SLOW_S = 20.0
 
 
 async def reachable(patient: CheckContext) -> Finding:
@@ -50,10 +50,10 @@ async def reachable(patient: CheckContext) -> Finding:
 
 def _told(name: str, seconds: float) -> Finding:
     measured = tr("{model} answered in {seconds:.1f} s", model=name, seconds=seconds)
-    if seconds < _SLOW:
+    if seconds < _SLOW_S:
         return ok(measured)
     return Finding(
-        "warning", measured, tr("less than {seconds:.0f} s", seconds=_SLOW),
+        "warning", measured, tr("less than {seconds:.0f} s", seconds=_SLOW_S),
         cause=tr("the network, the provider or a local model is slow"),
         remedy=tr("Try again later, or choose a faster model."),
     )  # fmt: skip

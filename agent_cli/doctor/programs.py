@@ -13,14 +13,14 @@ from agent_cli.lib.language import mark, tr
 from agent_cli.lib.programs import find_program
 from agent_cli.safety.sandbox import SandboxUnavailable, find_sandbox
 
-_OLDEST = (3, 11)
+_MIN_VERSION = (3, 11)
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
 def python(_: CheckContext) -> Finding:
     """The interpreter."""
     measured = f"{platform.python_version()} ({platform.system()} {platform.machine()})"
-    if sys.version_info >= _OLDEST:
+    if sys.version_info >= _MIN_VERSION:
         return ok(measured)
     return Finding(
         "problem",

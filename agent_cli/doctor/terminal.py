@@ -14,9 +14,9 @@ from agent_cli.doctor._check import Check, CheckContext, Finding, ok, skipped
 from agent_cli.frontends.shared.terminal import moves_cursor, speaks_utf8
 from agent_cli.lib.language import mark, tr
 
-_SMALLEST = (60, 15)
+_MIN_SIZE = (60, 15)
 _NOT_HERE = mark("not a terminal")
-_ANSWERS_WITHIN = 0.5
+_TIMEOUT_S = 0.5
 _PLACE = re.compile(rb"\x1b\[(\d+);(\d+)R")
 _KITTY = re.compile(rb"\x1b\[\?(\d+)u")
 _ATTRIBUTES = re.compile(rb"\x1b\[\?[\d;]*c")
@@ -28,11 +28,11 @@ def size(patient: CheckContext) -> Finding:
         return skipped(tr(_NOT_HERE))
     columns, lines = os.get_terminal_size(sys.stdout.fileno())
     measured = f"{columns} × {lines}"
-    if columns >= _SMALLEST[0] and lines >= _SMALLEST[1]:
+    if columns >= _MIN_SIZE[0] and lines >= _MIN_SIZE[1]:
         return ok(measured)
     return Finding(
         "warning", measured,
-        tr("at least {columns} × {lines}", columns=_SMALLEST[0], lines=_SMALLEST[1]),
+        tr("at least {columns} × {lines}", columns=_MIN_SIZE[0], lines=_MIN_SIZE[1]),
         remedy=tr("Make the window larger, or use agent --inline."),
     )  # fmt: skip
 
@@ -139,7 +139,7 @@ def _ask(question: bytes, until: re.Pattern[bytes]) -> bytes:
     answer = b""
     try:
         os.write(sys.stdout.fileno(), question)
-        deadline = time.monotonic() + _ANSWERS_WITHIN
+        deadline = time.monotonic() + _TIMEOUT_S
         while not until.search(answer):
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([descriptor], [], [], left)[0]:

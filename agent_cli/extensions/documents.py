@@ -10,7 +10,7 @@ from agent_cli.lib.files import open_regular
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean, for_model, visible
 
-LARGEST = 200_000
+MAX_BYTES = 200_000
 """Bytes of one file."""
 _HEAD = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _FACT = re.compile(r"([A-Za-z][\w-]*):(.*)")
@@ -39,11 +39,11 @@ def read_document(path: Path, *, follow: bool = False) -> Document:
     """Read a file; links only with `follow`. Raises BadDocument."""
     try:
         with os.fdopen(open_regular(path.resolve() if follow else path), "rb") as file:
-            data = file.read(LARGEST + 1)
+            data = file.read(MAX_BYTES + 1)
     except (OSError, RuntimeError) as error:
         raise BadDocument(f"{path}: {error}") from error
-    if len(data) > LARGEST:
-        raise BadDocument(tr("{path}: larger than {most:,} bytes", path=path, most=LARGEST))
+    if len(data) > MAX_BYTES:
+        raise BadDocument(tr("{path}: larger than {most:,} bytes", path=path, most=MAX_BYTES))
     text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
     head = _HEAD.match(text)
     facts = front_matter(clean(head[1])) if head is not None else {}

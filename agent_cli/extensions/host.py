@@ -16,7 +16,7 @@ from agent_cli.core.registry import Registry
 from agent_cli.extensions.asking import InboxAsker
 from agent_cli.extensions.hooks import SessionHooks
 from agent_cli.extensions.mcp.servers import Servers, ServersWanted
-from agent_cli.extensions.plugins import LOOK_EVERY, Plugins, PluginSources
+from agent_cli.extensions.plugins import LOOK_EVERY_S, Plugins, PluginSources
 from agent_cli.extensions.project_trust import Keep, ProjectTrust
 from agent_cli.extensions.prompt_files import PromptFiles, PromptFolders
 from agent_cli.extensions.registrar import Registrar
@@ -27,7 +27,7 @@ from agent_cli.safety.reasons import quoted
 
 log = logging.getLogger(__name__)
 
-LONGEST_SHOWN = 100_000
+MAX_SHOWN_CHARS = 100_000
 """Characters of changed files; more cannot be judged by looking at it."""
 
 
@@ -165,7 +165,7 @@ class Host:
     async def _watch(self, plugins: Plugins) -> None:
         told: tuple[TrustItem, ...] = ()
         while True:
-            await asyncio.sleep(LOOK_EVERY)
+            await asyncio.sleep(LOOK_EVERY_S)
             if not await in_own_thread(plugins.has_changed):
                 continue
             changed = await self._changed_in_project()
@@ -193,7 +193,7 @@ class Host:
         if not changed:
             return True
         shown = await in_own_thread(lambda: "\n\n".join(_shown(item.path) for item in changed))
-        if len(shown) > LONGEST_SHOWN:
+        if len(shown) > MAX_SHOWN_CHARS:
             self.warn(
                 tr("More project files changed than can be shown."),
                 tr("See `agent trust`."),
@@ -238,7 +238,7 @@ class Host:
 
 def _shown(path: str) -> str:
     try:
-        text = Path(path).read_bytes()[: LONGEST_SHOWN + 1].decode("utf-8", "replace")
+        text = Path(path).read_bytes()[: MAX_SHOWN_CHARS + 1].decode("utf-8", "replace")
     except OSError as error:
         text = f"({error})"
     return f"# {path}\n{text}"

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 GROUP = "agent_cli.plugins"
 """The entry point under which a package names its plugin."""
-OURS = ("web", "sql")
+BUILT_IN_PLUGINS = ("web", "sql")
 """The plugins that come with the program: modules beside this one that have a `plugin()`."""
 SERVERS_PREFIX = "mcp__"
 """How the names of MCP servers' tools begin: a rule for a server speaks of no plugin."""
-LARGEST_FILE = 1_000_000
+MAX_FILE_BYTES = 1_000_000
 SKIPPED = ("_", ".", "test_")
 """How the names of files begin that lie beside tools and are none."""
 
@@ -114,7 +114,7 @@ def built_in(names: Collection[str]) -> Iterator[Origin]:
     """Those of our own plugins that are wanted; they come in as any package's do."""
     from importlib.metadata import EntryPoint  # noqa: PLC0415 (as above)
 
-    for name in OURS:
+    for name in BUILT_IN_PLUGINS:
         if name in names:
             entry = EntryPoint(name, f"agent_cli.extensions.{name}:plugin", GROUP)
             where = tr("built in, {module}", module=entry.module)
@@ -147,9 +147,9 @@ def forget_file(path: str) -> None:
 
 def _source(path: Path) -> bytes:
     with os.fdopen(open_regular(path), "rb") as file:
-        data = file.read(LARGEST_FILE + 1)
-    if len(data) > LARGEST_FILE:
-        raise LoadProblem(tr("{path}: larger than {most:,} bytes", path=path, most=LARGEST_FILE))
+        data = file.read(MAX_FILE_BYTES + 1)
+    if len(data) > MAX_FILE_BYTES:
+        raise LoadProblem(tr("{path}: larger than {most:,} bytes", path=path, most=MAX_FILE_BYTES))
     return data
 
 

@@ -26,10 +26,10 @@ from agent_cli.lib.threads import in_own_thread
 
 log = logging.getLogger(__name__)
 
-LOAD_WITHIN = 20.0
+LOAD_TIMEOUT_S = 20.0
 """Seconds for importing one plugin, and again for initialising it."""
-CLEAN_WITHIN = 5.0
-LOOK_EVERY = 1.0
+CLEAN_UP_TIMEOUT_S = 5.0
+LOOK_EVERY_S = 1.0
 """Seconds between two looks at the files, where that is wished."""
 
 
@@ -169,11 +169,11 @@ class Plugins:
     async def _load(self, standing: PluginStatus) -> None:
         origin = standing.origin
         try:
-            late = tr("it took longer than {seconds:g} s to load", seconds=LOAD_WITHIN)
-            plugin = await _within(LOAD_WITHIN, in_own_thread(origin.load), late)
+            late = tr("it took longer than {seconds:g} s to load", seconds=LOAD_TIMEOUT_S)
+            plugin = await _within(LOAD_TIMEOUT_S, in_own_thread(origin.load), late)
             if plugin.initialize is not None:
-                late = tr("it took longer than {seconds:g} s to start", seconds=LOAD_WITHIN)
-                await _within(LOAD_WITHIN, plugin.initialize(self._context(plugin)), late)
+                late = tr("it took longer than {seconds:g} s to start", seconds=LOAD_TIMEOUT_S)
+                await _within(LOAD_TIMEOUT_S, plugin.initialize(self._context(plugin)), late)
         except Exception as error:  # a plugin's own: what it raises is its problem alone
             problem = (
                 str(error) if isinstance(error, LoadProblem) else f"{type(error).__name__}: {error}"
@@ -198,8 +198,10 @@ class Plugins:
         plugin = standing.plugin
         if plugin is not None and plugin.cleanup is not None:
             try:
-                late = tr("it took longer than {seconds:g} s to clean up", seconds=CLEAN_WITHIN)
-                await _within(CLEAN_WITHIN, plugin.cleanup(), late)
+                late = tr(
+                    "it took longer than {seconds:g} s to clean up", seconds=CLEAN_UP_TIMEOUT_S
+                )
+                await _within(CLEAN_UP_TIMEOUT_S, plugin.cleanup(), late)
             except Exception as error:  # as above
                 said = tr(
                     "The plugin {name} did not shut down cleanly: {error}",

@@ -24,8 +24,8 @@ from agent_cli.core.permissions import Mode
 from agent_cli.lib.files import open_regular
 from agent_cli.lib.language import tr
 
-MOST_FILES = 200
-LARGEST_FILE = 100_000
+MAX_FILES = 200
+MAX_FILE_BYTES = 100_000
 _HEAD = re.compile(r"\A---[ \t]*\n(?P<head>.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 FROM_PROJECT = (Mode.PLAN, Mode.DEFAULT)
@@ -102,14 +102,14 @@ def _files(directory: Path) -> Iterator[Path]:
         files = sorted(path for path in directory.iterdir() if path.suffix == ".md")
     except OSError:
         return
-    yield from files[:MOST_FILES]
+    yield from files[:MAX_FILES]
 
 
 def _read(path: Path) -> Profile:
     with os.fdopen(open_regular(path), "rb") as file:
-        data = file.read(LARGEST_FILE + 1)
-    if len(data) > LARGEST_FILE:
-        raise ValueError(tr("it is larger than {most:,} bytes", most=LARGEST_FILE))
+        data = file.read(MAX_FILE_BYTES + 1)
+    if len(data) > MAX_FILE_BYTES:
+        raise ValueError(tr("it is larger than {most:,} bytes", most=MAX_FILE_BYTES))
     text = data.decode("utf-8").removeprefix("\ufeff").replace("\r\n", "\n")
     match = _HEAD.match(text)
     head = _Head.model_validate(_settings(match["head"]) if match else {})

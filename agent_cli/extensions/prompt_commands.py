@@ -12,7 +12,7 @@ from agent_cli.extensions.documents import BadDocument, Document, read_document
 from agent_cli.extensions.places import Complain, Folder
 from agent_cli.lib.language import tr
 
-MOST_COMMANDS = 500
+MAX_COMMANDS = 500
 SHELL = "Bash"
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.:-]{0,63}")
 _COMMAND = re.compile(r"!`([^`\n]+)`|^!(?![\[`!])(.+)$", re.MULTILINE)
@@ -90,7 +90,7 @@ def _files(folder: Folder) -> Iterator[Path]:
         for name in sorted(names):
             if name.endswith(".md") and not name.startswith(".") and name != "README.md":
                 found += 1
-                if found > MOST_COMMANDS:
+                if found > MAX_COMMANDS:
                     return
                 yield Path(parent, name)
 

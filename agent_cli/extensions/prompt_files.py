@@ -8,7 +8,7 @@ from agent_cli.core.extensions import PromptCommand
 from agent_cli.extensions.places import Complain, Folder
 from agent_cli.extensions.prompt_commands import find_commands
 from agent_cli.extensions.registrar import Registrar
-from agent_cli.extensions.skills import MOST_SKILLS, Skill, find_skills, skill_tool
+from agent_cli.extensions.skills import MAX_SKILLS, Skill, find_skills, skill_tool
 from agent_cli.lib.language import tr, trn
 from agent_cli.lib.threads import in_own_thread
 
@@ -42,7 +42,7 @@ class PromptFiles:
     @property
     def skills(self) -> tuple[Skill, ...]:
         """The skills that the model is offered."""
-        return _first_by_name(self._skills)[:MOST_SKILLS]
+        return _first_by_name(self._skills)[:MAX_SKILLS]
 
     async def load(self, *, project: bool = True) -> str:
         """Read all again, a project's only with `project`; says what is there if that changed."""
@@ -61,8 +61,8 @@ class PromptFiles:
                     self._skills[folder] = tuple(find_skills(folder, complain))
 
         await in_own_thread(read)
-        if len(_first_by_name(self._skills)) > MOST_SKILLS:
-            said = tr("Only the first {most} skills are used.", most=MOST_SKILLS)
+        if len(_first_by_name(self._skills)) > MAX_SKILLS:
+            said = tr("Only the first {most} skills are used.", most=MAX_SKILLS)
             complaints.append((said, ""))
         for text, hint in complaints:
             self._complain(text, hint)

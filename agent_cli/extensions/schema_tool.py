@@ -12,7 +12,7 @@ from agent_cli.core.arguments import parse_arguments, validation_failure
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.tool import Invocation, Tool, ToolParams
 
-MOST_PROBLEMS = 5
+MAX_PROBLEMS = 5
 
 
 class FreeParams(ToolParams):
@@ -42,7 +42,7 @@ class SchemaTool(Tool[FreeParams]):
         given = parse_arguments(arguments, self.name, self.schema)
         problems = [
             f"- {'.'.join(map(str, problem.absolute_path)) or 'arguments'}: {problem.message[:200]}"
-            for problem in itertools.islice(self._validator.iter_errors(given), MOST_PROBLEMS)
+            for problem in itertools.islice(self._validator.iter_errors(given), MAX_PROBLEMS)
         ]
         if problems:
             raise ToolFailure(

@@ -21,8 +21,8 @@ from agent_cli.extensions.documents import BadDocument, read_document
 from agent_cli.extensions.places import Complain, Folder
 from agent_cli.lib.language import mark, tr
 
-MOST_SKILLS = 100
-LONGEST_DESCRIPTION = 300
+MAX_SKILLS = 100
+MAX_DESCRIPTION_CHARS = 300
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}")
 
 
@@ -52,7 +52,7 @@ def find_skills(folder: Folder, complain: Complain) -> Iterator[Skill]:
             complain(tr("Skipped a skill: {problem}", problem=problem), "")
             continue
         name = document.fact("name", 80) or path.parent.name
-        described = document.fact("description", LONGEST_DESCRIPTION)
+        described = document.fact("description", MAX_DESCRIPTION_CHARS)
         if not _NAME.fullmatch(name) or not described:
             complain(
                 tr(
@@ -105,4 +105,4 @@ def _files(folder: Folder) -> list[Path]:
     found = sorted(folder.path.glob(f"*/{SKILL_FILE}"))
     if not folder.is_users:
         found = [path for path in found if not path.parent.is_symlink()]
-    return found[: MOST_SKILLS + 1]
+    return found[: MAX_SKILLS + 1]

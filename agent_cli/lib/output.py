@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-MOST_ON_DISK = 64 * 1024 * 1024
+MAX_DISK_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Output:
         *,
         head: int,
         tail: int,
-        most_on_disk: int = MOST_ON_DISK,
+        most_on_disk: int = MAX_DISK_BYTES,
     ) -> None:
         self.size = 0
         self.lines = 0

@@ -22,8 +22,8 @@ VARIABLE = "AGENT_CALL"
 DESCRIPTOR = 100
 """Where a marked process keeps its marked file open."""
 
-_PAUSE = 0.02
-_KILLING = 10.0
+_PAUSE_S = 0.02
+_KILL_S = 10.0
 """Seconds for which SIGKILL is repeated: a process that forks without end must be outrun."""
 
 
@@ -46,15 +46,15 @@ def end(mark: str, groups: Collection[int] = (), *, grace: float = 0.5) -> list[
                 told.add(pid)
         if time.monotonic() >= until:
             break
-        time.sleep(_PAUSE)
-    until = time.monotonic() + _KILLING
+        time.sleep(_PAUSE_S)
+    until = time.monotonic() + _KILL_S
     while alive := _find_forking(mark, groups):
         for pid in alive:
             _kill_group_of(pid)
             _send(pid, signal.SIGKILL)
         if time.monotonic() >= until:
             break
-        time.sleep(_PAUSE)
+        time.sleep(_PAUSE_S)
     return alive
 
 

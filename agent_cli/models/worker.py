@@ -35,7 +35,7 @@ from typing import Any, BinaryIO
 from agent_cli.lib import language
 
 PROTOCOL = 1
-FLUSH_EVERY = 0.01
+FLUSH_EVERY_S = 0.01
 """Seconds; pieces that arrive closer together travel in one line."""
 
 Send = Callable[[dict[str, Any]], None]
@@ -192,7 +192,7 @@ class ReplyFlow:
         for key, value in piece.items():
             self._pending[key] = self._pending[key] + value if key in self._pending else value
         if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(FLUSH_EVERY, self.flush)
+            self._timer = asyncio.get_running_loop().call_later(FLUSH_EVERY_S, self.flush)
 
     def flush(self) -> None:
         """Send what has gathered."""

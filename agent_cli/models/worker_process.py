@@ -44,11 +44,11 @@ PASSED_ON = frozenset(
         "PYTHONDONTWRITEBYTECODE",
     ]
 )
-LOAD_WITHIN = 120.0
+LOAD_TIMEOUT_S = 120.0
 """Seconds until LiteLLM must be there, on a slow machine too."""
-PATIENCE = 20.0
+SILENCE_TIMEOUT_S = 20.0
 """Seconds without a sign of life, though asked for one, after which the worker counts as hung."""
-LONGEST_LINE = 256 * 1024 * 1024
+MAX_LINE_CHARS = 256 * 1024 * 1024
 
 
 def spawn() -> "subprocess.Popen[bytes]":
@@ -82,7 +82,7 @@ class WorkerProcess:
         self,
         process: "subprocess.Popen[bytes] | None" = None,
         *,
-        patience: float = PATIENCE,
+        patience: float = SILENCE_TIMEOUT_S,
     ) -> None:
         self._process = process
         self._starting = asyncio.Lock()
@@ -161,7 +161,7 @@ class WorkerProcess:
         process = self._process
         loop = asyncio.get_running_loop()
         assert process.stdin and process.stdout and process.stderr
-        reader, errors = asyncio.StreamReader(limit=LONGEST_LINE), asyncio.StreamReader()
+        reader, errors = asyncio.StreamReader(limit=MAX_LINE_CHARS), asyncio.StreamReader()
         for stream, pipe in ((reader, process.stdout), (errors, process.stderr)):
             receive = partial(asyncio.StreamReaderProtocol, stream)
             transport, _ = await loop.connect_read_pipe(receive, pipe)
@@ -223,7 +223,7 @@ class WorkerProcess:
             # What we overslept, stopped or busy, is not its silence: nobody was listening.
             self._last_sign += max(0.0, now - asleep - pause)
             silence = now - self._last_sign
-            if silence > (self._patience if self._is_ready else LOAD_WITHIN):
+            if silence > (self._patience if self._is_ready else LOAD_TIMEOUT_S):
                 log.warning("the model process has been silent for %.0f s", silence)
                 if self._process is not None:
                     self._process.kill()

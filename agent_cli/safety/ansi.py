@@ -8,11 +8,11 @@ from functools import lru_cache
 # A colour is a number of the 256-colour palette or a red-green-blue triple.
 Colour = int | tuple[int, int, int]
 
-_LONGEST_STRING = 4096
+_MAX_STRING_CHARS = 4096
 _CSI = r"(?:\x1b\[|\x9b)"
 _STRING = r"(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])"
 # A string also ends where a line or another sequence begins: an open one must not hide the rest.
-_STRING_BODY = rf"[^\x07\x18\x1a\x1b\n\x90\x98\x9b-\x9f]{{0,{_LONGEST_STRING}}}+"
+_STRING_BODY = rf"[^\x07\x18\x1a\x1b\n\x90\x98\x9b-\x9f]{{0,{_MAX_STRING_CHARS}}}+"
 
 SEQUENCE = re.compile(
     rf"{_CSI}(?P<sgr>[0-9;:]{{0,128}}+)m"

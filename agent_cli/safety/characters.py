@@ -22,7 +22,7 @@ CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f"
 NOT_PLAIN_ASCII = re.compile(r"[^\n -~]")
 """The quick question that nearly all text answers with no."""
 
-MOST_MARKS = 4
+MAX_MARKS = 4
 """More accents than this on one letter spill over the lines around it; no language needs them."""
 
 
@@ -32,7 +32,7 @@ def mark_floods() -> re.Pattern[str]:
     # Within the first plane a class is a table; beyond it every range would be tried in turn.
     marks = "".join(_ranges(c for c in range(0x300, 0x10000) if _is_mark(c)))
     # One plain class in front lets the search skip everything else quickly.
-    return re.compile(f"[{marks}][{marks}]{{{MOST_MARKS},}}+")
+    return re.compile(f"[{marks}][{marks}]{{{MAX_MARKS},}}+")
 
 
 def is_mark(character: str) -> bool:

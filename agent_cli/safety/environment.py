@@ -13,7 +13,7 @@ from agent_cli.safety.tokens import looks_secret, words
 
 __all__ = ["child_environment", "looks_secret"]
 
-_NOTHING: Mapping[str, str] = MappingProxyType({})
+_NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 
 _KEPT = words("""
     HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR
@@ -62,7 +62,7 @@ _PLAIN_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
 def child_environment(
     base: Mapping[str, str],
     *,
-    extra: Mapping[str, str] = _NOTHING,
+    extra: Mapping[str, str] = _NO_VARIABLES,
     passed: Collection[str] = (),
     workspace: str | None = None,
 ) -> dict[str, str]:

@@ -55,7 +55,7 @@ HARMLESS_VALUES = {"core.fsmonitor": {"false", "0", "no", "off", ""}}
 # The only hook that a command which reads can trigger (when it refreshes the index).
 HOOKS = ("post-index-change",)
 OWN_SCOPES = frozenset({"local", "worktree", "command", "unknown"})
-MOST_SUBMODULES = 50
+MAX_SUBMODULES = 50
 LIST_CONFIGURATION = ("config", "--list", "--show-scope", "--includes", "-z")
 WITHOUT_HELPERS = ("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 """Options for git that keep it from running what even a harmless command may run."""
@@ -188,7 +188,7 @@ def _submodules(root: Path) -> list[str]:
     if listing is None:
         return ["git could not list the repository's files"]
     links = [line.partition("\t")[2] for line in listing.split("\0") if line.startswith("160000 ")]
-    if len(links) > MOST_SUBMODULES:
+    if len(links) > MAX_SUBMODULES:
         return ["the repository has very many submodules"]
     found = []
     for link in links:

@@ -47,7 +47,7 @@ _LOOK_ALIKE = frozenset(
     ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LATIN", "LISU", "GEORGIAN")
 )
 _COSTUMES = ("FULLWIDTH", "MATHEMATICAL", "CIRCLED", "DOUBLE-STRUCK", "SCRIPT", "BLACK-LETTER")
-_MOST_WARNINGS = 12
+_MAX_WARNINGS = 12
 
 
 def visible(text: str, *, one_line: bool = False) -> str:
@@ -67,7 +67,7 @@ def visible(text: str, *, one_line: bool = False) -> str:
 
 def oddities(text: str) -> tuple[Reason, ...]:
     """Warnings about a text that may not be what it seems."""
-    return tuple(dict.fromkeys(_warnings(text)))[:_MOST_WARNINGS]
+    return tuple(dict.fromkeys(_warnings(text)))[:_MAX_WARNINGS]
 
 
 def punycode(host: str) -> str:
@@ -146,7 +146,7 @@ def _spelled_run(found: re.Match[str]) -> str:
 
 
 def _spelled_flood(found: re.Match[str]) -> str:
-    kept = found.group()[: ch.MOST_MARKS]
+    kept = found.group()[: ch.MAX_MARKS]
     return kept + f"\\u{{{ord(kept[-1]):x}}}×{len(found.group()) - len(kept)} "
 
 

@@ -15,9 +15,9 @@ from agent_cli.lib.files import FileIdentity, NotRegularFile, kind_of, open_regu
 from agent_cli.safety.reasons import Reason, ReasonedError, because, quoted
 from agent_cli.safety.sensitive import is_own_policy, is_protected, is_secret
 
-_LONGEST_PATH = 4096
-_LONGEST_NAME = 255
-_LARGEST_HASHED = 10_000_000
+_MAX_PATH_CHARS = 4096
+_MAX_NAME_CHARS = 255
+_MAX_HASHED_BYTES = 10_000_000
 
 _KERNEL_PLACES = (
     ("/dev", "a_device"),
@@ -227,7 +227,7 @@ def _check_text(path: str) -> None:
     except UnicodeEncodeError as error:
         raise PathProblem(path, because("path_has_surrogate")) from error
     names = encoded.split(b"/")
-    if len(encoded) >= _LONGEST_PATH or max(map(len, names)) > _LONGEST_NAME:
+    if len(encoded) >= _MAX_PATH_CHARS or max(map(len, names)) > _MAX_NAME_CHARS:
         raise PathProblem(path, because(_PROBLEMS[errno.ENAMETOOLONG]))
 
 
@@ -287,7 +287,7 @@ def _content(real: str) -> tuple[FileIdentity | None, str | None]:
         return read_identity(real), None
     with os.fdopen(descriptor, "rb") as file:
         identity = read_identity(file.fileno())
-        if identity.size > _LARGEST_HASHED:
+        if identity.size > _MAX_HASHED_BYTES:
             return identity, None
         return identity, hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -12,7 +12,7 @@ from agent_cli.safety.tokens import SHAPES, Shape, looks_secret, words
 Span = tuple[int, int, str]
 
 MARK = "«secret»"
-_SHORTEST_KNOWN = 8
+_MIN_KNOWN_CHARS = 8
 # Passwords nobody keeps secret: hiding them would only garble ordinary output.
 _COMMON = words("password postgres changeme disabled required localhost undefined")
 
@@ -74,7 +74,7 @@ def _spellings(known: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Each known value as it stands, in JSON and in a URL, with its mark."""
     for name, raw in known.items():
         value = raw.strip()
-        if len(value) < _SHORTEST_KNOWN or value.lower() in _COMMON:
+        if len(value) < _MIN_KNOWN_CHARS or value.lower() in _COMMON:
             continue
         encodable = value.encode("utf-8", "replace").decode()
         for spelling in dict.fromkeys((value, json.dumps(value)[1:-1], quote(encodable, safe=""))):

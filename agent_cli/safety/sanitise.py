@@ -152,7 +152,7 @@ class Styler:
         joined = self._marks + _floods_cut(text, self._marks)
         shown = joined[len(self._marks) :]
         start = len(joined)
-        while start and len(joined) - start < ch.MOST_MARKS and ch.is_mark(joined[start - 1]):
+        while start and len(joined) - start < ch.MAX_MARKS and ch.is_mark(joined[start - 1]):
             start -= 1
         self._marks = joined[start:]
         return shown
@@ -188,7 +188,7 @@ def _floods_cut(text: str, before: str) -> str:
     joined = before + text
     if "\ufe0f" in joined or "\ufe0e" in joined:
         joined = _SELECTOR_RUN.sub("", joined)
-    cut = ch.mark_floods().sub(lambda found: found.group()[: ch.MOST_MARKS], joined)
+    cut = ch.mark_floods().sub(lambda found: found.group()[: ch.MAX_MARKS], joined)
     return cut[len(before) :]
 
 

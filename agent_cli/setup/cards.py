@@ -10,7 +10,7 @@ from typing import Any
 
 from agent_cli.lib.files import open_regular, private_directory, write_atomic
 
-LARGEST = 1_000_000
+MAX_BYTES = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class CardFile:
     def _read(self) -> dict[str, Any]:
         try:
             with os.fdopen(open_regular(self._path), "rb") as file:
-                held = json.loads(file.read(LARGEST))
+                held = json.loads(file.read(MAX_BYTES))
         except (OSError, ValueError):
             return {}
         return held if isinstance(held, dict) else {}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from agent_cli.lib.files import open_regular, private_directory, write_atomic
 
-LARGEST = 100_000
+MAX_BYTES = 100_000
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class ModelChoiceFile:
         """The choice; None if there is none, or none that can be read."""
         try:
             with os.fdopen(open_regular(self._path), "rb") as file:
-                held = json.loads(file.read(LARGEST))
+                held = json.loads(file.read(MAX_BYTES))
         except (OSError, ValueError):
             return None
         if not isinstance(held, dict) or not isinstance(held.get("model"), str):

@@ -24,7 +24,7 @@ from agent_cli.setup.keys import KeyStore
 from agent_cli.setup.probe import probe
 from agent_cli.setup.servers import find_servers
 
-PATIENCE = 30.0
+TIMEOUT_S = 30.0
 """Seconds a model has to answer when it is tried out."""
 WRONG_KEY = frozenset({ModelErrorKind.AUTHENTICATION, ModelErrorKind.PERMISSION})
 _WRONG_KEY = re.compile(r"api.?key.{0,20}(?:not valid|invalid|incorrect)", re.IGNORECASE)
@@ -123,7 +123,7 @@ class SetupService:
                 choice.model,
                 choice.api_base,
                 needs_no_key=bool(choice.api_base) and not variables,
-                idle_timeout=PATIENCE,
+                idle_timeout=TIMEOUT_S,
             ),
             self._worker,
         )

@@ -17,7 +17,7 @@ from agent_cli.lib.language import tr
 log = logging.getLogger(__name__)
 
 SERVICE = "agent-cli"
-LARGEST = 1_000_000
+MAX_BYTES = 1_000_000
 
 
 class Keyring(Protocol):
@@ -69,7 +69,7 @@ class KeyStore:
     def _entries(self) -> dict[str, str | None]:
         try:
             with os.fdopen(open_regular(self._path), "rb") as file:
-                held = json.loads(file.read(LARGEST))
+                held = json.loads(file.read(MAX_BYTES))
         except (OSError, ValueError):
             return {}
         if not isinstance(held, dict):

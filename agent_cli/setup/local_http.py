@@ -4,7 +4,7 @@ import json
 import urllib.parse
 from typing import Any
 
-LARGEST = 4_000_000
+MAX_BYTES = 4_000_000
 """Bytes of an answer that are read."""
 
 
@@ -39,7 +39,7 @@ def ask(base: str, path: str, *, timeout: float, body: dict[str, Any] | None = N
         answer = connection.getresponse()
         if answer.status != 200:
             return None
-        return json.loads(answer.read(LARGEST))
+        return json.loads(answer.read(MAX_BYTES))
     except (OSError, http.client.HTTPException, ValueError, RecursionError):
         return None
     finally:

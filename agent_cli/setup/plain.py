@@ -10,7 +10,7 @@ from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
 from agent_cli.setup.flow import Option
 
-MOST = 30
+MAX_OPTIONS = 30
 """Options listed at once; typing filters the list."""
 
 
@@ -27,7 +27,7 @@ class PlainDialog:
             said = await _line("> ")
             if not said:
                 return None
-            if said.isdigit() and 0 < int(said) <= min(len(shown), MOST):
+            if said.isdigit() and 0 < int(said) <= min(len(shown), MAX_OPTIONS):
                 return shown[int(said) - 1].id
             narrowed = [each for each in options if _fits(each, said)]
             exact = [each for each in narrowed if said.lower() == each.label.lower()]
@@ -64,11 +64,11 @@ class PlainDialog:
 
     def _list(self, heading: str, options: Sequence[Option], other: str) -> None:
         self.say(f"\n{heading}")
-        width = max((width_of(option.label) for option in options[:MOST]), default=0)
-        for number, option in enumerate(options[:MOST], 1):
+        width = max((width_of(option.label) for option in options[:MAX_OPTIONS]), default=0)
+        for number, option in enumerate(options[:MAX_OPTIONS], 1):
             self.say(f"{number:>3}  {padded(option.label, width)}  {option.detail}".rstrip())
-        if len(options) > MOST:
-            self.say("     " + tr("… and {n} more", n=len(options) - MOST))
+        if len(options) > MAX_OPTIONS:
+            self.say("     " + tr("… and {n} more", n=len(options) - MAX_OPTIONS))
         if other:
             self.say(
                 tr(

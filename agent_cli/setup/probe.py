@@ -9,7 +9,7 @@ from agent_cli.setup.cards import Card
 from agent_cli.setup.local_http import ask
 from agent_cli.setup.servers import kind_of
 
-PATIENCE = 3.0
+TIMEOUT_S = 3.0
 """Seconds for one question; a server may have to look at a model's file first."""
 OLLAMA_DEFAULT = 4_096
 """Tokens Ollama reads when nobody says otherwise; the rest it drops without a word."""
@@ -27,7 +27,7 @@ def probe(model: str, api_base: str | None) -> Card | None:
 
 
 def _ollama(address: str, name: str) -> Card:
-    told = _table(ask(address, "/api/show", timeout=PATIENCE, body={"model": name}))
+    told = _table(ask(address, "/api/show", timeout=TIMEOUT_S, body={"model": name}))
     abilities = told.get("capabilities")
     known = set(abilities) if isinstance(abilities, list) else None
     trained = _number(
@@ -73,7 +73,7 @@ def _shortened(name: str, window: int, trained: int | None) -> str:
 
 
 def _lm_studio(address: str, name: str) -> Card:
-    entry = _entry(ask(address, "/api/v0/models", timeout=PATIENCE), name)
+    entry = _entry(ask(address, "/api/v0/models", timeout=TIMEOUT_S), name)
     abilities = entry.get("capabilities")
     loaded = _number([entry.get("loaded_context_length")])
     most = _number([entry.get("max_context_length")])
@@ -95,7 +95,7 @@ def _lm_studio(address: str, name: str) -> Card:
 
 
 def _llama_cpp(address: str, name: str) -> Card:
-    props = _table(ask(address, "/props", timeout=PATIENCE))
+    props = _table(ask(address, "/props", timeout=TIMEOUT_S))
     settings = _table(props.get("default_generation_settings"))
     able = _table(props.get("chat_template_caps")).get("supports_tools")
     sees = _table(props.get("modalities")).get("vision")
@@ -107,7 +107,7 @@ def _llama_cpp(address: str, name: str) -> Card:
 
 
 def _vllm(address: str, name: str) -> Card:
-    entry = _entry(ask(address, "/v1/models", timeout=PATIENCE), name)
+    entry = _entry(ask(address, "/v1/models", timeout=TIMEOUT_S), name)
     return Card(window=_number([entry.get("max_model_len")]))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from agent_cli.safety.sanitise import clean
 from agent_cli.setup.local_http import ask, is_local
 
-PATIENCE = 0.5
+TIMEOUT_S = 0.5
 """Seconds a server has to answer; one that is not there refuses at once."""
 PORTS = "AGENT_LOCAL_PORTS"
 """Ports instead of the usual ones: "ollama=11500,vllm=0"; 0 leaves a server out."""
@@ -110,11 +110,11 @@ def _ollama_address(host: str) -> str | None:
 
 
 def _ollama(address: str) -> list[str] | None:
-    return _names(ask(address, "/api/tags", timeout=PATIENCE), "models", "name")
+    return _names(ask(address, "/api/tags", timeout=TIMEOUT_S), "models", "name")
 
 
 def _lm_studio(address: str) -> list[str] | None:
-    told = ask(address, "/api/v0/models", timeout=PATIENCE)
+    told = ask(address, "/api/v0/models", timeout=TIMEOUT_S)
     if not isinstance(told, dict) or not isinstance(told.get("data"), list):
         return None
     kinds = {"llm", "vlm"}
@@ -125,14 +125,14 @@ def _lm_studio(address: str) -> list[str] | None:
 
 
 def _llama_cpp(address: str) -> list[str] | None:
-    props = ask(address, "/props", timeout=PATIENCE)
+    props = ask(address, "/props", timeout=TIMEOUT_S)
     if not isinstance(props, dict) or "default_generation_settings" not in props:
         return None
-    return _names(ask(address, "/v1/models", timeout=PATIENCE), "data", "id")
+    return _names(ask(address, "/v1/models", timeout=TIMEOUT_S), "data", "id")
 
 
 def _vllm(address: str) -> list[str] | None:
-    told = ask(address, "/v1/models", timeout=PATIENCE)
+    told = ask(address, "/v1/models", timeout=TIMEOUT_S)
     if not isinstance(told, dict) or not isinstance(told.get("data"), list):
         return None
     own = [entry for entry in told["data"] if isinstance(entry, dict) and "max_model_len" in entry]

@@ -16,7 +16,7 @@ from typing import Any
 from agent_cli.core.log.store import CallRecord
 from agent_cli.lib.files import open_regular, private_directory
 
-LARGEST = 10_000_000
+MAX_BYTES = 10_000_000
 """Bytes of one file."""
 OLD_FILES = 5
 """How many full files are kept."""
@@ -25,7 +25,7 @@ OLD_FILES = 5
 class AuditLog:
     """Appends records to a file that is opened once and changed for a new one when it is full."""
 
-    def __init__(self, path: Path, *, largest: int = LARGEST, old_files: int = OLD_FILES) -> None:
+    def __init__(self, path: Path, *, largest: int = MAX_BYTES, old_files: int = OLD_FILES) -> None:
         self._path = path
         self._largest = largest
         self._old_files = old_files

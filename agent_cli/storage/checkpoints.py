@@ -37,8 +37,8 @@ from agent_cli.storage.checkpoint.trees import Trees
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-QUOTA = 1_000_000_000
-DAYS = 30.0
+QUOTA_BYTES = 1_000_000_000
+KEEP_DAYS = 30.0
 _FULL, _ROOMY = 0.9, 0.7
 """Beyond the one share of the quota the oldest go, until no more than the other is left."""
 
@@ -84,8 +84,8 @@ class CheckpointStore:
         roots: Sequence[str],
         home: str,
         environment: Mapping[str, str],
-        quota: int = QUOTA,
-        days: float = DAYS,
+        quota: int = QUOTA_BYTES,
+        days: float = KEEP_DAYS,
     ) -> None:
         self._directory = directory
         self._session_id = session_id

@@ -16,7 +16,7 @@ from agent_cli.core.errors import UserError
 from agent_cli.lib.files import append_line, open_regular, private_directory
 from agent_cli.lib.language import tr
 
-LARGEST = 1_000_000
+MAX_BYTES = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,9 @@ class LearntRules:
         except FileNotFoundError:
             return []
         with os.fdopen(descriptor, "rb") as file:
-            data = file.read(LARGEST + 1)
-        if len(data) > LARGEST:
-            raise OSError(tr("it is larger than {most:,} bytes", most=LARGEST))
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise OSError(tr("it is larger than {most:,} bytes", most=MAX_BYTES))
         return data.decode("utf-8", "replace").splitlines()
 
     def _parsed(self, line: str) -> tuple[str, Rule]:

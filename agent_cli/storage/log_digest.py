@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-LONGEST = 8_000
+MAX_CHARS = 8_000
 """Characters of one message that can be searched for."""
-LONGEST_PROMPT = 200
+MAX_PROMPT_CHARS = 200
 
 _BULKY = (b'"type":"tool_finished"', b'"role":"tool"', b'"type":"tool_started"')
 """Lines that say nothing the index wants; most bytes of a log stand in them."""
@@ -83,11 +83,11 @@ def _message(found: Digest, message: dict[str, Any]) -> None:
     if not isinstance(text, str):
         text = "\n".join(part.get("text", "") for part in text)
     if message["role"] == "user" and message["origin"] == "person":
-        found.prompt = found.prompt or " ".join(text[:LONGEST_PROMPT].split())
+        found.prompt = found.prompt or " ".join(text[:MAX_PROMPT_CHARS].split())
     elif message["role"] != "assistant":
         return
     if text:
-        found.texts.append(searchable(text[:LONGEST]))
+        found.texts.append(searchable(text[:MAX_CHARS]))
 
 
 def _event(found: Digest, event: dict[str, Any]) -> None:

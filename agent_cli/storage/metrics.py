@@ -32,10 +32,10 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 VERSION = 1
-KEPT_DAYS = 400
-MOST_WAITING = 10_000
-SECONDS_TO_CLOSE = 2.0
-SECONDS_TO_CATCH_UP = 0.5
+KEEP_DAYS = 400
+MAX_WAITING = 10_000
+CLOSE_TIMEOUT_S = 2.0
+CATCH_UP_TIMEOUT_S = 0.5
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS calls (
@@ -82,7 +82,7 @@ class Metrics:
         self._registry_size = registry_size
         self._today = today
         self._run = uuid.uuid4().hex[:12]
-        self._waiting: queue.Queue[tuple[Statement, ...] | None] = queue.Queue(MOST_WAITING)
+        self._waiting: queue.Queue[tuple[Statement, ...] | None] = queue.Queue(MAX_WAITING)
         self._thread: threading.Thread | None = None
 
     def record(self, record: CallRecord) -> None:
@@ -123,7 +123,7 @@ class Metrics:
 
     def statistics(self, since: date | None = None) -> Statistics:
         """What was counted, this run's own counts included."""
-        deadline = time.monotonic() + SECONDS_TO_CATCH_UP
+        deadline = time.monotonic() + CATCH_UP_TIMEOUT_S
         while self._waiting.unfinished_tasks and time.monotonic() < deadline:
             time.sleep(0.005)
         return read_statistics(self._path, since)
@@ -133,7 +133,7 @@ class Metrics:
         if self._thread is not None:
             with contextlib.suppress(queue.Full):
                 self._waiting.put_nowait(None)
-            self._thread.join(SECONDS_TO_CLOSE)
+            self._thread.join(CLOSE_TIMEOUT_S)
             self._thread = None
 
     def _put(self, *statements: Statement) -> None:
@@ -183,7 +183,7 @@ class Metrics:
                 log.warning("%s is of a newer version: nothing is counted", self._path)
                 return None
             database.executescript(_SCHEMA)
-            oldest = (self._today() - timedelta(days=KEPT_DAYS)).isoformat()
+            oldest = (self._today() - timedelta(days=KEEP_DAYS)).isoformat()
             with database:
                 database.execute(f"PRAGMA user_version = {VERSION}")
                 for table in ("calls", "durations", "requests", "registry"):

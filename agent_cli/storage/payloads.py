@@ -8,7 +8,7 @@ from typing import Any
 
 from agent_cli.lib.files import open_regular, private_directory, write_atomic
 
-LARGEST = 64 * 1024
+MAX_BYTES = 64 * 1024
 """Bytes of one text that stand in the log itself."""
 GONE = "[This text was kept in a file of its own, and the file is gone.]"
 
@@ -59,7 +59,7 @@ class Payloads:
 def _long_texts(value: object, address: Address) -> Iterator[tuple[Address, str]]:
     if isinstance(value, str):
         # A character has at most four bytes: most texts need not be encoded to be measured.
-        if len(value) * 4 > LARGEST and len(value.encode("utf-8", "replace")) > LARGEST:
+        if len(value) * 4 > MAX_BYTES and len(value.encode("utf-8", "replace")) > MAX_BYTES:
             yield address, value
     elif isinstance(value, dict):
         for key, held in value.items():

@@ -15,8 +15,8 @@ from agent_cli.lib.files import append_line, open_regular, private_directory, wr
 
 log = logging.getLogger(__name__)
 
-_LONGEST = 20_000
-_READ_AT_MOST = 4_000_000
+_MAX_CHARS = 20_000
+_MAX_READ_BYTES = 4_000_000
 
 
 class PromptHistory:
@@ -93,8 +93,8 @@ class PromptHistory:
             return b""
         with os.fdopen(descriptor, "rb") as file:
             size = os.fstat(file.fileno()).st_size
-            file.seek(max(0, size - _READ_AT_MOST))
-            return file.read(_READ_AT_MOST)
+            file.seek(max(0, size - _MAX_READ_BYTES))
+            return file.read(_MAX_READ_BYTES)
 
     def _stamp(self) -> tuple[int, int] | None:
         try:
@@ -116,7 +116,7 @@ class PromptHistory:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[:_LONGEST] + " …"
+    return text if len(text) <= _MAX_CHARS else text[:_MAX_CHARS] + " …"
 
 
 def _encoded(texts: tuple[str, ...]) -> bytes:

@@ -6,7 +6,7 @@ from typing import Any
 
 Redact = Callable[[str], str]
 
-_SHORTEST = 8
+_MIN_CHARS = 8
 """Characters; no secret is shorter."""
 _IDS = ("type", "call_id", "request_id", "parent_id")
 """Fields of an event by which others refer to it."""
@@ -67,7 +67,7 @@ def _redacted_json(text: str, redact: Redact) -> str:
 
 def _redacted(value: Any, redact: Redact) -> Any:
     if isinstance(value, str):
-        return redact(value) if len(value) >= _SHORTEST else value
+        return redact(value) if len(value) >= _MIN_CHARS else value
     if isinstance(value, list):
         return [_redacted(each, redact) for each in value]
     if isinstance(value, dict):

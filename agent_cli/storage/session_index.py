@@ -26,7 +26,7 @@ READ_TIMEOUT_S = 1.0
 """How long a list waits for another program that writes, before it makes do with what is known."""
 REFRESH_TIMEOUT_S = 5.0
 """How long whoever needs the newest state waits for another program that writes."""
-MOST_MATCHES = 2_000
+MAX_MATCHES = 2_000
 """Messages looked at for one search, newest first."""
 
 _TABLES = """
@@ -259,7 +259,7 @@ def _words(text: str) -> list[str]:
     return [f'"{word}"*' for word in words if any(map(str.isalnum, word))]
 
 
-def _places(database: sqlite3.Connection, match: str, most: int = MOST_MATCHES) -> dict[str, int]:
+def _places(database: sqlite3.Connection, match: str, most: int = MAX_MATCHES) -> dict[str, int]:
     """The newest place in each session."""
     places: dict[str, int] = {}
     newest = "SELECT session, rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?"
@@ -270,7 +270,7 @@ def _places(database: sqlite3.Connection, match: str, most: int = MOST_MATCHES) 
 
 def _scattered(database: sqlite3.Connection, words: list[str]) -> dict[str, int]:
     """The sessions that have each word somewhere, with the place of the first one."""
-    each = [_places(database, word, 10 * MOST_MATCHES) for word in words]
+    each = [_places(database, word, 10 * MAX_MATCHES) for word in words]
     return {
         session: place
         for session, place in each[0].items()

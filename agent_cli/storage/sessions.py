@@ -39,15 +39,15 @@ if TYPE_CHECKING:
     from agent_cli.storage.session_index import SessionIndex, SessionInfo
 
 DAY = 86_400.0
-_SHORTEST_ID = 4
-_MOST_LISTED = 8
+_MIN_ID_CHARS = 4
+_MAX_LISTED = 8
 
 
 class SeveralSessions(UserError):
     """The words fit more than one session."""
 
     def __init__(self, words: str, found: "Sequence[SessionInfo]") -> None:
-        listed = "\n".join(f"  {each.id}  {each.name}" for each in found[:_MOST_LISTED])
+        listed = "\n".join(f"  {each.id}  {each.name}" for each in found[:_MAX_LISTED])
         said = tr("Which session do you want to resume?")
         if words:
             said = tr("Several sessions match “{words}”.", words=words)
@@ -200,7 +200,7 @@ class Sessions:
             )
 
     def _by_id(self, text: str) -> "list[SessionInfo]":
-        if len(text) < _SHORTEST_ID or not text.isalnum():
+        if len(text) < _MIN_ID_CHARS or not text.isalnum():
             return []
         return [each for each in self.index.listing() if each.id.startswith(text.lower())]
 

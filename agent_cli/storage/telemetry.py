@@ -25,7 +25,7 @@ from agent_cli.core.events import (
     UsageChanged,
 )
 
-SECONDS_TO_SEND = 3.0
+SEND_TIMEOUT_S = 3.0
 """What is not sent within this when the program ends is lost."""
 _ENDED_WELL = frozenset({"done", "interrupted"})
 _NAME = re.compile(r"[\w.-]{1,64}")
@@ -38,7 +38,7 @@ class Telemetry:
         _keep_quiet()
         resource = Resource.create({"service.name": "agent", "service.version": __version__})
         self._provider = TracerProvider(resource=resource)
-        exporter = OTLPSpanExporter(endpoint=endpoint, timeout=SECONDS_TO_SEND)
+        exporter = OTLPSpanExporter(endpoint=endpoint, timeout=SEND_TIMEOUT_S)
         self._provider.add_span_processor(BatchSpanProcessor(exporter))
         self._tracer = self._provider.get_tracer("agent_cli", __version__)
         self._turn: Span | None = None
@@ -67,7 +67,7 @@ class Telemetry:
         """Send what waits, within a few seconds whatever the other side does."""
         sending = threading.Thread(target=self._provider.shutdown, name="telemetry", daemon=True)
         sending.start()
-        sending.join(SECONDS_TO_SEND)
+        sending.join(SEND_TIMEOUT_S)
 
     def _begin_turn(self, event: TurnStarted) -> Span:
         return self._tracer.start_span(

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from agent_cli.core.deciding.trust import TooMuch, TrustItem, what_trust_enables
 from agent_cli.lib.files import open_regular, private_directory, write_atomic
 
-LARGEST = 10_000_000
+MAX_BYTES = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class TrustStore:
     def _read(path: Path) -> dict[str, Any] | None:
         try:
             with os.fdopen(open_regular(path), "rb") as file:
-                known = json.loads(file.read(LARGEST))
+                known = json.loads(file.read(MAX_BYTES))
         except (OSError, ValueError):
             return None
         return known if isinstance(known, dict) else None

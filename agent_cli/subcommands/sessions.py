@@ -19,7 +19,7 @@ from agent_cli.safety.sanitise import visible
 from agent_cli.storage.session_index import SessionInfo
 from agent_cli.storage.sessions import Sessions
 
-SHOWN_ID = 8
+SHOWN_ID_CHARS = 8
 """Characters of an id that a list shows; they are enough to name a session."""
 
 
@@ -94,7 +94,7 @@ def _lines(info: SessionInfo) -> Iterable[str]:
     if home and place.startswith(f"{home}/"):
         place = f"~{place.removeprefix(home)}"
     turns = padded(trn("{n:,} turn", "{n:,} turns", info.turns), 9, right=True)
-    line = f"{info.id[:SHOWN_ID]}  {when}  {turns}  {name}  {place}"
+    line = f"{info.id[:SHOWN_ID_CHARS]}  {when}  {turns}  {name}  {place}"
     yield visible(line, one_line=True)
     if info.snippet:
         yield f"{'':10}{_marked(info.snippet)}"

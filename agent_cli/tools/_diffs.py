@@ -9,11 +9,11 @@ from agent_cli.lib.language import tr
 from agent_cli.lib.sequences import common_start
 
 _CONTEXT = 3
-_MOST_COMPARED = 4_000
+_MAX_COMPARED_LINES = 4_000
 """Lines on both sides that are compared one by one; more are shown as removed and added."""
-_MOST_LINES = 4_000
-_MOST_CHARACTERS = 400_000
-_LONGEST_LINE = 2_000
+_MAX_LINES = 4_000
+_MAX_CHARS = 400_000
+_MAX_LINE_CHARS = 2_000
 _NO_BREAK = "\\ No newline at end of file"
 
 Opcode = tuple[str, int, int, int, int]
@@ -29,7 +29,7 @@ def diff_block(path: str, before: str, after: str) -> DiffBlock:
     lines = [f"--- {path if before else '/dev/null'}", f"+++ {path}"]
     size = 0
     for line in _hunks(opcodes, old, new):
-        if len(lines) >= _MOST_LINES or size > _MOST_CHARACTERS:
+        if len(lines) >= _MAX_LINES or size > _MAX_CHARS:
             rest = tr(
                 "… {added:,} lines added and {removed:,} removed in total; the rest is not shown",
                 added=added,
@@ -37,7 +37,7 @@ def diff_block(path: str, before: str, after: str) -> DiffBlock:
             )
             lines.append(rest)
             break
-        lines.append(line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…")
+        lines.append(line if len(line) <= _MAX_LINE_CHARS else f"{line[:_MAX_LINE_CHARS]}…")
         size += len(lines[-1])
     text = "\n".join(lines) if added or removed else ""
     return DiffBlock(path=path, diff=text, added=added, removed=removed)
@@ -65,7 +65,7 @@ def _opcodes(old: Sequence[str], new: Sequence[str]) -> Iterator[Opcode]:
     old_middle, new_middle = old[start : len(old) - end], new[start : len(new) - end]
     if start:
         yield "equal", 0, start, 0, start
-    if old_middle and new_middle and len(old_middle) + len(new_middle) <= _MOST_COMPARED:
+    if old_middle and new_middle and len(old_middle) + len(new_middle) <= _MAX_COMPARED_LINES:
         matcher = difflib.SequenceMatcher(None, old_middle, new_middle)
         for tag, a, b, c, d in matcher.get_opcodes():
             yield tag, a + start, b + start, c + start, d + start

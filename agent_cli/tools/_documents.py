@@ -16,14 +16,14 @@ from agent_cli.core.errors import ToolFailure
 from agent_cli.core.tool import refuse
 from agent_cli.tools._files import check_cancelled
 
-LARGEST = 50_000_000
+MAX_BYTES = 50_000_000
 """Bytes of a document that is opened."""
-MOST_PAGES = 20
+MAX_PAGES = 20
 """Pages of a PDF in one answer."""
 _PAGES_WITHOUT_RANGE = 10
-_MOST_UNPACKED = 300_000_000
-_MOST_TEXT = 5_000_000
-_LONGEST_OUTPUT = 2_000
+_MAX_UNPACKED_BYTES = 300_000_000
+_MAX_TEXT_CHARS = 5_000_000
+_MAX_OUTPUT_CHARS = 2_000
 
 _BY_SUFFIX = {".pdf": "PDF", ".docx": "Word", ".xlsx": "Excel", ".xlsm": "Excel"}
 
@@ -49,7 +49,7 @@ def document_text(kind: str, data: bytes, pages: str, cancelled: threading.Event
             check_cancelled(cancelled)
             gathered.append(piece)
             size += len(piece)
-            if size > _MOST_TEXT:
+            if size > _MAX_TEXT_CHARS:
                 gathered.append("[The rest of the document is left out: it is too long.]")
                 break
     except ToolFailure:
@@ -74,7 +74,7 @@ def wanted_pages(pages: str, total: int) -> list[int]:
         if total > _PAGES_WITHOUT_RANGE:
             raise refuse(
                 f"The document has {total:,} pages. Choose some with pages, e.g. "
-                f'"1-{_PAGES_WITHOUT_RANGE}" (at most {MOST_PAGES} per call).'
+                f'"1-{_PAGES_WITHOUT_RANGE}" (at most {MAX_PAGES} per call).'
             )
         return list(range(1, total + 1))
     wanted: list[int] = []
@@ -88,10 +88,10 @@ def wanted_pages(pages: str, total: int) -> list[int]:
             raise refuse(
                 f"There is no page range {part.strip()}: the document has {total:,} pages."
             )
-        wanted += range(first, min(last, total, first + MOST_PAGES) + 1)
-    if len(wanted) > MOST_PAGES:
+        wanted += range(first, min(last, total, first + MAX_PAGES) + 1)
+    if len(wanted) > MAX_PAGES:
         raise refuse(
-            f"At most {MOST_PAGES} pages can be read per call (the document has {total:,})."
+            f"At most {MAX_PAGES} pages can be read per call (the document has {total:,})."
         )
     return wanted
 
@@ -155,7 +155,7 @@ def _output(output: dict[str, Any]) -> Iterator[str]:
         text = f"{output.get('ename', 'Error')}: {output.get('evalue', '')}"
     pictures = [kind for kind in content if kind.startswith("image/")]
     if text:
-        cut = f"{text[:_LONGEST_OUTPUT]}…" if len(text) > _LONGEST_OUTPUT else text
+        cut = f"{text[:_MAX_OUTPUT_CHARS]}…" if len(text) > _MAX_OUTPUT_CHARS else text
         yield f"[output] {cut}"
     if pictures:
         yield f"[output: {', '.join(pictures)}]"
@@ -168,7 +168,7 @@ def _joined(text: Any) -> str:
 def _refuse_bomb(data: bytes) -> None:
     """A small archive can unpack to more than memory holds."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        if sum(entry.file_size for entry in archive.infolist()) > _MOST_UNPACKED:
+        if sum(entry.file_size for entry in archive.infolist()) > _MAX_UNPACKED_BYTES:
             raise ToolFailure(
                 "The document was not opened: it unpacks to far more than its size suggests."
             )

@@ -16,7 +16,7 @@ from agent_cli.lib.files import FileIdentity, NotRegularFile, read_identity
 from agent_cli.safety.oddities import visible
 from agent_cli.safety.paths import Fingerprint, PathProblem, ResolvedPath
 
-EDITABLE = 10_000_000
+MAX_EDITABLE_BYTES = 10_000_000
 """Bytes; larger files are read by range and changed by other means."""
 
 T = TypeVar("T")
@@ -137,7 +137,9 @@ def failure(file: ResolvedPath, error: OSError, doing: Doing) -> ToolFailure:
     return ToolFailure(f"{cannot(doing, file)}: {reason}.")
 
 
-def read_small(descriptor: int, most: int = EDITABLE) -> tuple[FileIdentity, bytes | None]:
+def read_small(
+    descriptor: int, most: int = MAX_EDITABLE_BYTES
+) -> tuple[FileIdentity, bytes | None]:
     """The content of an open file and the identity it has with it; None if it is not small.
 
     Files of the kernel's claim to be empty and may have no end.

@@ -12,12 +12,12 @@ from agent_cli.tools._matches import MatchLine, MatchReader, fetched
 from agent_cli.tools._places import PathNames, decoded, newest_first
 from agent_cli.tools._secrets import Secrets
 
-_COUNTED = 5_000
+_MAX_COUNTED = 5_000
 """Results counted beyond the limit before a search is stopped."""
-_SORTED = 10_000
+_MAX_SORTED = 10_000
 """Files kept, so that the newest of them can be shown."""
 _RAISE = "narrow the search, or raise head_limit"
-_EVERY = 0.1
+_PROGRESS_EVERY_S = 0.1
 """Seconds between two pieces of progress."""
 
 
@@ -32,7 +32,7 @@ class SearchProgress:
     def add(self, line: str) -> None:
         """One more line."""
         self._waiting.append(line)
-        if time.monotonic() - self._last >= _EVERY:
+        if time.monotonic() - self._last >= _PROGRESS_EVERY_S:
             self.flush()
 
     def flush(self) -> None:
@@ -175,7 +175,7 @@ class FoundLines(Findings):
 
     @property
     def overfull(self) -> bool:
-        return self.matches > self.limit + _COUNTED
+        return self.matches > self.limit + _MAX_COUNTED
 
     @property
     def notes(self) -> list[str]:
@@ -265,7 +265,7 @@ class FoundFiles(Findings):
             return
         self.files += 1
         self.matches += count
-        if len(self._found) < _SORTED:
+        if len(self._found) < _MAX_SORTED:
             self._found[path] = count
         if self.files <= self.limit:
             name = self.names.shown(path)
@@ -277,7 +277,7 @@ class FoundFiles(Findings):
 
     @property
     def overfull(self) -> bool:
-        return self.files >= _SORTED
+        return self.files >= _MAX_SORTED
 
     @property
     def summary(self) -> str:

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from agent_cli.core.errors import FailureType, ToolFailure
 
-MOST_OUTPUT = 4_000_000
+MAX_OUTPUT_BYTES = 4_000_000
 """Bytes of output that are read before git is stopped."""
-MOST_FILTERS = 100
+MAX_FILTERS = 100
 _NAMEABLE = re.compile(r"[ -<>-~]*")  # git cuts `-c` at the first equals sign
 
 # Given as options because git takes these over whatever a repository's configuration says.
@@ -57,7 +57,7 @@ class GitProgram:
 
     def without_filters(self, names: Collection[str]) -> "GitProgram":
         """The same, with these content filters switched off; a repository can name any program."""
-        if len(names) > MOST_FILTERS or not all(map(_NAMEABLE.fullmatch, names)):
+        if len(names) > MAX_FILTERS or not all(map(_NAMEABLE.fullmatch, names)):
             raise ToolFailure(
                 "The repository configures unusual content filters, so git was not run in it."
             )
@@ -98,7 +98,7 @@ async def _read(process: asyncio.subprocess.Process) -> GitOutput:
     assert process.stderr is not None
     errors = asyncio.create_task(_bounded(process.stderr, 10_000))
     try:
-        output, whole = await _bounded(process.stdout, MOST_OUTPUT)
+        output, whole = await _bounded(process.stdout, MAX_OUTPUT_BYTES)
         if not whole:
             _end(process)
         said, _ = await errors

@@ -14,7 +14,7 @@ from agent_cli.core.errors import ToolFailure
 from agent_cli.core.tool import refuse
 
 _SPECIAL = frozenset("*?[]{}\\")
-_MOST_ALTERNATIVES = 200
+_MAX_ALTERNATIVES = 200
 
 
 def _joined(given: Any) -> Any:
@@ -67,7 +67,7 @@ def split_list(text: str) -> list[str]:
 def alternatives(pattern: str) -> list[str]:
     """The pattern with its braces written out."""
     found = list(_expanded(pattern))
-    if len(found) > _MOST_ALTERNATIVES:
+    if len(found) > _MAX_ALTERNATIVES:
         raise _too_many()
     return found
 
@@ -75,7 +75,7 @@ def alternatives(pattern: str) -> list[str]:
 def _expanded(pattern: str) -> Iterator[str]:
     waiting = [pattern]
     produced = 0
-    while waiting and produced <= _MOST_ALTERNATIVES:
+    while waiting and produced <= _MAX_ALTERNATIVES:
         current = waiting.pop()
         inner = re.search(r"(?<!\\)\{([^{}]*)\}", current)
         if inner is None:
@@ -84,12 +84,12 @@ def _expanded(pattern: str) -> Iterator[str]:
             continue
         before, after = current[: inner.start()], current[inner.end() :]
         waiting += [before + option + after for option in reversed(inner[1].split(","))]
-        if len(waiting) > _MOST_ALTERNATIVES:
+        if len(waiting) > _MAX_ALTERNATIVES:
             raise _too_many()
 
 
 def _too_many() -> ToolFailure:
-    return refuse(f"The pattern has more than {_MOST_ALTERNATIVES} brace alternatives.")
+    return refuse(f"The pattern has more than {_MAX_ALTERNATIVES} brace alternatives.")
 
 
 def matcher(patterns: list[str]) -> Callable[[str], object]:

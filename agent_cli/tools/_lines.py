@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from agent_cli.lib.encodings import Encoding, readable
 from agent_cli.tools._files import check_cancelled
 
-LONGEST_LINE = 2_000
+MAX_LINE_CHARS = 2_000
 """Characters of a line that are shown."""
-_KEPT = LONGEST_LINE * 4
+_MAX_KEPT_BYTES = MAX_LINE_CHARS * 4
 _BLOCK = 1_048_576
 
 Blocks = Iterator[bytes]
@@ -111,7 +111,7 @@ class _Collector:
         self._break = line_break
         self._decode = decode
         self._room = max_chars
-        self._longest_line = min(LONGEST_LINE, max_chars)
+        self._longest_line = min(MAX_LINE_CHARS, max_chars)
         self._held = b""
         self._length = 0
 
@@ -140,16 +140,16 @@ class _Collector:
 
     def _hold(self, block: bytes, start: int, end: int) -> None:
         self._length += end - start
-        if len(self._held) < _KEPT:
-            self._held += block[start : min(end, start + _KEPT)]
+        if len(self._held) < _MAX_KEPT_BYTES:
+            self._held += block[start : min(end, start + _MAX_KEPT_BYTES)]
 
     def _complete(self) -> bool:
         """Add the line that is held; false if it does not fit any more."""
         held, length = self._held, self._length
         self._held, self._length = b"", 0
-        line = readable(self._decode(held[:_KEPT] if length > _KEPT else held))
+        line = readable(self._decode(held[:_MAX_KEPT_BYTES] if length > _MAX_KEPT_BYTES else held))
         line = line.removesuffix("\r")
-        if is_cut := length > _KEPT or len(line) > self._longest_line:
+        if is_cut := length > _MAX_KEPT_BYTES or len(line) > self._longest_line:
             line = f"{line[: self._longest_line]}… [cut: this line is {length:,} bytes long]"
         if self.page.lines and len(line) + 8 > self._room:
             self.is_full = True

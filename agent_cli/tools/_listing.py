@@ -9,7 +9,7 @@ from agent_cli.lib.language import trn
 from agent_cli.tools._places import decoded
 from agent_cli.tools._ripgrep import ripgrep
 
-_TOLD_EVERY = 1.0
+_PROGRESS_EVERY_S = 1.0
 """Seconds between two words on how far a long listing has come."""
 
 
@@ -26,7 +26,7 @@ async def list_files(
                 paths = decoded(whole).split("\0")
                 count += len(paths)
                 yield paths
-            if time.monotonic() - told > _TOLD_EVERY:
+            if time.monotonic() - told > _PROGRESS_EVERY_S:
                 told = time.monotonic()
                 context.progress(trn("{n:,} file so far\n", "{n:,} files so far\n", count))
         await rg.problems()

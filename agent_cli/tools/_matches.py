@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from agent_cli.tools._places import decoded
 
-LONGEST_LINE = 500
+MAX_LINE_CHARS = 500
 """Bytes; of a longer line only the surroundings of the match are shown."""
 ARGUMENTS = (
     "--no-heading",
@@ -16,7 +16,7 @@ ARGUMENTS = (
     "--column",
     "--byte-offset",
     "--null",
-    f"--max-columns={LONGEST_LINE}",
+    f"--max-columns={MAX_LINE_CHARS}",
 )
 
 _MARK = "\x1e"

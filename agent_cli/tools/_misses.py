@@ -14,15 +14,15 @@ from agent_cli.lib.encodings import readable
 from agent_cli.lib.text import plural
 from agent_cli.tools._matching import LineNumbers
 
-_LONGEST_SEARCH = 0.5
+_SEARCH_TIMEOUT_S = 0.5
 """Seconds spent on finding what may have been meant."""
-_MOST_SHOWN = 30
+_MAX_SHOWN = 30
 _WIDTH = 240
-_LONGEST_PASSAGE = 100_000
+_MAX_PASSAGE_CHARS = 100_000
 _COMPARED = 5_000
 _FEW_LINES = 5_000
-_MOST_WORDS = 50
-_MOST_STARTS = 20
+_MAX_WORDS = 50
+_MAX_STARTS = 20
 _WORD = re.compile(r"\w+")
 _NUMBERS = re.compile(r"^ *\d+\t", re.MULTILINE)
 _ESCAPE = re.compile(r"""\\([nrt"'\\])""")
@@ -47,7 +47,7 @@ class PassageMiss:
 
 def explain(text: str, wanted: str) -> PassageMiss:
     """The most precise thing that can be said. Both texts have LF line breaks."""
-    if len(wanted) > _LONGEST_PASSAGE:
+    if len(wanted) > _MAX_PASSAGE_CHARS:
         return PassageMiss("It is very long; replace a shorter passage, or use several edits.")
     lines, wanted_lines = text.split("\n"), wanted.split("\n")
     likely = _likely_starts(text, wanted_lines)
@@ -62,7 +62,7 @@ def explain(text: str, wanted: str) -> PassageMiss:
 def _likely_starts(text: str, wanted: list[str]) -> list[int]:
     """Where the passage would start, judged by its rarest words that stand in the file."""
     places = {word: index for index, line in enumerate(wanted) for word in _WORD.findall(line)}
-    longest = sorted(places, key=len, reverse=True)[:_MOST_WORDS]
+    longest = sorted(places, key=len, reverse=True)[:_MAX_WORDS]
     counted = sorted((text.count(word), word) for word in longest)
     rarest = [word for count, word in counted if count][:5]
     if not rarest:
@@ -72,7 +72,7 @@ def _likely_starts(text: str, wanted: list[str]) -> list[int]:
     for word in rarest:
         for found in itertools.islice(re.finditer(re.escape(word), text), 200):
             votes[max(0, numbers.at(found.start()) - 1 - places[word])] += 1
-    return [start for start, _ in votes.most_common(_MOST_STARTS)]
+    return [start for start, _ in votes.most_common(_MAX_STARTS)]
 
 
 _REPAIRS: tuple[tuple[Callable[[str], str], str], ...] = (
@@ -231,7 +231,7 @@ def _closest(lines: list[str], wanted: list[str], likely: list[int]) -> PassageM
     """The passage that has most in common, as far as a short search tells."""
     starts = likely or (range(len(lines)) if len(lines) <= _FEW_LINES else [])
     sent = "\n".join(wanted)[:_COMPARED]
-    deadline = time.monotonic() + _LONGEST_SEARCH
+    deadline = time.monotonic() + _SEARCH_TIMEOUT_S
     best, best_ratio = None, 0.4
     for start in starts:
         there = "\n".join(lines[start : start + len(wanted)])[:_COMPARED]
@@ -258,9 +258,9 @@ def _small_diff(wanted: list[str], there: list[str], first: int) -> str:
     if not diff:
         return ""
     shown = ["--- old_string", f"+++ the file, from line {first + 1}"]
-    for line in diff[:_MOST_SHOWN]:
+    for line in diff[:_MAX_SHOWN]:
         line = readable(line)
         shown.append(line if len(line) <= _WIDTH else f"{line[:_WIDTH]}…")
-    if len(diff) > _MOST_SHOWN:
-        shown.append(f"… {len(diff) - _MOST_SHOWN} more lines")
+    if len(diff) > _MAX_SHOWN:
+        shown.append(f"… {len(diff) - _MAX_SHOWN} more lines")
     return "\n".join(shown)

@@ -7,10 +7,10 @@ from agent_cli.lib.language import trn
 from agent_cli.tools._places import PathNames
 from agent_cli.tools._replacing import FileChange, Hunk, ReplacePlan
 
-_MOST_LINES = 300
-_MOST_BLOCKS = 50
-_MOST_DIFF_LINES = 2_000
-_LONGEST_LINE = 300
+_MAX_LINES = 300
+_MAX_BLOCKS = 50
+_MAX_DIFF_LINES = 2_000
+_MAX_LINE_CHARS = 300
 _BEFORE = 80
 
 
@@ -18,28 +18,28 @@ def listing(plan: ReplacePlan, names: PathNames) -> str:
     """Each changed line before and after, by file; bounded, and it says so."""
     lines: list[str] = []
     for shown, change in enumerate(plan.changes):
-        if len(lines) >= _MOST_LINES:
+        if len(lines) >= _MAX_LINES:
             lines.append(f"[{len(plan.changes) - shown:,} more files are not shown.]")
             break
         lines.append(f"{names.shown(change.path)} ({change.matches:,})")
-        for hunk in change.hunks[: max(1, _MOST_LINES - len(lines))]:
+        for hunk in change.hunks[: max(1, _MAX_LINES - len(lines))]:
             lines += [f"{number}{mark} {text}" for number, mark, text in _numbered(hunk)]
     return "\n".join(lines)
 
 
 def diffs(plan: ReplacePlan, names: PathNames) -> tuple[DiffBlock, ...]:
     """One block for each of the first files."""
-    return tuple(_block(change, names) for change in plan.changes[:_MOST_BLOCKS])
+    return tuple(_block(change, names) for change in plan.changes[:_MAX_BLOCKS])
 
 
 def one_diff(plan: ReplacePlan, names: PathNames) -> DiffBlock:
     """All files in one block, for the question whether to go on."""
     blocks = [_block(change, names) for change in plan.changes]
     lines = [line for block in blocks for line in block.diff.split("\n")]
-    if len(lines) > _MOST_DIFF_LINES:
-        left = len(lines) - _MOST_DIFF_LINES
+    if len(lines) > _MAX_DIFF_LINES:
+        left = len(lines) - _MAX_DIFF_LINES
         more = trn("… {n:,} more line is not shown", "… {n:,} more lines are not shown", left)
-        lines = [*lines[:_MOST_DIFF_LINES], more]
+        lines = [*lines[:_MAX_DIFF_LINES], more]
     return DiffBlock(
         path=plan.figures,
         diff="\n".join(lines),
@@ -73,11 +73,11 @@ def _marked(
     lines: Iterable[str], mark: str, first: int, start: int
 ) -> Iterator[tuple[int, str, str]]:
     for number, line in enumerate(lines, first):
-        if len(line) <= _LONGEST_LINE:
+        if len(line) <= _MAX_LINE_CHARS:
             yield number, mark, line
             continue
-        part = line[start : start + _LONGEST_LINE]
-        end = "…" if start + _LONGEST_LINE < len(line) else ""
+        part = line[start : start + _MAX_LINE_CHARS]
+        end = "…" if start + _MAX_LINE_CHARS < len(line) else ""
         yield number, mark, f"{'…' if start else ''}{part}{end}"
 
 

@@ -19,16 +19,16 @@ from agent_cli.lib.files import FileIdentity
 from agent_cli.lib.language import tr, trn
 from agent_cli.lib.text import plural, size
 from agent_cli.tools._changes import look
-from agent_cli.tools._files import EDITABLE, resolve
+from agent_cli.tools._files import MAX_EDITABLE_BYTES, resolve
 from agent_cli.tools._places import PathNames, SearchRoot, decoded
 from agent_cli.tools._ripgrep import ripgrep
 from agent_cli.tools._secrets import Secrets
 
-MOST_FILES = 1_000
-MOST_BYTES = 100_000_000
-_SECONDS = 100.0
-_HUNKS_KEPT = 200
-_TOLD_EVERY = 100
+MAX_FILES = 1_000
+MAX_BYTES = 100_000_000
+_TIMEOUT_S = 100.0
+_MAX_HUNKS = 200
+_PROGRESS_EVERY_FILES = 100
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ async def make_plan(
     """Search and prepare every change; nothing is written."""
     plan, names = ReplacePlan(), PathNames(context)
     try:
-        async with asyncio.timeout(_SECONDS):
+        async with asyncio.timeout(_TIMEOUT_S):
             async for path, matches, is_binary in _files(command, place, context):
                 if secrets.hides(path):
                     continue
@@ -122,19 +122,19 @@ async def make_plan(
                     await asyncio.to_thread(_add, plan, path, matches, context)
                     _tell(plan, context)
     except TimeoutError as error:
-        said = f"Preparing the replacement took longer than {_SECONDS:g} s. Narrow path or glob."
+        said = f"Preparing the replacement took longer than {_TIMEOUT_S:g} s. Narrow path or glob."
         raise ToolFailure(said, type=FailureType.TIMEOUT) from error
     plan.changes.sort(key=lambda change: change.path)
     return plan
 
 
 def _tell(plan: ReplacePlan, context: ToolContext) -> None:
-    if len(plan.changes) % _TOLD_EVERY == 0 and plan.changes:
+    if len(plan.changes) % _PROGRESS_EVERY_FILES == 0 and plan.changes:
         context.progress(tr("{figures} so far\n", figures=plan.figures))
-    if len(plan.changes) > MOST_FILES or plan.size > MOST_BYTES:
+    if len(plan.changes) > MAX_FILES or plan.size > MAX_BYTES:
         raise ToolFailure(
-            f"The pattern matches more than {MOST_FILES:,} files or "
-            f"{size(MOST_BYTES)}. Narrow path or glob and replace in several "
+            f"The pattern matches more than {MAX_FILES:,} files or "
+            f"{size(MAX_BYTES)}. Narrow path or glob and replace in several "
             "steps."
         )
 
@@ -206,7 +206,7 @@ def _add(plan: ReplacePlan, path: str, matches: list[ReplaceMatch], context: Too
 def _change(path: str, matches: Sequence[ReplaceMatch], context: ToolContext) -> FileChange | None:
     existing = look(resolve(context, path), "changed")
     if existing is None or existing.data is None:
-        raise ValueError(f"cannot be read or is over {size(EDITABLE)}")
+        raise ValueError(f"cannot be read or is over {size(MAX_EDITABLE_BYTES)}")
     old = existing.data
     encoding = _wide(old)
     body = _body(old, encoding)
@@ -229,7 +229,7 @@ def _change(path: str, matches: Sequence[ReplaceMatch], context: ToolContext) ->
         path=path,
         identity=existing.identity,
         matches=sum(len(match.parts) for match in matches),
-        hunks=tuple(hunk for hunk in hunks if hunk.before != hunk.after)[:_HUNKS_KEPT],
+        hunks=tuple(hunk for hunk in hunks if hunk.before != hunk.after)[:_MAX_HUNKS],
         old=old,
         new=_encoded(old, body, result, encoding),
     )

@@ -16,12 +16,12 @@ from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.programs import find_program
 
 CHUNK = 1 << 18
-LONGEST_PATTERN = 20_000
+MAX_PATTERN_CHARS = 20_000
 """Characters; the system takes at most 128 KiB in one argument."""
-UNMEANT = (".git", "node_modules")
-_KEPT_ERRORS = 16_384
+SKIPPED_DIRECTORIES = (".git", "node_modules")
+_MAX_ERROR_BYTES = 16_384
 _SMALL = 1 << 14
-_GATHERING = 0.005
+_GATHER_S = 0.005
 """Seconds; each piece that is read costs more than what is in it."""
 
 _HINTS = (
@@ -63,7 +63,7 @@ def globs(patterns: Iterable[str], *, named: str) -> list[str]:
     decides, so this comes last.
     """
     parts = set(re.split(r"[/,{}]", named))
-    unmeant = [f"!{name}" for name in UNMEANT if name not in parts]
+    unmeant = [f"!{name}" for name in SKIPPED_DIRECTORIES if name not in parts]
     return [f"--glob={pattern}" for pattern in (*patterns, *unmeant)]
 
 
@@ -86,7 +86,7 @@ class Running:
         if self.stopped:
             return b""
         if self._small_pieces:
-            await asyncio.sleep(min(_GATHERING, self._small_pieces / 1000))
+            await asyncio.sleep(min(_GATHER_S, self._small_pieces / 1000))
         await _readable(self.output)
         chunk = os.read(self.output, CHUNK)
         self._small_pieces = self._small_pieces + 1 if len(chunk) < _SMALL else 0
@@ -120,7 +120,7 @@ class Errors:
 
     def _take(self) -> None:
         chunk = os.read(self._descriptor, CHUNK)
-        self._kept = (self._kept + chunk)[:_KEPT_ERRORS]
+        self._kept = (self._kept + chunk)[:_MAX_ERROR_BYTES]
         if not chunk:
             self.close()
 

@@ -23,7 +23,7 @@ from agent_cli.safety.sensitive import (
 from agent_cli.tools._places import SearchRoot, decoded
 from agent_cli.tools._ripgrep import ripgrep
 
-_MOST_LOOKED_AT = 5_000
+_MAX_LOOKED_AT = 5_000
 """Files listed to count the secret ones; in a large tree listing all would cost too much."""
 
 
@@ -59,7 +59,7 @@ class Secrets:
                 paths = decoded(whole).split("\0")
                 count += sum(self.hides(path) for path in _candidates(paths))
                 looked_at += len(paths)
-                if looked_at >= _MOST_LOOKED_AT:
+                if looked_at >= _MAX_LOOKED_AT:
                     run.stop()
         return _told(count, whole=not run.stopped)
 

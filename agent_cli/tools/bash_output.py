@@ -26,8 +26,8 @@ from agent_cli.tools._shell.jobs import JOB_ALIASES, Job, Jobs
 from agent_cli.tools._shell.report import readable
 from agent_cli.tools._shell.session import shown_chars
 
-_MOST_FILTERED = 16 * 1024 * 1024
-_FILTER_SECONDS = 10
+_MAX_FILTERED_BYTES = 16 * 1024 * 1024
+_FILTER_TIMEOUT_S = 10
 
 
 class Params(ToolParams):
@@ -81,7 +81,7 @@ def _list(jobs: Jobs) -> ToolResult:
 async def _filtered(job: Job, pattern: str, *, is_final: bool) -> str:
     """The new lines that match. A line that isn't finished yet is left for the next time."""
     output = job.command.output
-    start = max(job.read_to, output.size - _MOST_FILTERED)
+    start = max(job.read_to, output.size - _MAX_FILTERED_BYTES)
     data = await asyncio.to_thread(output.read_file, start, output.size - start)
     if not is_final:
         data = data[: data.rfind(b"\n") + 1]
@@ -102,7 +102,7 @@ async def _matching(pattern: str, data: bytes) -> bytes:
         env={"PATH": "/usr/bin:/bin"},
     )  # fmt: skip
     try:
-        async with asyncio.timeout(_FILTER_SECONDS):
+        async with asyncio.timeout(_FILTER_TIMEOUT_S):
             found, complaint = await process.communicate(data)
     except TimeoutError as error:
         raise ToolFailure(

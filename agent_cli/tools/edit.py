@@ -36,7 +36,7 @@ from agent_cli.tools._changes import (
 )
 from agent_cli.tools._diffs import diff_block
 from agent_cli.tools._files import (
-    EDITABLE,
+    MAX_EDITABLE_BYTES,
     PATH_ALIASES,
     FileMemory,
     check_cancelled,
@@ -47,7 +47,7 @@ from agent_cli.tools._matching import LineNumbers, Passages, replace_matches
 from agent_cli.tools._misses import explain
 from agent_cli.tools._nearby import missing
 
-_MOST_NAMED = 10
+_MAX_NAMED = 10
 
 
 class Replacement(ToolParams):
@@ -150,7 +150,7 @@ def plan(
     if existing.data is None:
         raise ToolFailure(
             f"{shown(file)} is {size(existing.identity.size)}; files over "
-            f"{size(EDITABLE)} cannot be edited. Use Bash with sed or a short "
+            f"{size(MAX_EDITABLE_BYTES)} cannot be edited. Use Bash with sed or a short "
             "script."
         )
     memory.require_current(file, existing.identity, existing.data)
@@ -203,16 +203,16 @@ def _apply(text: str, replacement: Replacement, file: ResolvedPath) -> tuple[str
     if replacement.replace_all:
         matches = list(passages.find(old))
     else:
-        matches = list(itertools.islice(passages.find(old, overlapping=True), _MOST_NAMED + 1))
+        matches = list(itertools.islice(passages.find(old, overlapping=True), _MAX_NAMED + 1))
     if not matches:
         raise _not_found(passages, old, file)
     numbers = LineNumbers(text)
     lines = [numbers.at(match.start) for match in matches]
     if len(matches) > 1 and not replacement.replace_all:
-        named = ", ".join(map(str, lines[:_MOST_NAMED]))
+        named = ", ".join(map(str, lines[:_MAX_NAMED]))
         found = f"{len(matches)} places"
-        if len(matches) > _MOST_NAMED:
-            named, found = f"{named} and more", f"over {_MOST_NAMED} places"
+        if len(matches) > _MAX_NAMED:
+            named, found = f"{named} and more", f"over {_MAX_NAMED} places"
         raise ToolFailure(
             f"old_string matches {found} in {shown(file)} (lines {named}). "
             "Add surrounding lines to make it unique, or set replace_all."
@@ -242,8 +242,8 @@ def _encoded(file: ResolvedPath, text: str, encoding: Encoding) -> bytes:
 def _result(change: FileEdit) -> ToolResult:
     block = diff_block(title(change.file.real), change.before, change.after)
     count = len(change.lines)
-    where = ", ".join(map(str, change.lines[:_MOST_NAMED]))
-    where += ", …" if count > _MOST_NAMED else ""
+    where = ", ".join(map(str, change.lines[:_MAX_NAMED]))
+    where += ", …" if count > _MAX_NAMED else ""
     figures = tr(
         "{replacements}, +{added:,} −{removed:,} lines",
         replacements=trn("{n:,} replacement", "{n:,} replacements", count),

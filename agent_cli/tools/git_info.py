@@ -19,11 +19,11 @@ from agent_cli.safety.paths import PathProblem
 from agent_cli.tools._git import GitProgram, valid
 from agent_cli.tools._nothing import NoParams
 
-MOST_SHOWN = 40
+MAX_SHOWN = 40
 """Files of one sort that are named; the rest is counted."""
-MOST_KEPT = 200
+MAX_KEPT = 200
 """The same, in the metadata."""
-SECONDS = 10.0
+TIMEOUT_S = 10.0
 
 _SETTINGS = r"^(filter\..*|remote\..*\.url|branch\..*\.remote)$"
 _STATUS = ("status", "--porcelain=v2", "--branch", "-z", "--ignore-submodules=all",
@@ -115,12 +115,12 @@ async def _status(git: GitProgram, root: Path) -> RepositoryState:
     """The status; if the untracked files are too many to walk in time, without those."""
     missing: str | None = None
     try:
-        output = await git.run(*_STATUS, "--untracked-files=normal", seconds=SECONDS)
+        output = await git.run(*_STATUS, "--untracked-files=normal", seconds=TIMEOUT_S)
     except ToolFailure as failure:
         if failure.type is not FailureType.TIMEOUT:
             raise
         missing = "untracked files were not listed: that took too long"
-        output = await git.run(*_STATUS, "--untracked-files=no", seconds=SECONDS)
+        output = await git.run(*_STATUS, "--untracked-files=no", seconds=TIMEOUT_S)
     if output.whole and output.code != 0:
         raise ToolFailure(f"git status failed in {root}: {_reason(output.error)}")
     state = read_status(valid(output.text), RepositoryState(root))
@@ -265,9 +265,9 @@ def _file_lines(state: RepositoryState) -> list[str]:
     for sort, paths in state.files.items():
         if paths:
             lines.append(f"{sort} ({len(paths):,}):")
-            lines += [f"  {_one_line(path)}" for path in paths[:MOST_SHOWN]]
-        if len(paths) > MOST_SHOWN:
-            lines.append(f"  … {len(paths) - MOST_SHOWN:,} more")
+            lines += [f"  {_one_line(path)}" for path in paths[:MAX_SHOWN]]
+        if len(paths) > MAX_SHOWN:
+            lines.append(f"  … {len(paths) - MAX_SHOWN:,} more")
     return lines
 
 
@@ -277,7 +277,7 @@ def _one_line(path: str) -> str:
 
 def _metadata(state: RepositoryState) -> dict[str, JsonValue]:
     status: dict[str, JsonValue] = {
-        sort: [*paths[:MOST_KEPT]] for sort, paths in state.files.items()
+        sort: [*paths[:MAX_KEPT]] for sort, paths in state.files.items()
     }
     return {
         "is_repo": True,

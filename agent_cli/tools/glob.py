@@ -29,11 +29,11 @@ from agent_cli.tools._listing import list_files
 from agent_cli.tools._places import PLACE_ALIASES, PathNames, SearchRoot, find_place, newest_first
 from agent_cli.tools._ripgrep import globs, options
 
-SHOWN = 200
-SORTED = 10_000
+MAX_SHOWN = 200
+MAX_SORTED = 10_000
 """Files whose times are looked up; asking for more would take longer than finding them."""
 _NAME_TYPE = "agentglob"
-_ALL = ("*", "**", "**/*")
+_ALL_PATTERNS = ("*", "**", "**/*")
 
 
 class Params(ToolParams):
@@ -72,7 +72,7 @@ async def _find(place: SearchRoot, rest: str, context: ToolContext) -> list[str]
     named = list(_spelled_out(place, patterns))
     found: list[str] = []
     async for paths in list_files(_command(patterns, rest), place.directory, context):
-        found += paths if rest in _ALL else [path for path in paths if matches(path[cut:])]
+        found += paths if rest in _ALL_PATTERNS else [path for path in paths if matches(path[cut:])]
     return list({*found, *named}) if named else found
 
 
@@ -104,18 +104,18 @@ def _is_plain(name: str) -> bool:
 
 
 def _first_by_name(found: list[str]) -> list[str]:
-    return heapq.nsmallest(SHOWN, found)
+    return heapq.nsmallest(MAX_SHOWN, found)
 
 
 async def _result(found: list[str], params: Params, note: str, context: ToolContext) -> ToolResult:
-    sortable = len(found) <= SORTED
+    sortable = len(found) <= MAX_SORTED
     ordered = await asyncio.to_thread(newest_first if sortable else _first_by_name, found)
     names = PathNames(context)
-    listed = "\n".join(names.shown(path) for path in ordered[:SHOWN])
+    listed = "\n".join(names.shown(path) for path in ordered[:MAX_SHOWN])
     notes = [note] if note else []
-    if len(found) > SHOWN:
+    if len(found) > MAX_SHOWN:
         which = "the newest" if sortable else "the first by name; there are too many to order,"
-        notes.append(f"{which} {SHOWN} of {plural(len(found), 'file')}: narrow the pattern.")
+        notes.append(f"{which} {MAX_SHOWN} of {plural(len(found), 'file')}: narrow the pattern.")
     if not found:
         return ToolResult(
             llm_content=f"No files match {params.pattern[:200]}.",

@@ -24,10 +24,10 @@ from agent_cli.tools._files import title
 from agent_cli.tools._findings import Findings, FoundFiles, FoundLines
 from agent_cli.tools._glob import Globs, split_list
 from agent_cli.tools._places import PLACE_ALIASES, PathNames, SearchRoot, find_place
-from agent_cli.tools._ripgrep import LONGEST_PATTERN, globs, options, ripgrep
+from agent_cli.tools._ripgrep import MAX_PATTERN_CHARS, globs, options, ripgrep
 from agent_cli.tools._secrets import Secrets
 
-MOST = 2_000
+MAX_RESULTS = 2_000
 """Results in one answer, whatever is asked for."""
 _COUNTING_ON = 0.25
 """Seconds to count on after the limit, so that the answer can say how many more there are."""
@@ -36,7 +36,7 @@ _COUNTING_ON = 0.25
 class Params(ToolParams):
     """What to search for."""
 
-    pattern: str = Field(min_length=1, max_length=LONGEST_PATTERN)
+    pattern: str = Field(min_length=1, max_length=MAX_PATTERN_CHARS)
     """Regular expression."""
     path: str = "."
     """File or directory."""
@@ -62,7 +62,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     place = find_place(params.path, context)
     secrets = Secrets(place, context)
     names = PathNames(context)
-    limit = min(params.head_limit or MOST, MOST)
+    limit = min(params.head_limit or MAX_RESULTS, MAX_RESULTS)
     findings: Findings = (
         FoundLines(limit, names, secrets, context.progress, marked=params.multiline)
         if params.output_mode == "content"

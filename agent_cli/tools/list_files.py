@@ -27,8 +27,8 @@ from agent_cli.tools._listing import list_files
 from agent_cli.tools._places import PLACE_ALIASES, SearchRoot, find_place, one_line
 from agent_cli.tools._ripgrep import globs, options
 
-SHOWN = 500
-COUNTED = 200_000
+MAX_SHOWN = 500
+MAX_COUNTED = 200_000
 """Entries after which a listing ends: nobody reads a directory of this size."""
 
 
@@ -133,13 +133,13 @@ def _within(directory: str, cancelled: Callable[[], bool]) -> DirectoryListing:
                 listing.directories += is_directory
                 listing.files += not is_directory
                 found.append((not is_directory, entry.name))
-                if len(found) >= COUNTED or cancelled():
+                if len(found) >= MAX_COUNTED or cancelled():
                     listing.whole = False
                     break
     except OSError as error:
         said = f"Cannot list {title(directory)}: {error.strerror}."
         raise ToolFailure(said) from error
-    listing.entries = [_entry(directory, name) for _, name in sorted(found)[:SHOWN]]
+    listing.entries = [_entry(directory, name) for _, name in sorted(found)[:MAX_SHOWN]]
     return listing
 
 
@@ -154,7 +154,7 @@ async def _below(place: SearchRoot, named: str, context: ToolContext) -> Directo
     try:
         async for some in paths:
             found += [path[cut:] for path in some]
-            if len(found) >= COUNTED:
+            if len(found) >= MAX_COUNTED:
                 listing.whole = False
                 break
     finally:
@@ -163,7 +163,7 @@ async def _below(place: SearchRoot, named: str, context: ToolContext) -> Directo
     listing.directories = len({parent for path in found for parent in _parents(path)})
     found.sort(key=lambda path: (path.count("/"), path))
     listing.entries = await asyncio.to_thread(
-        lambda: [_entry(place.directory, name) for name in found[:SHOWN]]
+        lambda: [_entry(place.directory, name) for name in found[:MAX_SHOWN]]
     )
     return listing
 

@@ -27,9 +27,9 @@ from agent_cli.lib.files import FileIdentity, NotRegularFile, open_regular, read
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.text import plural, size
 from agent_cli.safety.paths import ResolvedPath
-from agent_cli.tools._documents import LARGEST, document_kind, document_text
+from agent_cli.tools._documents import MAX_BYTES, document_kind, document_text
 from agent_cli.tools._files import (
-    EDITABLE,
+    MAX_EDITABLE_BYTES,
     PATH_ALIASES,
     FileMemory,
     failure,
@@ -40,12 +40,12 @@ from agent_cli.tools._files import (
     title,
 )
 from agent_cli.tools._languages import language_of
-from agent_cli.tools._lines import LONGEST_LINE, Page, blocks_of, take_page
+from agent_cli.tools._lines import MAX_LINE_CHARS, Page, blocks_of, take_page
 from agent_cli.tools._nearby import listing, missing
 
 _DEFAULT_LIMIT = 2000
 _ONLY_BY_RANGE = 50_000_000
-_LARGEST_IMAGE = 3_750_000
+_MAX_IMAGE_BYTES = 3_750_000
 """Bytes; base64 makes five megabytes of it, the most that providers take."""
 
 
@@ -135,7 +135,7 @@ def _text(
         params.offset or 1,
         params.limit or _DEFAULT_LIMIT,
         max_chars=opened.max_chars,
-        count_all=data is not None or EDITABLE < identity.size <= _ONLY_BY_RANGE,
+        count_all=data is not None or MAX_EDITABLE_BYTES < identity.size <= _ONLY_BY_RANGE,
         line_break=b"\r" if breaks == "CR" else b"\n",
     )
     notes = [encoding.name] if encoding != UTF_8 else []
@@ -163,7 +163,7 @@ def _page_result(
         more = f"; continue with offset={page.last + 1}" if page.has_more else "; this is the end"
         notes = [f"lines {page.first}-{page.last}{of}{more}", *notes]
     if page.cut:
-        notes.append(f"{plural(page.cut, 'line')} cut after {LONGEST_LINE:,} characters")
+        notes.append(f"{plural(page.cut, 'line')} cut after {MAX_LINE_CHARS:,} characters")
     if opened.file.via_link:
         notes.append(f"symbolic link to {title(opened.file.real)}")
     shown_text = "\n".join(page.lines)
@@ -205,12 +205,12 @@ def _about(
 def _document(
     opened: _OpenFile, kind: str, params: Params, cancelled: threading.Event
 ) -> ToolResult:
-    if opened.identity.size > LARGEST:
+    if opened.identity.size > MAX_BYTES:
         raise ToolFailure(
             f"{shown(opened.file)} ({kind} document) is "
-            f"{size(opened.identity.size)}; the limit is {size(LARGEST)}."
+            f"{size(opened.identity.size)}; the limit is {size(MAX_BYTES)}."
         )
-    _, data = read_small(opened.descriptor, LARGEST)
+    _, data = read_small(opened.descriptor, MAX_BYTES)
     try:
         text = document_text(kind, data or b"", params.pages, cancelled)
     except ToolFailure as problem:
@@ -241,15 +241,15 @@ def _picture(opened: _OpenFile, picture: Image, *, takes_images: bool) -> ToolRe
     content: tuple[TextPart | ImagePart, ...] = (told,)
     if not takes_images:
         content = (TextPart(text=f"{told.text}. This model does not accept images."),)
-    elif taken > _LARGEST_IMAGE:
+    elif taken > _MAX_IMAGE_BYTES:
         content = (
             TextPart(
                 text=f"{told.text}. That is too large (the limit is "
-                f"{size(_LARGEST_IMAGE)}); make a smaller copy with Bash."
+                f"{size(_MAX_IMAGE_BYTES)}); make a smaller copy with Bash."
             ),
         )
     else:
-        _, data = read_small(opened.descriptor, _LARGEST_IMAGE)
+        _, data = read_small(opened.descriptor, _MAX_IMAGE_BYTES)
         encoded = base64.b64encode(data or b"").decode("ascii")
         content = (told, ImagePart(media_type=picture.media_type, data=encoded))
     return ToolResult(

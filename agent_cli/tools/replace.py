@@ -20,21 +20,21 @@ from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import plural
 from agent_cli.tools._batch import write_all
-from agent_cli.tools._files import EDITABLE, FileMemory, resolve, title, to_the_end
+from agent_cli.tools._files import MAX_EDITABLE_BYTES, FileMemory, resolve, title, to_the_end
 from agent_cli.tools._glob import Globs, split_list
 from agent_cli.tools._places import PLACE_ALIASES, PathNames, find_place
 from agent_cli.tools._replace_report import diffs, listing, one_diff
 from agent_cli.tools._replacing import FileChange, ReplacePlan, make_plan
-from agent_cli.tools._ripgrep import LONGEST_PATTERN, globs, options
+from agent_cli.tools._ripgrep import MAX_PATTERN_CHARS, globs, options
 from agent_cli.tools._secrets import Secrets
 
 
 class Params(ToolParams):
     """What to replace by what, and where."""
 
-    pattern: str = Field(min_length=1, max_length=LONGEST_PATTERN)
+    pattern: str = Field(min_length=1, max_length=MAX_PATTERN_CHARS)
     """Regular expression."""
-    replacement: str = Field(max_length=LONGEST_PATTERN)
+    replacement: str = Field(max_length=MAX_PATTERN_CHARS)
     path: str = "."
     """File or directory."""
     glob: Globs | None = None
@@ -130,7 +130,7 @@ async def _plan(params: Params, context: ToolContext) -> ReplacePlan:
     secrets = Secrets(place, context)
     command = _scope(params)
     command.command += secrets.arguments
-    command.json().crlf().max_filesize(str(EDITABLE))
+    command.json().crlf().max_filesize(str(MAX_EDITABLE_BYTES))
     if params.multiline:
         command.multiline().multiline_dotall()
     command.command += [f"--replace={params.replacement}", f"--regexp={params.pattern}"]

@@ -22,7 +22,7 @@ from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, trn
 from agent_cli.safety.sanitise import for_model
 
-LONGEST_DESCRIPTION = 300
+MAX_DESCRIPTION_CHARS = 300
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=50_000)]
 
 
@@ -69,7 +69,7 @@ def with_profiles(tool: AnyTool, profiles: Iterable[Profile]) -> AnyTool:
     """The tool, told of the roles there are."""
     lines = []
     for profile in profiles:
-        words = " ".join(for_model(profile.description)[0].split())[:LONGEST_DESCRIPTION]
+        words = " ".join(for_model(profile.description)[0].split())[:MAX_DESCRIPTION_CHARS]
         lines.append(f"{profile.name}: {words}" if words else profile.name)
     notes = (*tool.description.usage_notes, "The profiles are: " + "; ".join(lines))
     description = tool.description.model_copy(update={"usage_notes": notes})

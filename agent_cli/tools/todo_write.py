@@ -11,7 +11,7 @@ from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, tr
 from agent_cli.tools._lists import read_list, renamed
 
-MOST_ITEMS = 100
+MAX_ITEMS = 100
 
 _NAMES = {
     "content": ("text", "title", "task", "step", "name", "description"),
@@ -55,7 +55,7 @@ class Todo(ToolParams):
 class Params(ToolParams):
     """The list."""
 
-    todos: Annotated[list[Todo], Field(max_length=MOST_ITEMS), BeforeValidator(read_list)]
+    todos: Annotated[list[Todo], Field(max_length=MAX_ITEMS), BeforeValidator(read_list)]
     """The whole list in order, with at most one item in_progress."""
 
     @field_validator("todos")

@@ -228,7 +228,7 @@ async def test_a_server_that_does_not_even_start_is_told_and_holds_nobody_up(
     await served(make_session(), "odd")
     path = make_session.home / ".config/agent/config.toml"
     path.write_text(path.read_text().replace('"--tools"', f'"{flag}", "--tools"'))
-    monkeypatch.setattr(client, "MOST_TRIES", 1)
+    monkeypatch.setattr(client, "MAX_TRIES", 1)
     scene = make_session({"text": "hi"}, settings={"mcp": {"start_seconds": 2}})
     made = await served(scene)
     assert (await scene.play("go"))[-1].type == "turn_finished"

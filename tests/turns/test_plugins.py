@@ -108,7 +108,7 @@ async def test_a_broken_file_is_told_with_its_line_and_skipped(
 async def test_a_file_that_hangs_holds_nobody_up(
     make_session: SceneMaker, tools: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plugins, "LOAD_WITHIN", 0.5)
+    monkeypatch.setattr(plugins, "LOAD_TIMEOUT_S", 0.5)
     gate = threading.Event()
     sys.modules["gate_of_the_test"] = gate  # type: ignore[assignment]
     write(tools, greet=GREET, hangs="import gate_of_the_test\ngate_of_the_test.wait()\n")
@@ -222,7 +222,7 @@ async def test_a_projects_tools_need_trust_and_a_look_after_each_change(
 async def test_changed_files_are_loaded_by_themselves_where_that_is_wished(
     make_session: SceneMaker, tools: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agent_cli.extensions.host.LOOK_EVERY", 0.02)
+    monkeypatch.setattr("agent_cli.extensions.host.LOOK_EVERY_S", 0.02)
     own = write(make_session.workspace / ".agent" / "tools", mine=GREET.replace("greet", "mine"))
     world = await extended(make_session(settings={"plugins": {"watch": True}}))
     write(tools, greet=GREET)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from agent_cli.core.compacting.ledger import CompactionReport
 from agent_cli.core.compacting.recent_files import RecentFiles
 from agent_cli.core.compacting.summary import (
-    LONGEST_WHOLE,
+    MAX_WHOLE_CHARS,
     summarise,
     summary_request,
     text_of_summary,
@@ -32,16 +32,16 @@ from agent_cli.lib.language import tr
 
 log = logging.getLogger(__name__)
 
-ENOUGH = 0.75
+THINNED_ENOUGH_SHARE = 0.75
 """Thinning is enough when it leaves less than this share of what may be filled."""
-NEWEST = 0.2
-FILES = 0.15
+NEWEST_SHARE = 0.2
+FILES_SHARE = 0.15
 """Shares of the window for the newest messages as they are, and for files read again."""
-UNKNOWN_WINDOW = 64_000
+DEFAULT_WINDOW_TOKENS = 64_000
 """Tokens to reckon with where the window is not known."""
-WORTH_A_LOOK = 2_000
+MIN_TOKENS_TO_COMPACT = 2_000
 """Tokens said; before that, the window need not even be known."""
-GROWTH = 0.1
+MIN_GROWTH_SHARE = 0.1
 """The share of the window that must have come since a compaction that did not help."""
 
 
@@ -75,7 +75,10 @@ class Compactor:
 
     async def before_step(self, model: str) -> None:
         """Make room if the next request would fill the window too far."""
-        if not self.automatic or messages_tokens(self.conversation.messages) < WORTH_A_LOOK:
+        if (
+            not self.automatic
+            or messages_tokens(self.conversation.messages) < MIN_TOKENS_TO_COMPACT
+        ):
             return
         window = (await self.accounting.known.facts(model)).window
         if window is None:
@@ -84,9 +87,11 @@ class Compactor:
         size = self._size(model)
         if self.memory.take_undone():
             self._left = size  # what the user undid is not done again at once
-        if size >= max(limit, self._left + round(GROWTH * window) if self._left else 0):
+        if size >= max(limit, self._left + round(MIN_GROWTH_SHARE * window) if self._left else 0):
             reason = tr("The context window was {share:.0%} full.", share=size / window)
-            if not await self._shorten(model, window, reason, limit, enough=limit * ENOUGH):
+            if not await self._shorten(
+                model, window, reason, limit, enough=limit * THINNED_ENOUGH_SHARE
+            ):
                 self._left = size
 
     async def after_overflow(self, model: str, reason: str) -> bool:
@@ -139,15 +144,17 @@ class Compactor:
         """
         messages = self.conversation.messages
         factor = self.accounting.scale.factor(model)
-        room = round(window * NEWEST / factor) if window else 0
-        window = window or (await self.accounting.known.facts(model)).window or UNKNOWN_WINDOW
+        room = round(window * NEWEST_SHARE / factor) if window else 0
+        window = (
+            window or (await self.accounting.known.facts(model)).window or DEFAULT_WINDOW_TOKENS
+        )
         older, newest = divide(messages, room)
         if not can_compact(older):
             older, newest = divide(messages, 0)
         if not can_compact(older):
             return None
         summary, writer = await self._summary(older, focus)
-        recent = await self.files(messages, round(window * FILES / factor) * 4)
+        recent = await self.files(messages, round(window * FILES_SHARE / factor) * 4)
         kept = CompactedPast(summary, writer, self._pins, recent.files, recent.too_large)
         return self._draft(model, reason, compact(older, newest, kept), summary, writer)
 
@@ -171,7 +178,7 @@ class Compactor:
         for writer in self.writers():
             try:
                 facts = await self.accounting.known.facts(writer.name)
-                longest = min(LONGEST_WHOLE, (facts.window or LONGEST_WHOLE) * 2)
+                longest = min(MAX_WHOLE_CHARS, (facts.window or MAX_WHOLE_CHARS) * 2)
                 request = summary_request(older, focus=focus, longest=longest)
                 async with self.accounting.watching(writer.name, request) as received:
                     reply = await summarise(writer, request, received)

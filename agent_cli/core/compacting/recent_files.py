@@ -11,7 +11,7 @@ from agent_cli.core.registry import Registry
 from agent_cli.lib.files import open_regular
 from agent_cli.safety.paths import PathProblem, ResolvedPath, Workspace
 
-MOST = 5
+MAX_FILES = 5
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,9 @@ def recent_files(
             continue
         room -= len(data)
         files.append(FileText(name, clean(text)))
-        if len(files) == MOST:
+        if len(files) == MAX_FILES:
             break
-    return RecentFiles(tuple(files), tuple(too_large[:MOST]))
+    return RecentFiles(tuple(files), tuple(too_large[:MAX_FILES]))
 
 
 def _touched(

@@ -10,16 +10,16 @@ from agent_cli.core.model import Model, ModelRequest, Reply
 from agent_cli.lib.language import tr
 from agent_cli.lib.text import head_and_tail
 
-LONGEST_RESULT = 3_000
-LONGEST_CALL = 1_000
-LONGEST_WHOLE = 400_000
+MAX_RESULT_CHARS = 3_000
+MAX_CALL_CHARS = 1_000
+MAX_WHOLE_CHARS = 400_000
 """Characters of the conversation that are given to be summarised."""
-LONGEST_SUMMARY = 24_000
+MAX_SUMMARY_CHARS = 24_000
 _GAP = "[… {left_out:,} characters left out …]"
 
 
 def summary_request(
-    messages: Sequence[Message], *, focus: str = "", longest: int = LONGEST_WHOLE
+    messages: Sequence[Message], *, focus: str = "", longest: int = MAX_WHOLE_CHARS
 ) -> ModelRequest:
     """What a model is asked for a summary with."""
     task = UserMessage(content=_task(messages, focus, longest))
@@ -38,7 +38,7 @@ async def summarise(model: Model, request: ModelRequest, received: list[str]) ->
 
 def text_of_summary(reply: Reply) -> str:
     """The summary, bounded."""
-    return head_and_tail(reply.message.text.strip(), LONGEST_SUMMARY, _GAP)
+    return head_and_tail(reply.message.text.strip(), MAX_SUMMARY_CHARS, _GAP)
 
 
 def _prompt() -> str:
@@ -64,9 +64,9 @@ def _told(messages: Sequence[Message]) -> Iterator[str]:
                 if message.text:
                     yield f"AGENT: {message.text}"
                 for call in message.calls:
-                    arguments = head_and_tail(call.arguments, LONGEST_CALL, _GAP)
+                    arguments = head_and_tail(call.arguments, MAX_CALL_CHARS, _GAP)
                     yield f"CALL {call.name}: {arguments}"
             case ToolMessage():
                 failed = " (failed)" if message.is_error else ""
-                result = head_and_tail(text_of(message.content), LONGEST_RESULT, _GAP)
+                result = head_and_tail(text_of(message.content), MAX_RESULT_CHARS, _GAP)
                 yield f"RESULT of {message.name}{failed}: {result}"

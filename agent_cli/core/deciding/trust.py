@@ -22,10 +22,10 @@ SKILLS = (".agent/skills", ".agents/skills", ".claude/skills")
 """Where a project's skills lie, each a directory with a SKILL.md."""
 SKILL_FILE = "SKILL.md"
 SERVERS = ".mcp.json"
-MOST_FILES = 1_000
-LARGEST_FILE = 10_000_000
-LONGEST_DETAIL = 1_000
-LONGEST_HOOKS = 20_000
+MAX_FILES = 1_000
+MAX_FILE_BYTES = 10_000_000
+MAX_DETAIL_CHARS = 1_000
+MAX_HOOKS_CHARS = 20_000
 """Of what a project would run; a person must be able to see all of it."""
 
 
@@ -69,9 +69,9 @@ def _others_below(root: Path) -> Iterator[Path]:
         if name.startswith(SETTINGS + "/") or directory.is_symlink():
             continue
         files = sorted(directory.glob(f"*/{SKILL_FILE}"))
-        if len(files) > MOST_FILES:
+        if len(files) > MAX_FILES:
             raise TooMuch(
-                tr("{path} holds more than {most:,} skills", path=directory, most=MOST_FILES)
+                tr("{path} holds more than {most:,} skills", path=directory, most=MAX_FILES)
             )
         yield from files
 
@@ -89,9 +89,9 @@ def _files_below(directory: Path) -> Iterator[Path]:
         links = [name for name in directories if Path(parent, name).is_symlink()]
         for name in sorted([*names, *links]):
             count += 1
-            if count > MOST_FILES:
+            if count > MAX_FILES:
                 raise TooMuch(
-                    tr("{path} holds more than {most:,} files", path=directory, most=MOST_FILES)
+                    tr("{path} holds more than {most:,} files", path=directory, most=MAX_FILES)
                 )
             yield Path(parent, name)
 
@@ -115,11 +115,11 @@ def _content(path: Path) -> bytes:
         if path.is_symlink():
             leads = os.fsencode(path.readlink()) + b"\0"
         with os.fdopen(open_regular(path.resolve()), "rb") as file:
-            data = file.read(LARGEST_FILE + 1)
+            data = file.read(MAX_FILE_BYTES + 1)
     except (OSError, RuntimeError) as error:
         return leads + type(error).__name__.encode()
-    if len(data) > LARGEST_FILE:
-        raise TooMuch(tr("{path} is larger than {most:,} bytes", path=path, most=LARGEST_FILE))
+    if len(data) > MAX_FILE_BYTES:
+        raise TooMuch(tr("{path} is larger than {most:,} bytes", path=path, most=MAX_FILE_BYTES))
     return leads + data
 
 
@@ -150,7 +150,7 @@ def _settings(text: str) -> str:
     except tomllib.TOMLDecodeError:
         return tr("is not valid TOML")
     told = {key: f"{key} = {json.dumps(value, default=str)}" for key, value in _leaves(table)}
-    hooks = _bounded(told.pop("hooks", ""), LONGEST_HOOKS)
+    hooks = _bounded(told.pop("hooks", ""), MAX_HOOKS_CHARS)
     return "; ".join(filter(None, (hooks, _bounded("; ".join(told.values())))))
 
 
@@ -176,5 +176,5 @@ def _server(server: Mapping[str, Any]) -> str:
     return " ".join(map(str, (server.get("command"), *server.get("args", ()))))
 
 
-def _bounded(text: str, most: int = LONGEST_DETAIL) -> str:
+def _bounded(text: str, most: int = MAX_DETAIL_CHARS) -> str:
     return text if len(text) <= most else f"{text[:most]}…"

@@ -20,7 +20,7 @@ from agent_cli.lib.language import tr
 
 log = logging.getLogger(__name__)
 
-MOST_WAITING = 10_000
+MAX_WAITING = 10_000
 """Entries that are held back while nothing can be written."""
 
 
@@ -113,7 +113,7 @@ class Journal:
                 self._store.append(self._waiting[0])
                 del self._waiting[0]
         except OSError as error:
-            del self._waiting[MOST_WAITING:]
+            del self._waiting[MAX_WAITING:]
             if not self._is_failing:
                 self._is_failing = True
                 log.warning("the session cannot be stored: %s", error)

@@ -13,7 +13,7 @@ from agent_cli.core.model import ModelFacts, ModelRequest, Models, Usage
 from agent_cli.core.money.cache_watch import CacheWatch
 from agent_cli.core.money.spending import Spending
 
-TRIES = 3
+MAX_TRIES = 3
 """How often a model that nothing is known of is asked about."""
 
 
@@ -30,7 +30,7 @@ class KnownModels:
         if name not in self._facts:
             facts = await self._models.describe(name)
             self._tries[name] += 1
-            if facts == ModelFacts() and self._tries[name] < TRIES:
+            if facts == ModelFacts() and self._tries[name] < MAX_TRIES:
                 return facts  # it may be known later
             self._facts[name] = facts
         return self._facts[name]

@@ -19,7 +19,7 @@ BudgetScope = Literal["session", "day"]
 
 TELL_AT = 0.7
 WRAP_UP_AT = 0.9
-MORE_ROOM = 0.25
+RAISE_SHARE = 0.25
 """The share of the budget that a cheaper model may use on top before the user is asked again."""
 WRAP_UP = (
     "[{whose} budget is nearly used up: ${spent:.2f} of ${limit:.2f}. Begin nothing new. Bring "
@@ -198,7 +198,7 @@ class BudgetGuard:
         times = int(allowance.share + 0.001) + 1
         raised = round(times * allowance.limit, 2)
         raising = tr("Raise to ${amount:.2f}", amount=raised)
-        more = allowance.spent + MORE_ROOM * allowance.limit
+        more = allowance.spent + RAISE_SHARE * allowance.limit
         switches = {tr("Switch to {model}", model=name): name for name in await self.cheaper()}
         cheaper = tr("costs less; you'll be asked again at ${amount:.2f}", amount=more)
         question = Question(

@@ -8,9 +8,9 @@ from agent_cli.core.model import ModelRequest, Prices, Usage
 from agent_cli.core.money.pricing import price
 from agent_cli.lib.language import tr
 
-WORTH_A_WORD = 2_000
+MIN_TOKENS_TO_TELL = 2_000
 """Tokens; providers do not cache less than about a thousand."""
-CACHES_LAST = 300.0
+CACHE_LIFETIME_S = 300.0
 """Seconds that most providers keep what is not asked for again."""
 
 
@@ -41,7 +41,7 @@ class CacheMiss:
         )
 
     def _why(self) -> str:
-        if self.seconds < CACHES_LAST:
+        if self.seconds < CACHE_LIFETIME_S:
             return tr("The provider did not say why.")
         return tr("The previous request was {n:.0f} minutes ago.", n=self.seconds / 60)
 
@@ -69,7 +69,7 @@ class CacheWatch:
         if before is None or before.model != model or not _continues(before.request, request):
             return None  # nobody could expect a hit
         missed = before.cached - usage.cached_tokens
-        if before.cached < WORTH_A_WORD or missed < before.cached / 2:
+        if before.cached < MIN_TOKENS_TO_TELL or missed < before.cached / 2:
             return None
         return CacheMiss(missed, now - before.at)
 

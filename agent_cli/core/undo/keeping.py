@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 AnyInvocation = Invocation[Any]
-SECONDS = 1.0
+TIMEOUT_S = 1.0
 """For finding out what a command strikes; what is not found in time is not rescued."""
 
 
@@ -165,7 +165,7 @@ async def _struck(facts: Facts, context: ToolContext) -> tuple[list[str], list[s
     if facts.destroys:
         session = context.session
         radius = await blast_radius(
-            facts.destroys, session.workspace, environment=session.environment, seconds=SECONDS
+            facts.destroys, session.workspace, environment=session.environment, seconds=TIMEOUT_S
         )
         for each in radius.touched:
             into = deletes if each.verb == DELETES else strikes

@@ -6,8 +6,8 @@ from agent_cli.core.undo.checkpoint import PathChange, PathState
 from agent_cli.core.undo.plan import Bytes
 from agent_cli.lib.sequences import common_start
 
-_LARGEST = 2_000_000
-_MOST_COMPARED = 2_000
+_MAX_BYTES = 2_000_000
+_MAX_COMPARED_LINES = 2_000
 """Lines on both sides that are compared one by one; more count as removed and added."""
 
 
@@ -19,7 +19,7 @@ def count_lines(change: PathChange, store: Bytes) -> tuple[int, int] | None:
     start = common_start(old, new)
     end = common_start(old[start:][::-1], new[start:][::-1])
     old, new = old[start : len(old) - end], new[start : len(new) - end]
-    if not old or not new or len(old) + len(new) > _MOST_COMPARED:
+    if not old or not new or len(old) + len(new) > _MAX_COMPARED_LINES:
         return len(new), len(old)
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     same = sum(block.size for block in matcher.get_matching_blocks())
@@ -29,7 +29,7 @@ def count_lines(change: PathChange, store: Bytes) -> tuple[int, int] | None:
 def _lines(state: PathState, store: Bytes) -> list[bytes] | None:
     if not state.exists:
         return []
-    if state.kind != "file" or state.size > _LARGEST:
+    if state.kind != "file" or state.size > _MAX_BYTES:
         return None
     data = store.read(state)
     if data is None or b"\0" in data[:8192]:

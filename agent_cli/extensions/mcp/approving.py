@@ -18,7 +18,7 @@ from agent_cli.lib.language import tr, trn
 from agent_cli.safety.reasons import quoted
 from agent_cli.safety.sanitise import oddities
 
-LONGEST_SHOWN = 200_000
+MAX_SHOWN_CHARS = 200_000
 """Characters; the user who is shown more can only say no."""
 
 
@@ -98,7 +98,7 @@ class ServerApproval:
         if before is not None:
             text = difference(before, tool_lines(offers))
             changed = tr("its tool descriptions changed since you approved it")
-        if len(text) > LONGEST_SHOWN:
+        if len(text) > MAX_SHOWN_CHARS:
             return False
         reasons = (changed, tr("the model will read this text, which the server wrote"))
         what = tr("the tools of the MCP server {name}", name=server.name)

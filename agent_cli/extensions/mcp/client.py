@@ -27,15 +27,15 @@ from agent_cli.safety.sanitise import clean
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
 """Seconds before the first try to connect again, and at most."""
-MOST_TRIES = 8
+MAX_TRIES = 8
 """In a row, without having been connected for a while in between."""
 STEADY = 30.0
 """Seconds after which a connection counts as good."""
 AWAITED = 20.0
 """Seconds that a call waits for a server that is just being connected again."""
-MOST_TOOLS = 500
-MOST_PAGES = 50
-RELIST_PAUSE = 1.0
+MAX_TOOLS = 500
+MAX_PAGES = 50
+RELIST_PAUSE_S = 1.0
 
 State = Literal["connecting", "ready", "lost", "changed", "sign-in", "failed", "closed"]
 
@@ -117,7 +117,7 @@ class Connection:
                     return
                 self._set("lost", why(error, self.link))
             tries = 1 if time.monotonic() - started > STEADY else tries + 1
-            if tries >= MOST_TRIES:
+            if tries >= MAX_TRIES:
                 self._set("failed", self.problem)
                 return
             await asyncio.sleep(min(FIRST_PAUSE * 2 ** (tries - 1), LONGEST_PAUSE))
@@ -219,7 +219,7 @@ class Connection:
                         task.cancel()
                 if link.closed.is_set() or self._lost.is_set():
                     return
-                await asyncio.sleep(RELIST_PAUSE)
+                await asyncio.sleep(RELIST_PAUSE_S)
                 self._list_changed.clear()
                 async with _patience(self._limits.start):
                     self._take(await _listed(client))
@@ -276,11 +276,11 @@ async def _listed(client: Client) -> tuple[OfferedTool, ...]:
     """All tools, page by page, up to a number."""
     offers: list[OfferedTool] = []
     cursor = None
-    for _ in range(MOST_PAGES):
+    for _ in range(MAX_PAGES):
         page = await client.list_tools(cursor=cursor)
         offers += [_offer(tool) for tool in page.tools]
-        if len(offers) > MOST_TOOLS:
-            raise ServerProblem(mark("it has more than {most} tools"), most=MOST_TOOLS)
+        if len(offers) > MAX_TOOLS:
+            raise ServerProblem(mark("it has more than {most} tools"), most=MAX_TOOLS)
         cursor = page.next_cursor
         if cursor is None:
             return tuple(offers)

@@ -10,7 +10,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
 from agent_cli.extensions.mcp.mending import RepairedStream
-from agent_cli.extensions.mcp.process import LONGEST_LINE, Remark, Streams
+from agent_cli.extensions.mcp.process import MAX_LINE_CHARS, Remark, Streams
 from agent_cli.lib.language import mark
 
 SESSION = "mcp-session-id"
@@ -36,9 +36,9 @@ class _Bounded(httpx2.AsyncByteStream):
             size += len(chunk)
             if self._is_events and (b"\n\n" in chunk or b"\r\n\r\n" in chunk):
                 size = 0
-            if size > LONGEST_LINE:
+            if size > MAX_LINE_CHARS:
                 text = mark("its response was more than {limit} MB and was dropped")
-                values = {"limit": LONGEST_LINE // 1_000_000}
+                values = {"limit": MAX_LINE_CHARS // 1_000_000}
                 self._note((text, values))
                 raise TooLong(text.format(**values))
             yield chunk
@@ -69,6 +69,6 @@ async def http_streams(
 
     client = create_mcp_http_client(headers=dict(headers), auth=auth)
     client.event_hooks = {"request": [], "response": [look]}
-    connected = streamable_http_client(url, http_client=client, max_sse_event_size=LONGEST_LINE)
+    connected = streamable_http_client(url, http_client=client, max_sse_event_size=MAX_LINE_CHARS)
     async with client, connected as (read, write):
         yield RepairedStream(read), write

@@ -12,7 +12,7 @@ from agent_cli.extensions.mcp.spec import Server
 from agent_cli.lib.files import open_regular, private_directory, write_atomic
 from agent_cli.lib.language import mark
 
-LARGEST = 20_000_000
+MAX_BYTES = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class ApprovedServers:
         """What was approved of this server; what cannot be read was not approved."""
         try:
             with os.fdopen(open_regular(self._file(server)), "rb") as file:
-                known = json.loads(file.read(LARGEST))
+                known = json.loads(file.read(MAX_BYTES))
             return ApprovedServer(tuple(map(str, known["launch"])), tuple(map(str, known["tools"])))
         except (OSError, ValueError, KeyError, TypeError):
             return None

@@ -23,11 +23,11 @@ from agent_cli.lib import sweep
 from agent_cli.lib.language import mark
 from agent_cli.safety.sanitise import clean
 
-LONGEST_LINE = 10_000_000
+MAX_LINE_CHARS = 10_000_000
 """Bytes of one message; what is longer is thrown away as it comes."""
-MOST_PER_SECOND = 2_000
+MAX_PER_SECOND = 2_000
 """Messages; a server that sends more is read slowly."""
-MOST_GARBAGE = 1_000
+MAX_GARBAGE_LINES = 1_000
 """Lines without any sense until a server is given up."""
 GRACE = 1.0
 _CHUNK = 65_536
@@ -147,7 +147,7 @@ class ServerProcess:
                     tail = (tail + rest)[-_EDGE:]
                 else:
                     line += rest
-                    if len(line) > LONGEST_LINE:
+                    if len(line) > MAX_LINE_CHARS:
                         line, tail, is_dropped = line[:_EDGE], bytes(line[-_EDGE:]), True
         except (anyio.ClosedResourceError, anyio.BrokenResourceError, ConnectionError):
             pass
@@ -163,7 +163,7 @@ class ServerProcess:
         except ValueError:
             self._garbage += 1
             self._first_garbage = self._first_garbage or clean(line[:80].decode("utf-8", "replace"))
-            if self._garbage >= MOST_GARBAGE:
+            if self._garbage >= MAX_GARBAGE_LINES:
                 raise ConnectionError("it prints nothing but invalid messages") from None
             return
         await self._pace()
@@ -175,7 +175,7 @@ class ServerProcess:
         if found is None:
             raise ConnectionError("it sent a message that is too long")
         what = (
-            f"The server's response was more than {LONGEST_LINE // 1_000_000} MB and was dropped."
+            f"The server's response was more than {MAX_LINE_CHARS // 1_000_000} MB and was dropped."
         )
         error = ErrorData(code=CONNECTION_CLOSED, message=what, data=DROPPED)
         answer = JSONRPCError(jsonrpc="2.0", id=int(found[1]), error=error)
@@ -189,7 +189,7 @@ class ServerProcess:
         if now - self._second >= 1:
             self._second, self._count = now, 0
         self._count += 1
-        if self._count > MOST_PER_SECOND:
+        if self._count > MAX_PER_SECOND:
             await asyncio.sleep(1 - (now - self._second))
 
     async def _write(self) -> None:

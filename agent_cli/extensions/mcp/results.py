@@ -10,10 +10,10 @@ from agent_cli.core.messages import ImagePart, TextPart
 from agent_cli.core.tool import ToolResult
 from agent_cli.lib.language import tr, trn
 
-LARGEST_PICTURE = 5_000_000
+MAX_PICTURE_BYTES = 5_000_000
 """Characters of base64."""
-MOST_PICTURES = 8
-MOST_BLOCKS = 1_000
+MAX_PICTURES = 8
+MAX_BLOCKS = 1_000
 _PICTURE = re.compile(r"image/(?:png|jpeg|gif|webp)")
 
 
@@ -21,19 +21,19 @@ def converted(result: Any, server: str, *, takes_images: bool) -> ToolResult:
     """A `CallToolResult` as ours; one that tells of an error is raised as a failure."""
     texts: list[str] = []
     pictures: list[ImagePart] = []
-    for block in result.content[:MOST_BLOCKS]:
+    for block in result.content[:MAX_BLOCKS]:
         picture = _picture(block)
         if picture is None:
             texts.append(_text(block))
-        elif not takes_images or len(pictures) >= MOST_PICTURES:
+        elif not takes_images or len(pictures) >= MAX_PICTURES:
             why = "this model does not accept images"
             if takes_images:
                 why = "too many images"
             texts.append(f"[image ({picture.media_type}) left out: {why}]")
         else:
             pictures.append(picture)
-    if len(result.content) > MOST_BLOCKS:
-        more = len(result.content) - MOST_BLOCKS
+    if len(result.content) > MAX_BLOCKS:
+        more = len(result.content) - MAX_BLOCKS
         texts.append(f"[{more:,} more parts left out]")
     if result.structured_content is not None and not any(text.strip() for text in texts):
         texts.append(json.dumps(result.structured_content, ensure_ascii=False, indent=1))
@@ -72,7 +72,7 @@ def _picture(block: Any) -> ImagePart | None:
     data, media = getattr(block, "data", None), str(getattr(block, "mime_type", ""))
     if block.type != "image" or not isinstance(data, str) or not _PICTURE.fullmatch(media):
         return None
-    if len(data) > LARGEST_PICTURE or not re.fullmatch(r"[A-Za-z0-9+/\s]*={0,2}\s*", data):
+    if len(data) > MAX_PICTURE_BYTES or not re.fullmatch(r"[A-Za-z0-9+/\s]*={0,2}\s*", data):
         return None
     return ImagePart(media_type=media, data=data)
 

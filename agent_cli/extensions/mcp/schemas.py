@@ -7,9 +7,9 @@ from typing import Any
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean, for_model
 
-DEEPEST = 10
-MOST_NODES = 2_000
-LONGEST_TEXT = 1_000
+MAX_DEPTH = 10
+MAX_NODES = 2_000
+MAX_TEXT_CHARS = 1_000
 _PROPERTY = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _TYPES = frozenset({"object", "array", "string", "number", "integer", "boolean", "null"})
 _FORMATS = frozenset({"date-time", "date", "time", "email", "uri", "uuid", "int32", "int64"})
@@ -43,12 +43,12 @@ def repaired(schema: Mapping[str, Any]) -> dict[str, Any]:
 class _Repair:
     def __init__(self, root: Mapping[str, Any]) -> None:
         self._root = root
-        self._left = MOST_NODES
+        self._left = MAX_NODES
 
     def node(self, schema: Any, depth: int) -> dict[str, Any]:
         """One sub-schema; what is too deep or too much becomes "anything"."""
         self._left -= 1
-        if not isinstance(schema, Mapping) or depth > DEEPEST or self._left < 0:
+        if not isinstance(schema, Mapping) or depth > MAX_DEPTH or self._left < 0:
             return {}
         if "$ref" in schema:
             rest = {key: value for key, value in schema.items() if key != "$ref"}
@@ -74,7 +74,7 @@ class _Repair:
         if kind := _type(schema.get("type")):
             fixed["type"] = kind
         if description := schema.get("description"):
-            fixed["description"] = shortened(str(description), LONGEST_TEXT)
+            fixed["description"] = shortened(str(description), MAX_TEXT_CHARS)
         choices = [schema["const"]] if "const" in schema else schema.get("enum")
         if isinstance(choices, list) and 0 < len(choices) <= 500:
             fixed["enum"] = choices
@@ -157,7 +157,7 @@ def _is_number(value: Any) -> bool:
 
 def _is_small(value: Any) -> bool:
     return (
-        value is None or isinstance(value, bool | int | float) or len(repr(value)) <= LONGEST_TEXT
+        value is None or isinstance(value, bool | int | float) or len(repr(value)) <= MAX_TEXT_CHARS
     )
 
 

@@ -12,7 +12,7 @@ from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import tr
 
 NAME = "ToolSearch"
-LONGEST_LISTING = 20_000
+MAX_LISTING_CHARS = 20_000
 
 
 class ToolSearchParams(ToolParams):
@@ -32,8 +32,8 @@ class HiddenTools:
         """The tool that finds these; the model gets their names with it."""
         self._tools = tuple(sorted(tools, key=lambda tool: tool.name))
         names = ", ".join(tool.name for tool in self._tools)
-        if len(names) > LONGEST_LISTING:
-            names = f"{names[:LONGEST_LISTING].rpartition(', ')[0]} and more"
+        if len(names) > MAX_LISTING_CHARS:
+            names = f"{names[:MAX_LISTING_CHARS].rpartition(', ')[0]} and more"
         return Tool(
             name=NAME,
             kind=ToolKind.READONLY,

@@ -18,8 +18,8 @@ from agent_cli.lib.files import open_regular, private_directory, write_atomic
 from agent_cli.lib.language import tr
 from agent_cli.lib.threads import in_own_thread
 
-LARGEST = 1_000_000
-PATIENCE = 300.0
+MAX_BYTES = 1_000_000
+SIGN_IN_TIMEOUT_S = 300.0
 """Seconds for the user to sign in."""
 PAGE = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nConnection: close\r\n\r\n"
 
@@ -79,7 +79,7 @@ class Tokens:
     def _known(self) -> dict[str, Any]:
         try:
             with os.fdopen(open_regular(self._path), "rb") as file:
-                known = json.loads(file.read(LARGEST))
+                known = json.loads(file.read(MAX_BYTES))
         except (OSError, ValueError):
             return {}
         return known if isinstance(known, dict) else {}
@@ -137,7 +137,7 @@ class SignIn:
 
     async def _come_back(self) -> AuthorizationCodeResult:
         assert self._answer is not None
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(SIGN_IN_TIMEOUT_S):
             return await self._answer
 
     async def _visit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

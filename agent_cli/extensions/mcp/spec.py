@@ -17,7 +17,7 @@ from agent_cli.lib.language import mark, tr
 
 NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,30}")
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-LARGEST_FILE = 1_000_000
+MAX_FILE_BYTES = 1_000_000
 
 
 class ServerTable(BaseModel):
@@ -160,7 +160,7 @@ def read_json(path: Path) -> dict[str, Any]:
     """The tables in a `.mcp.json`, by name; raises ValueError."""
     try:
         with os.fdopen(open_regular(path), "rb") as file:
-            known = json.loads(file.read(LARGEST_FILE))
+            known = json.loads(file.read(MAX_FILE_BYTES))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:

@@ -14,9 +14,9 @@ from agent_cli.extensions.mcp.schemas import repaired, shortened
 from agent_cli.extensions.schema_tool import FreeParams, SchemaTool
 from agent_cli.lib.language import tr
 
-LONGEST_NAME = 64
+MAX_NAME_CHARS = 64
 """What every provider takes."""
-LONGEST_DESCRIPTION = 2_000
+MAX_DESCRIPTION_CHARS = 2_000
 
 Call = Callable[[str, dict[str, Any], ToolContext], Awaitable[ToolResult]]
 
@@ -25,10 +25,10 @@ def tool_name(server: str, tool: str) -> str:
     """`mcp__server__tool`, in the letters that every provider takes; a long one ends in a hash."""
     plain = re.sub(r"[^A-Za-z0-9_-]", "_", tool)
     name = f"mcp__{server}__{plain}"
-    if len(name) <= LONGEST_NAME and plain == tool:
+    if len(name) <= MAX_NAME_CHARS and plain == tool:
         return name
     mark = sha256(tool.encode("utf-8", "replace")).hexdigest()[:6]
-    return f"{name[: LONGEST_NAME - 7]}_{mark}"
+    return f"{name[: MAX_NAME_CHARS - 7]}_{mark}"
 
 
 def make_tool(
@@ -40,7 +40,7 @@ def make_tool(
     is_enabled: Callable[[str], bool] = lambda _name: True,
 ) -> SchemaTool:
     """The tool; raises Unusable. What the server claims about its harmlessness is not believed."""
-    said = shortened(offer.description, LONGEST_DESCRIPTION)
+    said = shortened(offer.description, MAX_DESCRIPTION_CHARS)
 
     async def run(params: FreeParams, context: ToolContext) -> ToolResult:
         return await call(offer.name, params.given, context)

@@ -16,7 +16,7 @@ from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.extensions.sql.rows import Rows
 from agent_cli.extensions.sql.statement import Statement
 
-CONNECT_SECONDS = 10
+CONNECT_TIMEOUT_S = 10
 # A comment within a comment ends in one place for PostgreSQL and in another for MySQL: then there
 # is no first word.
 _FIRST_WORD = re.compile(
@@ -35,7 +35,7 @@ def query_postgres(url: str, statement: Statement) -> Rows:
     try:
         with psycopg.connect(
             url,
-            connect_timeout=CONNECT_SECONDS,
+            connect_timeout=CONNECT_TIMEOUT_S,
             options=f"-c statement_timeout={wait}",
             application_name="agent",
         ) as connection:
@@ -65,7 +65,7 @@ def query_mysql(url: str, statement: Statement) -> Rows:
     try:
         with pymysql.connect(
             **_mysql_account(url),
-            connect_timeout=CONNECT_SECONDS,
+            connect_timeout=CONNECT_TIMEOUT_S,
             read_timeout=wait,
             write_timeout=wait,
             charset="utf8mb4",

@@ -8,7 +8,7 @@ from agent_cli.core.display import TableBlock
 from agent_cli.lib.language import tr, trn
 from agent_cli.lib.text import plural, size
 
-LONGEST_CELL = 1_000
+MAX_CELL_CHARS = 1_000
 
 
 @dataclass(frozen=True)
@@ -74,9 +74,9 @@ def _cell(value: Any) -> str:
     if isinstance(value, bytes | bytearray | memoryview):
         return f"({size(len(value))}, not text)"
     text = str(value)
-    if len(text) <= LONGEST_CELL:
+    if len(text) <= MAX_CELL_CHARS:
         return text
-    return f"{text[:LONGEST_CELL]}… ({len(text):,} characters)"
+    return f"{text[:MAX_CELL_CHARS]}… ({len(text):,} characters)"
 
 
 def _in_line(cell: str) -> str:

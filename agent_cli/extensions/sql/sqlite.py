@@ -15,8 +15,8 @@ from agent_cli.safety.tokens import words
 MAGIC = b"SQLite format 3\0"
 STEPS = 5_000
 """Of SQLite's machine between two looks at the clock."""
-BUSY_SECONDS = 5.0
-LARGEST_VALUE = 10_000_000
+BUSY_TIMEOUT_S = 5.0
+MAX_VALUE_BYTES = 10_000_000
 """Bytes of one value or row, also of one on the way."""
 
 _READS = frozenset(
@@ -57,7 +57,7 @@ def query_file(path: str, statement: Statement) -> Rows:
             sqlite3.connect(
                 f"file:{quote(path)}?mode={mode}",
                 uri=True,
-                timeout=min(BUSY_SECONDS, max(statement.left, 0.0)),
+                timeout=min(BUSY_TIMEOUT_S, max(statement.left, 0.0)),
                 isolation_level=None,
             )
         ) as connection:
@@ -91,7 +91,7 @@ def _bind(connection: sqlite3.Connection, statement: Statement) -> None:
     if not statement.is_write:
         connection.execute("PRAGMA query_only = ON")
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
     connection.text_factory = lambda data: data.decode("utf-8", "replace")
     connection.set_authorizer(_authorizer(is_write=statement.is_write))
     connection.set_progress_handler(lambda: statement.is_over, STEPS)

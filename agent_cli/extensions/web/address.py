@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.lib.threads import in_own_thread
 
-LONGEST = 8_000
+MAX_CHARS = 8_000
 _PORTS = {"http": 80, "https": 443}
 _NOT_IN_ADDRESSES = re.compile(r"[\x00-\x20\x7f\\]")
 _HOST_NAME = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*")
@@ -33,8 +33,8 @@ class Address:
     @classmethod
     def parse(cls, text: str) -> "Address":
         """Read an address; raises ValueError with what is wrong in words."""
-        if len(text) > LONGEST:
-            raise ValueError(f"it is longer than {LONGEST:,} characters")
+        if len(text) > MAX_CHARS:
+            raise ValueError(f"it is longer than {MAX_CHARS:,} characters")
         if _NOT_IN_ADDRESSES.search(text):
             raise ValueError("it contains whitespace, a backslash or a control character")
         parts = urlsplit(text)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from agent_cli.extensions.web.client import HttpResponse
 
-MOST_BYTES = 50_000_000
+MAX_BYTES = 50_000_000
 """Of all pages together; the oldest leave first."""
 
 
@@ -34,7 +34,7 @@ class PageCache:
         """Remember a page."""
         self._kept.pop(url, None)
         self._kept[url] = _CachedPage(answer, self._clock())
-        while len(self._kept) > 1 and self._size() > MOST_BYTES:
+        while len(self._kept) > 1 and self._size() > MAX_BYTES:
             del self._kept[next(iter(self._kept))]
 
     def _size(self) -> int:

@@ -20,10 +20,10 @@ from agent_cli.lib.threads import in_own_thread
 if TYPE_CHECKING:
     import httpx
 
-MOST_REDIRECTS = 5
-MOST_ADDRESSES = 4
+MAX_REDIRECTS = 5
+MAX_ADDRESSES = 4
 """Of one host that are tried in turn."""
-CONNECT_SECONDS = 10.0
+CONNECT_TIMEOUT_S = 10.0
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
@@ -98,7 +98,7 @@ class Client:
 
     async def _followed(self, request: HttpRequest) -> HttpResponse:
         address = request.address
-        for _ in range(MOST_REDIRECTS + 1):
+        for _ in range(MAX_REDIRECTS + 1):
             answer = await self._send(
                 HttpRequest(address, request.method, request.headers, request.body)
             )
@@ -106,7 +106,7 @@ class Client:
             if answer.status not in REDIRECTS or not location:
                 return answer
             address = _next_hop(address, location)
-        raise ToolFailure(f"{request.address} redirects more than {MOST_REDIRECTS} times; gave up.")
+        raise ToolFailure(f"{request.address} redirects more than {MAX_REDIRECTS} times; gave up.")
 
     async def _send(self, request: HttpRequest) -> HttpResponse:
         ips = await resolve(request.address, self.limits.private_hosts)
@@ -114,12 +114,12 @@ class Client:
         import httpx  # noqa: PLC0415 (by now in memory: see `_trusted`)
 
         problem: Exception | None = None
-        for ip in ips[:MOST_ADDRESSES]:
+        for ip in ips[:MAX_ADDRESSES]:
             async with httpx.AsyncClient(
                 verify=verify,
                 trust_env=False,
                 follow_redirects=False,
-                timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
+                timeout=httpx.Timeout(None, connect=CONNECT_TIMEOUT_S),
             ) as client:
                 try:
                     return await self._answer(client, request, ip)

@@ -27,9 +27,9 @@ from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import size
 from agent_cli.lib.threads import in_own_thread
 
-READING_SECONDS = 10.0
+READING_TIMEOUT_S = 10.0
 """For making text of a page; what was not reached then is left."""
-LONGEST_ERROR = 2_000
+MAX_ERROR_CHARS = 2_000
 """Characters of the page that comes with an error."""
 ACCEPT = "text/html,application/xhtml+xml,text/markdown,text/plain,application/json;q=0.9,*/*;q=0.5"
 
@@ -65,7 +65,7 @@ def fetch_tool(client: Client) -> Tool[FetchParams]:
                 cache.keep(str(address), answer)
         text = await _text(answer, context.cancelled)
         if answer.status >= 400:
-            start = text[:LONGEST_ERROR]
+            start = text[:MAX_ERROR_CHARS]
             raise ToolFailure(
                 f"{answer.address} returned {answer.status_line}.",
                 details=quoted(start, "The page that came with it") if start else "",
@@ -116,7 +116,7 @@ async def _text(answer: HttpResponse, cancelled: threading.Event) -> str:
         )
     if not is_html(answer):
         return _with_note(whole, answer)
-    base, until = str(answer.address), time.monotonic() + READING_SECONDS
+    base, until = str(answer.address), time.monotonic() + READING_TIMEOUT_S
 
     def is_given_up() -> bool:
         return cancelled.is_set() or time.monotonic() > until

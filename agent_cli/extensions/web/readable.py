@@ -9,7 +9,7 @@ from agent_cli.safety.tokens import words
 
 LOOK_EVERY = 1_000
 """Tags between two looks at whether it is still wanted."""
-DEEPEST = 8
+MAX_DEPTH = 8
 """How far a list is indented."""
 
 _SKIPPED = words(
@@ -148,7 +148,7 @@ class _Writer:
                 self._write("\n\n")
 
     def _begin_item(self) -> None:
-        depth = min(max(len(self._lists) - 1, 0), DEEPEST)
+        depth = min(max(len(self._lists) - 1, 0), MAX_DEPTH)
         number = self._lists[-1] if self._lists else None
         if number is not None:
             self._lists[-1] = number + 1

@@ -26,7 +26,7 @@ from agent_cli.lib.text import size
 from agent_cli.safety.tokens import words
 
 HARMLESS = frozenset({"GET", "HEAD", "OPTIONS"})
-_OURS = words(
+_RESERVED_HEADERS = words(
     "host content-length transfer-encoding connection upgrade te trailer expect"
     " accept-encoding keep-alive proxy-authorization proxy-connection"
 )
@@ -37,7 +37,7 @@ def _sendable(headers: dict[str, str]) -> dict[str, str]:
     for name, value in headers.items():
         if not _TOKEN.fullmatch(name):
             raise ValueError(f"{name!r} cannot be the name of a header")
-        if name.lower() in _OURS:
+        if name.lower() in _RESERVED_HEADERS:
             raise ValueError(f"the header {name} is set by the program")
         if re.search(r"[\x00-\x08\x0a-\x1f\x7f]", value) or not value.isascii():
             raise ValueError(f"the header {name} holds a character that cannot be sent")

@@ -46,7 +46,7 @@ from agent_cli.runtime import find_session, open_session, tidy
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.sessions import Sessions
 
-_MOST_LISTED = 200
+_MAX_LISTED = 200
 _UNTRUSTED = mark(
     "{folder} is not trusted: nothing in it is loaded, and only tools that change nothing run. "
     "Run `agent trust` in that folder to see what trust would enable, then start a new thread."
@@ -148,7 +148,7 @@ class EditorAgent:
         """The sessions of a directory, or of all, the latest first."""
         index = Sessions(Directories.of(os.environ).state).index
         found = await asyncio.to_thread(
-            lambda: index.listing(os.path.realpath(cwd) if cwd else None, _MOST_LISTED)
+            lambda: index.listing(os.path.realpath(cwd) if cwd else None, _MAX_LISTED)
         )
         return ListSessionsResponse(
             sessions=[

@@ -36,7 +36,7 @@ Shown = ContentToolCallContent | FileEditToolCallContent | TerminalToolCallConte
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _TICKS = re.compile(r"`{3,}")
 _SIGNS = {"pending": "☐", "in_progress": "▸", "completed": "☑"}
-_MOST_HUNKS = 100
+_MAX_HUNKS = 100
 
 
 def plain(text: str) -> str:
@@ -107,18 +107,18 @@ def locations(displays: tuple[Display, ...], workspace: Workspace) -> list[ToolC
         ToolCallLocation(path=absolute(hunk.path, workspace), line=hunk.line)
         for display in displays
         if isinstance(display, DiffBlock)
-        for hunk in list(hunks(display.diff, display.path))[:_MOST_HUNKS]
+        for hunk in list(hunks(display.diff, display.path))[:_MAX_HUNKS]
     ]
 
 
 def _diff(block: DiffBlock, workspace: Workspace) -> Iterator[Shown]:
     found = list(hunks(block.diff, block.path))
-    for hunk in found[:_MOST_HUNKS]:
+    for hunk in found[:_MAX_HUNKS]:
         old = None if hunk.old_text is None else plain(hunk.old_text)
         path = absolute(hunk.path, workspace)
         yield helpers.tool_diff_content(path, plain(hunk.new_text), old)
     last = block.diff.rpartition("\n")[2]
-    if len(found) > _MOST_HUNKS or last.startswith("…"):
+    if len(found) > _MAX_HUNKS or last.startswith("…"):
         yield said(tr("The rest of the change is not shown."))
 
 

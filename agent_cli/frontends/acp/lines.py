@@ -8,7 +8,7 @@ from typing import Any
 from agent_cli.core.errors import UserError
 from agent_cli.lib.language import tr
 
-LONGEST_LINE = 64 * 1024 * 1024
+MAX_LINE_CHARS = 64 * 1024 * 1024
 """A prompt with pictures is one line."""
 _PARSE_ERROR = (-32700, "Parse error")
 _INVALID_REQUEST = (-32600, "Invalid request")
@@ -26,7 +26,7 @@ class JsonLines:
     async def over(cls, source: int, sink: int) -> "JsonLines":
         """Read from one file descriptor and write to the other; raises UserError."""
         loop = asyncio.get_running_loop()
-        reader, gone = asyncio.StreamReader(LONGEST_LINE), asyncio.StreamReader()
+        reader, gone = asyncio.StreamReader(MAX_LINE_CHARS), asyncio.StreamReader()
         protocol = asyncio.StreamReaderProtocol(gone)
         try:
             await loop.connect_read_pipe(

@@ -32,7 +32,7 @@ Sent = (
     | EmbeddedResourceContentBlock
 )
 
-_LARGEST_PICTURE = 20_000_000
+_MAX_PICTURE_BYTES = 20_000_000
 _BYTES_LOOKED_AT = 4096
 
 
@@ -78,8 +78,10 @@ def _piece(block: Sent, root: str) -> str | ImagePart:
 
 def _picture(data: str, name: str) -> ImagePart:
     """A picture of a kind that models take, whatever it is said to be; raises UserError."""
-    if len(data) > _LARGEST_PICTURE * 4 // 3:
-        raise UserError(tr("{name} is larger than {most}.", name=name, most=size(_LARGEST_PICTURE)))
+    if len(data) > _MAX_PICTURE_BYTES * 4 // 3:
+        raise UserError(
+            tr("{name} is larger than {most}.", name=name, most=size(_MAX_PICTURE_BYTES))
+        )
     try:
         decoded = base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError) as error:

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator, SchemaError
 from agent_cli.core.errors import UserError
 from agent_cli.lib.language import tr
 
-TRIES = 3
+MAX_TRIES = 3
 
 
 def read_schema(path: Path) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class Structured:
         """Look at an answer; returns what to say to the model if it should try again."""
         self._tries += 1
         self.problem = self._problem(text)
-        if self.problem is None or self._tries >= TRIES:
+        if self.problem is None or self._tries >= MAX_TRIES:
             return None
         return (
             f"That answer does not match the schema: {self.problem}. "

@@ -37,8 +37,8 @@ WAITING = Style(color="yellow")
 ACCENT = Style(color="cyan")
 
 _STATE_STYLES = {"running": WAITING, "asking": WAITING, "done": GOOD, "failed": BAD}
-_LONGEST_ARGUMENT = 300
-_LONGEST_STATUS = 200
+_MAX_ARGUMENT_CHARS = 300
+_MAX_STATUS_CHARS = 200
 _DIFF_LINES = 40
 _COLUMN = 16
 
@@ -76,10 +76,10 @@ def call_line(call: Call, signs: Signs) -> Text:
         (call.tool, STRONG),
     ]
     if call.argument:
-        parts.append((f"  {_cut(call.argument, _LONGEST_ARGUMENT, signs)}", Style.null()))
+        parts.append((f"  {_cut(call.argument, _MAX_ARGUMENT_CHARS, signs)}", Style.null()))
     if status:
         style = _STATE_STYLES[call.state] if call.state in ("failed", "asking") else DIM
-        parts.append((f"  {_cut(status, _LONGEST_STATUS, signs)}", style))
+        parts.append((f"  {_cut(status, _MAX_STATUS_CHARS, signs)}", style))
     parts.append((f"  {duration(call.seconds)}", DIM))
     return Text.assemble(*parts)
 

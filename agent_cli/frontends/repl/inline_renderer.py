@@ -39,7 +39,7 @@ from agent_cli.safety.sanitise import Cleaner, clean, visible
 
 _TAIL = 5
 """Lines of output shown of a call."""
-_MOST_OWN = 500
+_MAX_OWN_LINES = 500
 """Lines of output shown of a command of the user's own."""
 _SHOWN_CALLS = 4
 _OPEN_SOURCE = 4_000
@@ -75,7 +75,7 @@ class InlineRenderer:
     def begin(self, *, is_own: bool = False) -> None:
         """A turn starts, or a command of the user's own, whose output is shown whole."""
         self._began, self._tokens, self._is_thinking = time.monotonic(), 0, False
-        self._most_output = _MOST_OWN if is_own else _TAIL
+        self._most_output = _MAX_OWN_LINES if is_own else _TAIL
 
     def end(self) -> None:
         """The turn is over, whatever came of it."""

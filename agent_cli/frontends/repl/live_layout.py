@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from agent_cli.frontends.repl.live import LiveStage
 
 PLACEHOLDER = mark("Ask, or / for commands")
-_MOST_LINES = 12
+_MAX_LINES = 12
 """Lines of the prompt that are in view."""
-_MOST_QUEUED = 3
+_MAX_QUEUED = 3
 
 
 class Windows(NamedTuple):
@@ -86,7 +86,7 @@ def _prompt(stage: "LiveStage", search: SearchToolbar) -> Window:
             stage.prompt, input_processors=[placeholder], search_buffer_control=search.control
         ),
         dont_extend_height=True,
-        height=Dimension(min=1, max=_MOST_LINES),
+        height=Dimension(min=1, max=_MAX_LINES),
         wrap_lines=True,
         get_line_prefix=lambda _line, _wrapped: [("class:mark", f"{stage.signs.prompt} ")],
     )
@@ -102,9 +102,9 @@ def _running(stage: "LiveStage") -> AnyFormattedText:
     drawn = stage.view.renderer.live(size.columns, max(4, size.rows // 2)) if stage.view else ""
     queue = stage.controller.queue if stage.controller is not None else ()
     lines = [drawn] if drawn else []
-    lines += [f"⏎ {_one_line(each.text, size.columns)}" for each in queue[:_MOST_QUEUED]]
-    if len(queue) > _MOST_QUEUED:
-        lines.append("  " + tr("and {n} more", n=len(queue) - _MOST_QUEUED))
+    lines += [f"⏎ {_one_line(each.text, size.columns)}" for each in queue[:_MAX_QUEUED]]
+    if len(queue) > _MAX_QUEUED:
+        lines.append("  " + tr("and {n} more", n=len(queue) - _MAX_QUEUED))
     return ANSI("\n".join(lines)) if lines else ""
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from rich.console import Console, RenderableType
 from rich.markdown import Markdown
 
-WIDEST = 100
+MAX_WIDTH = 100
 """Lines of prose are not wider than this: longer ones are hard to read."""
 _BLANK = re.compile(r"(?:\x1b\[[\d;]*m|\s)*")
 
@@ -55,7 +55,7 @@ class Paper:
     @property
     def width(self) -> int:
         """Cells for prose."""
-        return min(self._width(), WIDEST)
+        return min(self._width(), MAX_WIDTH)
 
     @contextmanager
     def held(self) -> Iterator[None]:

@@ -54,7 +54,7 @@ from agent_cli.storage.sessions import Sessions, SeveralSessions
 
 log = logging.getLogger(__name__)
 
-EXTENSIONS_WITHIN = 15.0
+EXTENSIONS_TIMEOUT_S = 15.0
 """Seconds that piped prompts wait for extensions."""
 Stage = LiveStage | FlatStage
 Worker = subprocess.Popen[bytes] | None
@@ -269,7 +269,7 @@ class _Show:
         if isinstance(self._stage, FlatStage):
             if not is_attended:  # nobody could say it again later
                 view.controller.start_extensions()
-                await view.controller.session.extensions.settled(EXTENSIONS_WITHIN)
+                await view.controller.session.extensions.settled(EXTENSIONS_TIMEOUT_S)
             await self._stage.listen(view)
         else:
             self._stage.listen(view)

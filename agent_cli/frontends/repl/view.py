@@ -42,7 +42,7 @@ from agent_cli.safety.sanitise import clean, visible
 from agent_cli.storage.prompt_history import PromptHistory
 from agent_cli.storage.sessions import Sessions
 
-_MOST_SESSIONS = 9
+_MAX_SESSIONS = 9
 
 
 class InlineView(View):
@@ -167,7 +167,7 @@ class InlineView(View):
         listed = await asyncio.to_thread(
             lambda: index.search(words, here) if words else index.listing(here)
         )
-        found = [info for info in listed if info.id != session.id][:_MOST_SESSIONS]
+        found = [info for info in listed if info.id != session.id][:_MAX_SESSIONS]
         if not found:
             raise UserError(tr("There is no other session here."))
         now = time.time()

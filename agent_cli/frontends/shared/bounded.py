@@ -11,9 +11,9 @@ from agent_cli.core.display import (
 from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import head_and_tail
 
-MOST_CHARACTERS = 40_000
+MAX_CHARS = 40_000
 """What is kept for the screen of one text a tool gives."""
-MOST_ROWS = 400
+MAX_ROWS = 400
 
 _GAP = mark("… {left_out:,} characters are not shown")
 
@@ -21,23 +21,23 @@ _GAP = mark("… {left_out:,} characters are not shown")
 def bounded(display: Display) -> Display:
     """The same with no more than the screen needs."""
     match display:
-        case TextBlock(text=text) if len(text) > MOST_CHARACTERS:
+        case TextBlock(text=text) if len(text) > MAX_CHARS:
             return display.model_copy(update={"text": bounded_text(text)})
-        case DiffBlock(diff=diff) if len(diff) > MOST_CHARACTERS:
-            shown = diff[:MOST_CHARACTERS].rpartition("\n")[0]
+        case DiffBlock(diff=diff) if len(diff) > MAX_CHARS:
+            shown = diff[:MAX_CHARS].rpartition("\n")[0]
             return display.model_copy(update={"diff": f"{shown}\n…"})
         case TerminalBlock(output=output, command=command) if (
-            len(output) + len(command) > MOST_CHARACTERS
+            len(output) + len(command) > MAX_CHARS
         ):
             return display.model_copy(update={"output": bounded_text(output), "command": ""})
-        case TableBlock(rows=rows) if len(rows) > MOST_ROWS:
-            return display.model_copy(update={"rows": rows[:MOST_ROWS]})
-        case TodoBlock(items=items) if len(items) > MOST_ROWS:
-            return display.model_copy(update={"items": items[:MOST_ROWS]})
+        case TableBlock(rows=rows) if len(rows) > MAX_ROWS:
+            return display.model_copy(update={"rows": rows[:MAX_ROWS]})
+        case TodoBlock(items=items) if len(items) > MAX_ROWS:
+            return display.model_copy(update={"items": items[:MAX_ROWS]})
         case _:
             return display
 
 
 def bounded_text(text: str) -> str:
     """The beginning and the end of a long text."""
-    return head_and_tail(text, MOST_CHARACTERS, tr(_GAP))
+    return head_and_tail(text, MAX_CHARS, tr(_GAP))

@@ -16,7 +16,7 @@ from agent_cli.safety.sanitise import clean, visible
 State = Literal["running", "asking", "done", "failed"]
 
 _TAIL_SOURCE = 4_000
-_LONGEST_ARGUMENT = 2_000
+_MAX_ARGUMENT_CHARS = 2_000
 
 
 class Call:
@@ -31,7 +31,7 @@ class Call:
     ) -> None:
         self.call_id = event.call_id
         self.tool = visible(tr(event.tool), one_line=True)
-        self.argument = visible(event.title[:_LONGEST_ARGUMENT] or _main(event), one_line=True)
+        self.argument = visible(event.title[:_MAX_ARGUMENT_CHARS] or _main(event), one_line=True)
         self.depth = (1 if event.parent_id else 0) if depth is None else depth
         self.state: State = "running"
         self.is_running = True
@@ -118,14 +118,14 @@ class Call:
 def _main(event: ToolStarted) -> str:
     """The first argument that is a text, for a tool that names no main one."""
     found = next((value for value in event.arguments.values() if isinstance(value, str)), "")
-    return found[:_LONGEST_ARGUMENT]
+    return found[:_MAX_ARGUMENT_CHARS]
 
 
 def _arguments(event: ToolStarted) -> tuple[tuple[str, str], ...]:
     shown = []
     for name, value in list(event.arguments.items())[:20]:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        if len(text) > _LONGEST_ARGUMENT:
-            text = f"{text[:_LONGEST_ARGUMENT]}…"
+        if len(text) > _MAX_ARGUMENT_CHARS:
+            text = f"{text[:_MAX_ARGUMENT_CHARS]}…"
         shown.append((visible(name, one_line=True), visible(text)))
     return tuple(shown)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from agent_cli.lib.language import tr
 
-MOST_LINES = 10
-_MOST_CHARACTERS = 2_000
+MAX_LINES = 10
+_MAX_CHARS = 2_000
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,12 @@ class Chips:
 
 def deserves_chip(text: str) -> bool:
     """Whether a paste would bury the prompt."""
-    return len(text) > _MOST_CHARACTERS or text.count("\n") >= MOST_LINES
+    return len(text) > _MAX_CHARS or text.count("\n") >= MAX_LINES
 
 
 def _size(text: str) -> str:
     lines = text.count("\n") + (not text.endswith("\n"))
-    if lines > MOST_LINES:
+    if lines > MAX_LINES:
         return tr("{n:,} lines", n=lines)
     size = len(text.encode("utf-8", "replace"))
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"

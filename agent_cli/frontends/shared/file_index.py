@@ -10,7 +10,7 @@ from threading import Event
 
 from agent_cli.lib.programs import find_program
 
-_MOST_FILES = 400_000
+_MAX_FILES = 400_000
 _SLICE = 4_000
 _WANTED = 50
 _ARGUMENTS = ("--files", "--null", "--no-config", "--no-messages", "--hidden", "--glob=!.git")
@@ -58,10 +58,10 @@ class FileIndex:
         except asyncio.CancelledError:
             process.kill()
             raise
-        return os.fsdecode(output).split("\0")[:_MOST_FILES]
+        return os.fsdecode(output).split("\0")[:_MAX_FILES]
 
     def _walk(self) -> list[str]:
-        return list(islice(self._names(), _MOST_FILES))
+        return list(islice(self._names(), _MAX_FILES))
 
     def _names(self) -> Iterator[str]:
         for directory, below, names in os.walk(self._root):

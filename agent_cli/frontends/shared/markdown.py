@@ -5,7 +5,7 @@ from functools import cache
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-_DEEPEST = 20
+_MAX_DEPTH = 20
 
 
 @cache
@@ -15,7 +15,7 @@ def parser() -> MarkdownIt:
     Without reference definitions a block means the same whatever follows it, so that a reply can be
     rendered while it arrives.
     """
-    options = {"html": False, "maxNesting": _DEEPEST}
+    options = {"html": False, "maxNesting": _MAX_DEPTH}
     return MarkdownIt("commonmark", options).enable(["table", "strikethrough"]).disable("reference")
 
 

@@ -7,7 +7,7 @@ from textual.containers import Horizontal
 from agent_cli.frontends.tui.panel import Panel
 from agent_cli.frontends.tui.transcript import Transcript
 
-NARROW = 90
+NARROW_WIDTH = 90
 """Below this there is no room for both."""
 
 
@@ -33,5 +33,5 @@ class Body(Horizontal):
         self._fit(event.size.width)
 
     def _fit(self, width: int) -> None:
-        self.panel.set_class(width < NARROW, "-whole")
-        self.transcript.display = not (width < NARROW and self.panel.display)
+        self.panel.set_class(width < NARROW_WIDTH, "-whole")
+        self.transcript.display = not (width < NARROW_WIDTH and self.panel.display)

@@ -16,7 +16,7 @@ from agent_cli.frontends.tui.ink import FAINT, MUTED
 from agent_cli.frontends.tui.lines import fitting
 from agent_cli.safety.sanitise import visible
 
-_MOST_ROWS = 8
+_MAX_ROWS = 8
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Completion(Widget):
             self.cursor = (self.cursor + step) % len(self.items)
 
     def watch_items(self, items: tuple[Completing, ...]) -> None:
-        rows = min(len(items), _MOST_ROWS) + (len(items) > _MOST_ROWS)
+        rows = min(len(items), _MAX_ROWS) + (len(items) > _MAX_ROWS)
         self.display = bool(items)
         self.styles.height = max(rows, 1)
         self.styles.offset = Offset(0, -rows)
@@ -73,7 +73,7 @@ class Completion(Widget):
     def on_click(self, event: events.Click) -> None:
         event.stop()
         row = _first(len(self.items), self.cursor) + event.y
-        if row < len(self.items) and event.y < _MOST_ROWS:
+        if row < len(self.items) and event.y < _MAX_ROWS:
             self.cursor = row
             self.post_message(self.Clicked())
 
@@ -81,7 +81,7 @@ class Completion(Widget):
 def render_list(items: Sequence[Completing], cursor: int, width: int) -> Content:
     """The rows around the cursor, helps aligned in a column, and how many there are."""
     first = _first(len(items), cursor)
-    shown = items[first : first + _MOST_ROWS]
+    shown = items[first : first + _MAX_ROWS]
     labels = [_shortened(visible(item.label, one_line=True), width - 2) for item in shown]
     column = min(max((cell_len(label) for label in labels), default=0) + 3, max(width // 2, 12))
     lines = []
@@ -94,13 +94,13 @@ def render_list(items: Sequence[Completing], cursor: int, width: int) -> Content
             gap = " " * max(column + 2 - line.cell_length, 2)
             line = Content.assemble(line, gap, (visible(item.help, one_line=True), MUTED))
         lines.append(line.truncate(width, ellipsis=True) if line.cell_length > width else line)
-    if len(items) > _MOST_ROWS:
+    if len(items) > _MAX_ROWS:
         lines.append(Content.styled(f"  {number_of(cursor + 1, len(items))}", FAINT))
     return Content("\n").join(lines)
 
 
 def _first(count: int, cursor: int) -> int:
-    return min(max(cursor - _MOST_ROWS // 2, 0), max(count - _MOST_ROWS, 0))
+    return min(max(cursor - _MAX_ROWS // 2, 0), max(count - _MAX_ROWS, 0))
 
 
 def _shortened(label: str, width: int) -> str:

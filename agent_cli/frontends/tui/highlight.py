@@ -13,7 +13,7 @@ from rich.style import Style
 from agent_cli.frontends.tui.lines import Span, split_lines
 from agent_cli.frontends.tui.look import Appearance
 
-MOST = 40_000
+MAX_CHARS = 40_000
 """Characters; a longer text stays plain, because colouring it would be felt."""
 
 _LANGUAGES = {
@@ -69,7 +69,7 @@ def language_of(path: str) -> str:
 
 def highlighted(code: str, language: str, look: Appearance) -> list[list[Span]]:
     """The lines of a source text. The text must be clean."""
-    lexer = _lexer(language) if language and len(code) <= MOST else None
+    lexer = _lexer(language) if language and len(code) <= MAX_CHARS else None
     if lexer is None:
         return [[(line, None)] if line else [] for line in code.split("\n")]
     return split_lines(

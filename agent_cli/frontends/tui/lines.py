@@ -13,7 +13,7 @@ Spans = Sequence[Span]
 
 _NEVER_FIRST = frozenset("，。、；：！？）］｝〉》」』】〕…—")
 """What no line of Chinese begins with."""
-_LONGEST_PART = 12
+_MAX_PART_CHARS = 12
 """Characters of a word or folder that are dropped rather than shown in part."""
 
 
@@ -125,11 +125,11 @@ def shorten(text: str, width: int, ellipsis: str = "…") -> str:
     mark = " " if " " in text else "/"
     tail = text[len(text) - fitting(text[::-1], room * 2 // 3) :]
     at = tail.find(mark)
-    tail = tail[at:] if 0 <= at < _LONGEST_PART and at + 1 < len(tail) else tail
+    tail = tail[at:] if 0 <= at < _MAX_PART_CHARS and at + 1 < len(tail) else tail
     head = text[: fitting(text, room - cell_len(tail))]
     at = head.rfind(mark)
     # "src/…/auth.py" reads better than "src/on…/auth.py".
-    head = head[: at + 1] if at >= 0 and len(head) - at < _LONGEST_PART else head
+    head = head[: at + 1] if at >= 0 and len(head) - at < _MAX_PART_CHARS else head
     return head + ellipsis + tail
 
 

@@ -6,7 +6,7 @@ from textual.app import App
 
 from agent_cli.safety.sanitise import clean
 
-_LONGEST = 200
+_MAX_CHARS = 200
 
 
 def notify_terminal(app: App[Any], title: str, text: str) -> bool:
@@ -30,4 +30,4 @@ def notification(title: str, text: str) -> str:
 
 
 def _told(text: str) -> str:
-    return " ".join(clean(text).split())[:_LONGEST]
+    return " ".join(clean(text).split())[:_MAX_CHARS]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _SIGNS = {"completed": ("☑ ", "$text-success"), "in_progress": ("▶ ", "$accent")}
 _OPEN = ("☐ ", "")
-_LONGEST = 200
+_MAX_CHARS = 200
 
 
 class ChangedFile(NamedTuple):
@@ -103,4 +103,4 @@ def _file(path: str, changed: ChangedFile) -> Part:
 
 
 def _plain(text: str) -> str:
-    return visible(text[:_LONGEST], one_line=True)
+    return visible(text[:_MAX_CHARS], one_line=True)

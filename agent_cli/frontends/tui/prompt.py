@@ -21,7 +21,7 @@ from agent_cli.lib.language import mark, tr
 
 _ACTIONS = actions("prompt")
 _MENU = {"up", "down", "tab", "enter", "escape", "pageup", "pagedown"}
-_MOST_EXPANDED = 200_000
+_MAX_EXPANDED_CHARS = 200_000
 
 
 class Menu(Protocol):
@@ -248,7 +248,7 @@ class Prompt(TextArea):
         chip = self._chips.at(self.document.get_line(row), column)
         if chip is None:
             return False
-        if len(chip.text) > _MOST_EXPANDED:
+        if len(chip.text) > _MAX_EXPANDED_CHARS:
             text = tr("Too long to expand here. Press Ctrl+G to open your editor.")
             self.notify(text, markup=False)
             return True
@@ -285,7 +285,7 @@ class Prompt(TextArea):
             return
         if text is None:
             self.notify(tr("The editor failed. The prompt is unchanged."), markup=False)
-        elif deserves_chip(text) and len(text) > _MOST_EXPANDED:
+        elif deserves_chip(text) and len(text) > _MAX_EXPANDED_CHARS:
             self.replace_all(self._chips.add(pasted(text)))
         else:
             self.replace_all(text)

@@ -10,7 +10,7 @@ from agent_cli.frontends.tui.ink import FAINT
 from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import clean
 
-_MOST_SHOWN = 3
+_MAX_SHOWN = 3
 _HINT = mark("esc edit · enter send now")
 
 
@@ -26,12 +26,12 @@ class QueueLine(Widget):
         return render_queue(self.messages, self.content_size.width)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return min(len(self.messages), _MOST_SHOWN + 1)
+        return min(len(self.messages), _MAX_SHOWN + 1)
 
 
 def render_queue(messages: tuple[str, ...], width: int) -> Content:
     """A line for each of the last messages, the keys beside the last one."""
-    shown = messages[-_MOST_SHOWN:]
+    shown = messages[-_MAX_SHOWN:]
     lines = [_line(text, width) for text in shown]
     if hidden := len(messages) - len(shown):
         lines.insert(0, Content(tr("⋯ {n} more", n=hidden)).truncate(width, ellipsis=True))

@@ -25,7 +25,7 @@ from agent_cli.setup.choice import ModelChoice
 from agent_cli.setup.desk import SetupService
 from agent_cli.setup.flow import Option, set_up
 
-MOST_TOLD = 8
+MAX_MESSAGES = 8
 """Lines of what was said that stay on the screen."""
 _CHOOSE = mark("↑↓ choose · enter confirm · type to filter · esc back")
 _TYPE = mark("enter confirm · esc back")
@@ -110,7 +110,7 @@ class SetupScreen(Screen[ModelChoice | None]):
 
     def say(self, text: str, *, passing: bool = False) -> None:
         """Tell how things stand; `passing`: only until there is something else to say or ask."""
-        lines = [*self._said, visible(text)][-MOST_TOLD:]
+        lines = [*self._said, visible(text)][-MAX_MESSAGES:]
         self._told.update(Content("\n".join(lines)))
         if not passing:
             self._said = lines

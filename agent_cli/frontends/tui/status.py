@@ -14,7 +14,7 @@ from agent_cli.safety.sanitise import visible
 
 _BARS = "▁▂▃▄▅▆▇█"
 _GAP = "   "
-_LONGEST_NAME = 32
+_MAX_NAME_CHARS = 32
 
 
 @dataclass(frozen=True)
@@ -131,8 +131,8 @@ def _duration(seconds: float) -> str:
 def _short(name: str) -> str:
     """The name on one line, shortened in the middle."""
     name = visible(name, one_line=True)
-    if cell_len(name) <= _LONGEST_NAME:
+    if cell_len(name) <= _MAX_NAME_CHARS:
         return name
-    half = _LONGEST_NAME // 2
+    half = _MAX_NAME_CHARS // 2
     tail = name[len(name) - fitting(name[::-1], half) :]
     return f"{name[: fitting(name, half - 1)]}…{tail}"

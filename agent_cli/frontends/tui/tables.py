@@ -10,7 +10,7 @@ from agent_cli.frontends.tui.lines import cuts as line_cuts
 from agent_cli.frontends.tui.look import Appearance
 
 _GAP = 2
-_NARROWEST = 4
+_MIN_WIDTH = 4
 
 
 @dataclass(frozen=True)
@@ -46,14 +46,14 @@ def _widths(rows: Sequence[Sequence[Cell]], width: int) -> list[int]:
     spare = width - _GAP * (columns - 1)
     while sum(liked) > spare:
         widest = max(range(columns), key=liked.__getitem__)
-        if liked[widest] <= _NARROWEST:
+        if liked[widest] <= _MIN_WIDTH:
             break
-        others = max((size for size in liked if size < liked[widest]), default=_NARROWEST)
+        others = max((size for size in liked if size < liked[widest]), default=_MIN_WIDTH)
         same = liked.count(liked[widest])
         over = -(-(sum(liked) - spare) // same)
-        liked[widest] = max(_NARROWEST, others, liked[widest] - over)
+        liked[widest] = max(_MIN_WIDTH, others, liked[widest] - over)
         if others == liked[widest]:
-            liked[widest] = max(_NARROWEST, liked[widest] - 1)
+            liked[widest] = max(_MIN_WIDTH, liked[widest] - 1)
     return liked
 
 

@@ -23,7 +23,7 @@ from textual.message import Message
 
 _START, _END = "\x1b[200~", "\x1b[201~"
 _CUT_START = re.compile(r"\x1b(?:\[(?:2(?:00?)?)?)?\Z")
-_PATIENCE = 0.02
+_SEQUENCE_TIMEOUT_S = 0.02
 _ONE_READ = 65_536
 
 
@@ -62,7 +62,7 @@ class InputParser(XTermParser):
         return bool(self._cut) or self._timeout_time is not None
 
     def tick(self) -> Iterable[Message]:
-        if self._cut and time.monotonic() - self._cut_at > _PATIENCE:
+        if self._cut and time.monotonic() - self._cut_at > _SEQUENCE_TIMEOUT_S:
             cut, self._cut = self._cut, ""
             yield from super().feed(cut)
         yield from super().tick()
@@ -126,7 +126,7 @@ class TerminalDriver(LinuxDriver):
         with selectors.DefaultSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
-                if selector.select(_PATIENCE if parser.is_waiting else 0.1):
+                if selector.select(_SEQUENCE_TIMEOUT_S if parser.is_waiting else 0.1):
                     read = self._read()
                     if not read:
                         self._loop.call_soon_threadsafe(self._app.exit, 128 + signal.SIGHUP)

@@ -10,9 +10,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 DRIVER = "agent_cli.frontends.tui.served:ServedDriver"
-_PATIENCE = 5.0
+_TIMEOUT_S = 5.0
 """Seconds to leave in, before a process is ended."""
-_LARGEST = 64_000_000
+_MAX_BYTES = 64_000_000
 
 Send = Callable[[bytes], Awaitable[None]]
 
@@ -61,7 +61,7 @@ class Child:
         if process.stdin is not None:
             process.stdin.close()
         try:
-            async with asyncio.timeout(_PATIENCE):
+            async with asyncio.timeout(_TIMEOUT_S):
                 await process.wait()
         except TimeoutError:
             with contextlib.suppress(ProcessLookupError):
@@ -97,7 +97,7 @@ async def _packet(stream: asyncio.StreamReader) -> tuple[bytes, bytes] | None:
             kind = await stream.readexactly(1)
             if kind in (b"D", b"M", b"P"):
                 size = int.from_bytes(await stream.readexactly(4), "big")
-                if size > _LARGEST:
+                if size > _MAX_BYTES:
                     return None
                 return kind, await stream.readexactly(size)
             await stream.readline()

@@ -19,8 +19,8 @@ log = logging.getLogger(__name__)
 
 LOOPBACK = "127.0.0.1"
 _PAGE = Path(__file__).with_name("page.html")
-_MOST_APPS = 8
-_LARGEST_MESSAGE = 16_000_000
+_MAX_APPS = 8
+_MAX_MESSAGE_BYTES = 16_000_000
 
 
 class WebServer:
@@ -59,9 +59,9 @@ class WebServer:
         return web.Response(text=page, content_type="text/html")
 
     async def _websocket(self, request: web.Request) -> web.WebSocketResponse:
-        websocket = web.WebSocketResponse(heartbeat=15, max_msg_size=_LARGEST_MESSAGE)
+        websocket = web.WebSocketResponse(heartbeat=15, max_msg_size=_MAX_MESSAGE_BYTES)
         await websocket.prepare(request)
-        if len(self._children) >= _MOST_APPS:
+        if len(self._children) >= _MAX_APPS:
             await websocket.close(message=b"too many pages are open")
             return websocket
         child = Child(self._argv, self._environment)

@@ -30,7 +30,7 @@ from agent_cli.safety.reasons import Reason, because, quoted
 from agent_cli.safety.shell.facts import Destruction, absolute
 from agent_cli.safety.shell.lenient_words import UNKNOWN
 
-MOST_COMMANDS = 50
+MAX_COMMANDS = 50
 _GRACE = 0.5
 
 
@@ -105,16 +105,16 @@ class _Survey:
 
     def all_of(self, destroys: Sequence[Destruction], clock: Clock) -> None:
         looked_at = list(dict.fromkeys(destroys))
-        for index, destruction in enumerate(looked_at[:MOST_COMMANDS]):
-            share = clock.share(min(len(looked_at), MOST_COMMANDS) - index)
+        for index, destruction in enumerate(looked_at[:MAX_COMMANDS]):
+            share = clock.share(min(len(looked_at), MAX_COMMANDS) - index)
             try:
                 self._one(destruction, share)
             except NotCounted as problem:
                 self._not_known(destruction, problem.reason)
             except (OSError, ValueError) as error:
                 self._not_known(destruction, quoted(getattr(error, "strerror", None) or str(error)))
-        if len(looked_at) > MOST_COMMANDS:
-            more = len(looked_at) - MOST_COMMANDS
+        if len(looked_at) > MAX_COMMANDS:
+            more = len(looked_at) - MAX_COMMANDS
             self.unknown[because("more_commands", n=more)] = None
 
     def _one(self, destruction: Destruction, clock: Clock) -> None:

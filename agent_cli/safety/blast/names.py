@@ -10,15 +10,15 @@ from agent_cli.safety.sensitive import is_secret
 from agent_cli.safety.shell.facts import Destruction
 from agent_cli.safety.shell.lenient_words import UNKNOWN
 
-_MOST_NAMES = 5
-_LONGEST = 80
+_MAX_NAMES = 5
+_MAX_CHARS = 80
 
 
 def precious_first(paths: Iterable[str], workspace: Workspace) -> tuple[str, ...]:
     """The first few names, those of secret files before the others."""
     unique = dict.fromkeys(paths)
     ordered = sorted(unique, key=lambda path: is_secret(path, workspace.home) is None)
-    return tuple(shown(path, workspace) for path in ordered[:_MOST_NAMES])
+    return tuple(shown(path, workspace) for path in ordered[:_MAX_NAMES])
 
 
 def shown(path: str, workspace: Workspace) -> str:
@@ -53,4 +53,4 @@ def _word(word: str) -> str:
 
 
 def _shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:50]}…{text[-29:]}"
+    return text if len(text) <= _MAX_CHARS else f"{text[:50]}…{text[-29:]}"

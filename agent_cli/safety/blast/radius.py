@@ -16,7 +16,7 @@ DISCARDS = "discards"
 
 LOSES_BYTES = frozenset({DELETES, OVERWRITES})
 ASKS_GIT = frozenset({DELETES, OVERWRITES, CHANGES})
-_MOST_NAMES = 3
+_MAX_NAMES = 3
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ def _some(touched: Touched, count: int, some: str, every: str) -> Reason:
 def _listed(told: Reason, names: tuple[str, ...], count: int) -> Reason:
     if not names:
         return told
-    shown = list(names[:_MOST_NAMES])
+    shown = list(names[:_MAX_NAMES])
     if count > len(shown):
         shown.append("…")
     return because("with_names", what=told, names=", ".join(shown))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from agent_cli.safety.blast.clock import Clock
 
-MOST_BYTES = 16_000_000
+MAX_BYTES = 16_000_000
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def _read(process: "subprocess.Popen[bytes]", clock: Clock) -> tuple[bytes, bool
     data = bytearray()
     with selectors.DefaultSelector() as ready:
         ready.register(process.stdout, selectors.EVENT_READ)
-        while not clock.is_over and len(data) < MOST_BYTES:
+        while not clock.is_over and len(data) < MAX_BYTES:
             if not ready.select(clock.left):
                 continue
             piece = os.read(process.stdout.fileno(), 65_536)

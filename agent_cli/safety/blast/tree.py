@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from agent_cli.safety.blast.clock import Clock
 from agent_cli.safety.paths import Workspace, contains
 
-_MOST_KEPT = 100
+_MAX_KEPT = 100
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Tally:
     def keep(self, kind: str, path: str) -> None:
         """Remember a path as an example of a kind."""
         kept = self.kept.setdefault(kind, [])
-        if len(kept) < _MOST_KEPT:
+        if len(kept) < _MAX_KEPT:
             kept.append(path)
 
 
@@ -116,7 +116,7 @@ def _add(tally: Tally, look: CountRules, path: str, found: os.stat_result) -> No
         return
     tally.files += 1
     tally.bytes += found.st_size
-    if tally.files <= _MOST_KEPT:
+    if tally.files <= _MAX_KEPT:
         tally.keep("file", path)
     if not look.is_in_git(path):
         tally.not_in_git += 1

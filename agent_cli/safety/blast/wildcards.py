@@ -10,7 +10,7 @@ from fnmatch import translate
 from agent_cli.safety.blast.clock import Clock, NotCounted
 from agent_cli.safety.reasons import because
 
-MOST_MATCHES = 200_000
+MAX_MATCHES = 200_000
 _MAGIC = re.compile(r"[*?[]")
 
 
@@ -33,7 +33,7 @@ def matches(pattern: str, cwd: str, clock: Clock) -> list[str]:
             for name in clock.within(_step(base, component, cwd))
             if is_last or os.path.isdir(os.path.join(cwd, name))
         ]
-        if len(found) > MOST_MATCHES:
+        if len(found) > MAX_MATCHES:
             raise NotCounted(because("wide_pattern"))
     return [name + "/" for name in found] if pattern.endswith("/") else found
 

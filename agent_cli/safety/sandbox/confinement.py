@@ -57,8 +57,8 @@ _DAEMONS_HOME = (".docker/run", ".docker/desktop", ".colima", ".lima", ".rd", ".
 _DAEMONS = ("/var/lib/lxd", "/var/lib/incus", "/var/snap/lxd/common/lxd")
 
 _NOWHERE = "/nowhere"
-_DEEPEST_REPOSITORY = 3
-_MOST_DIRECTORIES = 2000
+_MAX_REPOSITORY_DEPTH = 3
+_MAX_DIRECTORIES = 2000
 _NOT_SEARCHED = frozenset({"node_modules", ".venv", "venv", "__pycache__", "target", "dist"})
 
 
@@ -131,11 +131,11 @@ def _repositories(root: str) -> Iterator[str]:
     """The `.git` of repositories further down: submodules, or a directory full of projects."""
     level = [root]
     seen = 0
-    for _ in range(_DEEPEST_REPOSITORY):
+    for _ in range(_MAX_REPOSITORY_DEPTH):
         below = []
         for directory in level:
             seen += 1
-            if seen > _MOST_DIRECTORIES:
+            if seen > _MAX_DIRECTORIES:
                 return
             below += list(_directories(directory))
         yield from (

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 
 _MODE = 0o1755
 _FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_MOST_TRIES = 100
+_MAX_TRIES = 100
 
 
 def occupy(places: Iterable[str]) -> dict[str, int]:
@@ -57,7 +57,7 @@ def is_mask(place: str) -> bool:
 
 
 def _occupied(place: str) -> int | None:
-    for _ in range(_MOST_TRIES):
+    for _ in range(_MAX_TRIES):
         with contextlib.suppress(FileExistsError):
             os.mkdir(place, _MODE)
         descriptor = os.open(place, _FLAGS)

@@ -22,7 +22,7 @@ from agent_cli.safety.sandbox.holding import holding_for
 
 Setting = Literal["auto", "off", "bwrap", "landlock"]
 
-_PROBE_SECONDS = 10
+_PROBE_TIMEOUT_S = 10
 _WORKS = 42
 # It must write inside, fail to write outside, and not see what is hidden.
 _PROBE = f"""
@@ -269,7 +269,7 @@ async def _output(argv: Sequence[str]) -> tuple[int, str]:
     except OSError as error:
         raise _Unfit(tr("{name} can't be run ({why})", name=argv[0], why=error.strerror)) from error
     try:
-        async with asyncio.timeout(_PROBE_SECONDS):
+        async with asyncio.timeout(_PROBE_TIMEOUT_S):
             said, _ = await process.communicate()
     except TimeoutError:
         raise _Unfit(tr("{name} timed out", name=argv[0])) from None

@@ -21,7 +21,7 @@ from agent_cli.safety.shell.prove import Proof, prove
 from agent_cli.safety.shell.scan import scan
 from agent_cli.safety.shell.wrappers import WRAPPERS, embedded, unwrap
 
-MOST_LEVELS = 64
+MAX_LEVELS = 64
 NOT_LOOKED_AT = (because("not_read_only"),)
 HARMLESS_TARGETS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
 # Invisible, reordering and unassigned characters show a person something else than what runs.
@@ -191,7 +191,7 @@ class _ScanFindings:
         self, argv: tuple[str, ...], level: int, scripts: list[str]
     ) -> list[tuple[str, ...]]:
         levels: list[tuple[str, ...]] = []
-        while argv and len(levels) < MOST_LEVELS:
+        while argv and len(levels) < MAX_LEVELS:
             argv = _without_repeats(argv)
             levels.append(argv)
             text = " ".join(argv)

@@ -4,7 +4,7 @@ import re
 
 from agent_cli.safety.shell.found import FoundCommand, Frame, Scan
 from agent_cli.safety.shell.lenient_words import (
-    LONGEST_VALUE,
+    MAX_VALUE_CHARS,
     PLAIN,
     TO_SHADOW,
     UNKNOWN,
@@ -29,7 +29,7 @@ class Assembly:
         self.variables = variables
         self.top = Frame("top", cwd=cwd)
         self.stack = [self.top]
-        self.budget = LONGEST_VALUE * 16 + 4 * len(source)
+        self.budget = MAX_VALUE_CHARS * 16 + 4 * len(source)
         self.result = Scan()
         self.loops: set[str] = set()
         self.keeps_skeleton = "{" in source or "()" in source
@@ -159,10 +159,10 @@ class Assembly:
     def _assign(self, word: str) -> bool:
         found = _ASSIGN.match(word)
         if found:
-            self.variables[found.group(1)] = found.group(2)[:LONGEST_VALUE]
+            self.variables[found.group(1)] = found.group(2)[:MAX_VALUE_CHARS]
         return found is not None
 
     def _loop(self, words: list[str]) -> None:
         self.loops.add(words[1] if len(words) > 1 else "")
         if len(words) > 2 and words[2] == "in":
-            self.variables[words[1]] = " ".join(words[3:])[:LONGEST_VALUE]
+            self.variables[words[1]] = " ".join(words[3:])[:MAX_VALUE_CHARS]

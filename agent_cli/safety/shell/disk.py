@@ -7,8 +7,8 @@ from itertools import islice
 
 from agent_cli.safety.shell.facts import ShellContext
 
-MOST_MATCHES = 2000
-MOST_ENTRIES = 20_000
+MAX_MATCHES = 2000
+MAX_ENTRIES = 20_000
 
 
 def place_on_disk(
@@ -38,13 +38,13 @@ def place_on_disk(
 
 def expand(pattern: str) -> tuple[str, ...] | None:
     """What the glob matches now, or None when that is too much to look at."""
-    found = tuple(islice(iglob(pattern), MOST_MATCHES + 1))  # noqa: PTH207  the text may be any glob
-    return None if len(found) > MOST_MATCHES else found
+    found = tuple(islice(iglob(pattern), MAX_MATCHES + 1))  # noqa: PTH207  the text may be any glob
+    return None if len(found) > MAX_MATCHES else found
 
 
 def has_links(path: str) -> bool:
     """Whether a link stands below a directory; yes if it is too large or closed to tell."""
-    left = MOST_ENTRIES
+    left = MAX_ENTRIES
     pending = [path] if os.path.isdir(path) else []  # noqa: PTH112 (text, as resolved)
     while pending:
         try:

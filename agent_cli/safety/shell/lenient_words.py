@@ -10,8 +10,8 @@ SHADOW = 0xE000
 """Quoted special characters are shifted here until a word is finished."""
 SPECIAL = "{},*?[]~ \t\n="
 TO_SHADOW = {ord(char): chr(SHADOW + ord(char)) for char in SPECIAL}
-LONGEST_VALUE = 1024
-MOST_WORDS = 256
+MAX_VALUE_CHARS = 1024
+MAX_WORDS = 256
 
 ANSI = re.compile(
     r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|(.))", re.DOTALL
@@ -102,7 +102,7 @@ def braces(whole: str) -> list[str]:
     done: list[str] = []
     while pending:
         word = pending.pop()
-        choices = _choices(word) if len(pending) + len(done) < MOST_WORDS else None
+        choices = _choices(word) if len(pending) + len(done) < MAX_WORDS else None
         if choices is None:
             done.append(word)
         else:
@@ -117,7 +117,7 @@ def _choices(word: str) -> list[str] | None:
     close = word.find("}")
     while close >= 0:
         start = word.rfind("{", 0, close)
-        if start >= 0 and "," in word[start:close] and len(word) < LONGEST_VALUE:
+        if start >= 0 and "," in word[start:close] and len(word) < MAX_VALUE_CHARS:
             return [
                 word[:start] + choice + word[close + 1 :]
                 for choice in word[start + 1 : close].split(",")
@@ -126,9 +126,9 @@ def _choices(word: str) -> list[str] | None:
         if numbers:
             first, last = int(numbers.group(1)), int(numbers.group(2))
             step = 1 if last >= first else -1
-            choices = range(first, last + step, step)[: MOST_WORDS * 2]
+            choices = range(first, last + step, step)[: MAX_WORDS * 2]
             return [f"{word[:start]}{number}{word[close + 1 :]}" for number in choices]
-        close = word.find("}", close + 1) if len(word) < LONGEST_VALUE else -1
+        close = word.find("}", close + 1) if len(word) < MAX_VALUE_CHARS else -1
     return None
 
 

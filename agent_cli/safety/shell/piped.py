@@ -4,7 +4,7 @@ import base64
 import binascii
 
 from agent_cli.safety.shell.found import FoundCommand
-from agent_cli.safety.shell.lenient_words import LONGEST_VALUE, UNKNOWN, printed
+from agent_cli.safety.shell.lenient_words import MAX_VALUE_CHARS, UNKNOWN, printed
 
 
 def substituted(last: FoundCommand | None, count: int) -> str:
@@ -13,7 +13,7 @@ def substituted(last: FoundCommand | None, count: int) -> str:
     while each is not None:
         each, length = each.piped_from, length + 1
     text = piped_text(last) if length == count else None
-    return UNKNOWN if text is None else text[:LONGEST_VALUE]
+    return UNKNOWN if text is None else text[:MAX_VALUE_CHARS]
 
 
 def piped_text(found: FoundCommand | None, depth: int = 0) -> str | None:

@@ -28,9 +28,9 @@ from agent_cli.safety.shell.words import NotPlain, Word, resolve
 from agent_cli.safety.shell.wrappers import HARMLESS_VARIABLES, unwrap_safely
 
 SYSTEM_DIRECTORIES = frozenset({"/bin", "/usr/bin"})
-LONGEST = 8000
+MAX_CHARS = 8000
 NO_SPEC = table.Spec()
-DEEPEST_SCRIPT = 4
+MAX_SCRIPT_DEPTH = 4
 
 Where = frozenset[str]
 """The directories the shell may stand in."""
@@ -68,10 +68,10 @@ class Prover:
 
     def script(self, source: str, where: Where, level: int) -> Where:
         """Prove a whole script; returns where the shell may stand afterwards."""
-        if len(source) > LONGEST:
+        if len(source) > MAX_CHARS:
             self.unreadable(because("too_long"))
             return where
-        if level > DEEPEST_SCRIPT:
+        if level > MAX_SCRIPT_DEPTH:
             self.unreadable(because("too_nested"))
             return where
         try:

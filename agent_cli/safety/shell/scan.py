@@ -11,7 +11,7 @@ from agent_cli.safety.shell.found import Frame, Scan
 from agent_cli.safety.shell.lenient_words import (
     ANSI,
     LETTERS,
-    LONGEST_VALUE,
+    MAX_VALUE_CHARS,
     PLAIN,
     SHADOW,
     UNKNOWN,
@@ -222,7 +222,7 @@ class _Scanner(Assembly):
         self.at = at + 1
 
     def _output(self, script: str) -> str:
-        if len(script) > LONGEST_VALUE:
+        if len(script) > MAX_VALUE_CHARS:
             return UNKNOWN
         found = scan(script, self.top.cwd, dict(self.variables)).found
         return substituted(found[-1] if found else None, len(found))

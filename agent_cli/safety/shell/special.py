@@ -14,7 +14,7 @@ from agent_cli.safety.shell.options import Refused, read
 from agent_cli.safety.shell.table import Spec
 from agent_cli.safety.shell.words import Word
 
-LONGEST_SLEEP = 60
+MAX_SLEEP_S = 60
 
 
 def check_echo(spec: Spec, words: list[Word], context: Context) -> None:
@@ -56,7 +56,7 @@ def check_date(spec: Spec, words: list[Word], context: Context) -> None:
 def check_sleep(spec: Spec, words: list[Word], context: Context) -> None:
     for text in exact(read(spec, words).operands):
         found = re.fullmatch(r"([0-9]{1,6}(\.[0-9]+)?)s?", text)
-        if not found or float(found.group(1)) > LONGEST_SLEEP:
+        if not found or float(found.group(1)) > MAX_SLEEP_S:
             raise Refused(because("runs_long"))
 
 

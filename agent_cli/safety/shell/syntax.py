@@ -9,7 +9,7 @@ from agent_cli.safety.shell.lexer import REDIRECTIONS, Token
 from agent_cli.safety.shell.names import names
 from agent_cli.safety.shell.words import NotPlain
 
-DEEPEST = 40
+MAX_DEPTH = 40
 KEYWORDS = names(
     "for while until case select function coproc do done then fi elif else esac in ]] } time !"
 )
@@ -107,7 +107,7 @@ class _Parser:
 
     def _sequence(self, stops: frozenset[str]) -> Node:
         self.depth += 1
-        if self.depth > DEEPEST:
+        if self.depth > MAX_DEPTH:
             raise NotPlain(because("too_nested"))
         parts: list[Node] = []
         self._skip_newlines()

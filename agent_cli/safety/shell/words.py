@@ -13,7 +13,7 @@ ANSI_C = {
     "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r",
     "t": "\t", "v": "\v", "\\": "\\", "'": "'", '"': '"', "?": "?",
 }  # fmt: skip
-MOST_BRACES = 200
+MAX_BRACES = 200
 
 Chars = list[tuple[str, bool]]
 """Characters, each with whether it was quoted."""
@@ -182,7 +182,7 @@ def _braces(chars: Chars) -> list[Chars]:
         middle: list[Chars] = [chars[opening : closing + 1]]
     else:
         middle = [[(char, False) for char in choice] for choice in choices]
-    if len(middle) * len(rest) > MOST_BRACES:
+    if len(middle) * len(rest) > MAX_BRACES:
         raise NotPlain(because("braces"))
     return [before + choice + tail for choice in middle for tail in rest]
 
@@ -199,7 +199,7 @@ def _choices(body: str) -> list[str] | None:
     if not found or any(re.match(r"-?0\d", part) for part in found.groups()):
         raise NotPlain(because("braces"))
     first, last = int(found.group(1)), int(found.group(2))
-    if abs(last - first) > MOST_BRACES:
+    if abs(last - first) > MAX_BRACES:
         raise NotPlain(because("braces"))
     step = 1 if last >= first else -1
     return [str(number) for number in range(first, last + step, step)]

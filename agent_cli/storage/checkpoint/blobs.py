@@ -16,7 +16,7 @@ from pathlib import Path
 from agent_cli.lib.files import open_regular, private_directory
 from agent_cli.lib.language import mark, tr
 
-LARGEST = 100_000_000
+MAX_BYTES = 100_000_000
 """Bytes; larger files are not kept."""
 _CHUNK = 1 << 20
 _SMALL = 1 << 20

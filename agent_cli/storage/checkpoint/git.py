@@ -13,7 +13,7 @@ from agent_cli.lib.language import tr
 from agent_cli.safety.git_probe import WITHOUT_HELPERS, bare_environment
 from agent_cli.storage.checkpoint.records import write_whole
 
-SECONDS = 60
+TIMEOUT_S = 60
 _CONVERTING = ("core.autocrlf", "core.attributesfile", "core.eol")
 _FILE_TYPES = frozenset({0o100, 0o120})
 
@@ -49,7 +49,7 @@ class GitListing:
     """Repositories inside; they are left alone."""
 
 
-NOTHING = GitListing([])
+EMPTY_LISTING = GitListing([])
 
 
 @dataclass
@@ -94,14 +94,14 @@ class GitDirectory:
             raise NoGit(error.errno, tr("git cannot be run")) from error
 
     def listing(
-        self, process: "subprocess.Popen[bytes]", known: GitListing = NOTHING
+        self, process: "subprocess.Popen[bytes]", known: GitListing = EMPTY_LISTING
     ) -> GitListing:
         """The files that were listed; the very same object as `known` if nothing is different.
 
         Raises NoGit.
         """
         try:
-            data, _ = process.communicate(timeout=SECONDS)
+            data, _ = process.communicate(timeout=TIMEOUT_S)
         except subprocess.TimeoutExpired as error:
             process.kill()
             process.communicate()
@@ -181,7 +181,7 @@ class GitDirectory:
                 env={**self._environment, "GIT_DIR": os.devnull},
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
-                timeout=SECONDS,
+                timeout=TIMEOUT_S,
                 check=False,
             )  # fmt: skip
         except (OSError, subprocess.TimeoutExpired):
@@ -232,7 +232,7 @@ class GitDirectory:
                 env=environment or self._environment,
                 input=given,
                 capture_output=True,
-                timeout=SECONDS,
+                timeout=TIMEOUT_S,
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired):

@@ -9,7 +9,7 @@ from agent_cli.core.undo.checkpoint import ABSENT, PathState
 from agent_cli.lib.files import open_regular
 from agent_cli.lib.language import tr
 from agent_cli.lib.text import size as in_words
-from agent_cli.storage.checkpoint.blobs import LARGEST, NO_ROOM, Blobs, NoRoom, hashed
+from agent_cli.storage.checkpoint.blobs import MAX_BYTES, NO_ROOM, Blobs, NoRoom, hashed
 from agent_cli.storage.checkpoint.git import IndexEntry
 
 _HALF = 0xFFFFFFFF  # git keeps the lower half of these numbers
@@ -24,7 +24,7 @@ def keep(
     """
     if not stat.S_ISREG(found.st_mode):
         return _without_bytes(path, found)
-    if found.st_size > LARGEST:
+    if found.st_size > MAX_BYTES:
         return _file(found, why=_too_large())
     if entry is not None and _is_unchanged(found, entry):
         return _file(found, content=entry.oid)
@@ -53,7 +53,7 @@ def look(path: str) -> PathState:
         found = os.lstat(path)
         if not stat.S_ISREG(found.st_mode):
             return _without_bytes(path, found)
-        if found.st_size > LARGEST:
+        if found.st_size > MAX_BYTES:
             return _file(found, why=_too_large())
         name, found = hashed(path)
         return _file(found, content=name)
@@ -92,7 +92,7 @@ def _without_bytes(path: str, found: os.stat_result) -> PathState:
 
 
 def _too_large() -> str:
-    return tr("it is larger than {most}", most=in_words(LARGEST))
+    return tr("it is larger than {most}", most=in_words(MAX_BYTES))
 
 
 def _unreadable(error: OSError) -> str:

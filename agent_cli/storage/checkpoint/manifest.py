@@ -15,14 +15,14 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from agent_cli.core.undo.checkpoint import ABSENT, PathChange, PathState
-from agent_cli.storage.checkpoint.git import NOTHING, GitDirectory, GitListing, IndexEntry
+from agent_cli.storage.checkpoint.git import EMPTY_LISTING, GitDirectory, GitListing, IndexEntry
 from agent_cli.storage.checkpoint.watch import Watch
 
-_RACY = 100_000_000
+_RACY_NS = 100_000_000
 """Nanoseconds for which a file that has just changed may change again without a new ctime."""
-_MOST_LINKED = 1_000
-_MOST_HOLLOW = 1_000
-_MOST_PLACES = 500
+_MAX_LINKED = 1_000
+_MAX_HOLLOW = 1_000
+_MAX_PLACES = 500
 """Directories, or unknown names in them; with more, a full look is cheaper."""
 
 Content = Callable[[str, os.stat_result, IndexEntry | None], PathState]
@@ -63,7 +63,7 @@ class Manifest:
     _children: dict[str, list[str]] | None = None
     _trusted: Mapping[str, IndexEntry] = field(default_factory=dict)
     _looked: int = 0
-    _listing: GitListing = field(default_factory=lambda: NOTHING)
+    _listing: GitListing = field(default_factory=lambda: EMPTY_LISTING)
     _listed: set[str] = field(default_factory=set)
 
     @property
@@ -76,7 +76,7 @@ class Manifest:
         places = self.watch.take()
         self._looked = time.time_ns()
         has_looked = bool(self._directories)  # what was read from the log is not watched yet
-        if places is not None and has_looked and len(self._linked) <= _MOST_LINKED:
+        if places is not None and has_looked and len(self._linked) <= _MAX_LINKED:
             try:
                 return self._look_at(places)
             except _FullLook:
@@ -153,7 +153,7 @@ class Manifest:
 
     def _look_at(self, places: Collection[str]) -> list[PathChange]:
         """Look at what is directly in these directories; raises _FullLook."""
-        if len(places) > _MOST_PLACES:
+        if len(places) > _MAX_PLACES:
             raise _FullLook
         if self._children is None:
             self._children = _by_parent(self.seen)
@@ -165,7 +165,7 @@ class Manifest:
             unknown += self._unknown_in(name)
         if not unknown and not inside:
             return []
-        if len(unknown) > _MOST_PLACES or any(each.endswith(".gitignore") for each in unknown):
+        if len(unknown) > _MAX_PLACES or any(each.endswith(".gitignore") for each in unknown):
             raise _FullLook
         known = {name: _lstat(os.path.join(self.root, name)) for name in inside}
         self._refuse_moved(known)
@@ -226,7 +226,7 @@ class Manifest:
             state = self.content(root + name, found, self._trusted.get(name))
             if not state.exists:
                 continue
-            is_racy = found.st_ctime_ns > self._looked - _RACY and state.kind != "directory"
+            is_racy = found.st_ctime_ns > self._looked - _RACY_NS and state.kind != "directory"
             seen[name] = ManifestEntry(None if is_racy else _stamp(found), state)
             self.fresh.add(name)
             self._note_links(name, found)
@@ -329,7 +329,7 @@ def _hollow_tree(root: str, name: str) -> list[str]:
         try:
             with os.scandir(os.path.join(root, below)) as entries:
                 for entry in entries:
-                    if not entry.is_dir(follow_symlinks=False) or len(found) > _MOST_HOLLOW:
+                    if not entry.is_dir(follow_symlinks=False) or len(found) > _MAX_HOLLOW:
                         return []
                     waiting.append(f"{below}/{entry.name}")
         except OSError:

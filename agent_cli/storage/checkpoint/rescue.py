@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 from agent_cli.core.undo.checkpoint import ABSENT, PathChange, PathState, UpcomingCall
 from agent_cli.lib.language import tr, trn
-from agent_cli.storage.checkpoint.blobs import LARGEST, NO_ROOM, Blobs, NoRoom
+from agent_cli.storage.checkpoint.blobs import MAX_BYTES, NO_ROOM, Blobs, NoRoom
 from agent_cli.storage.checkpoint.keeping import keep, stat_only
 
-MOST_FILES = 100_000
+MAX_FILES = 100_000
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Rescue:
             for why, count in reasons.items()
         ]
         if not self.is_whole:
-            words.append(tr("there are more than {most:,} files", most=MOST_FILES))
+            words.append(tr("there are more than {most:,} files", most=MAX_FILES))
         return tuple(words)
 
     def changes(self, blobs: Blobs) -> Iterator[PathChange]:
@@ -73,7 +73,7 @@ def rescue(call: UpcomingCall, blobs: Blobs, is_kept: Callable[[str], bool]) -> 
         for path in _below(paths):
             if path in found.states or is_kept(path):
                 continue
-            if len(found.states) >= MOST_FILES:
+            if len(found.states) >= MAX_FILES:
                 found.is_whole = False
                 return found
             state = how(blobs, path)
@@ -97,9 +97,9 @@ def rescue(call: UpcomingCall, blobs: Blobs, is_kept: Callable[[str], bool]) -> 
 def weight(call: UpcomingCall, is_kept: Callable[[str], bool]) -> int:
     """How many bytes `rescue` would keep."""
     total = 0
-    for path in itertools.islice(_below((*call.deletes, *call.strikes)), MOST_FILES):
+    for path in itertools.islice(_below((*call.deletes, *call.strikes)), MAX_FILES):
         found = _lstat(path)
-        if found is not None and stat.S_ISREG(found.st_mode) and found.st_size <= LARGEST:
+        if found is not None and stat.S_ISREG(found.st_mode) and found.st_size <= MAX_BYTES:
             total += 0 if is_kept(path) else found.st_size
     return total
 
@@ -109,7 +109,7 @@ def _linked_or_copied(blobs: Blobs, path: str) -> PathState:
     found = _lstat(path)
     if found is None:
         return ABSENT
-    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1 or found.st_size > LARGEST:
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1 or found.st_size > MAX_BYTES:
         return keep(blobs, path, found)
     try:
         name = blobs.add_link(path, found.st_size)

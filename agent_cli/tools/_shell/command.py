@@ -16,7 +16,7 @@ from agent_cli.lib import sweep
 from agent_cli.lib.output import Output
 
 _CHUNK = 65_536
-_SETTLING = 0.25
+_SETTLE_S = 0.25
 """Seconds in which what the shell started may print its last words after the shell has ended."""
 
 
@@ -118,7 +118,7 @@ class ShellCommand:
                 break
         if self.is_running:
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_SETTLING):
+                async with asyncio.timeout(_SETTLE_S):
                     await self._silent.wait()
                     while self.is_running:  # noqa: ASYNC110 (no event tells that a group ended)
                         await asyncio.sleep(0.01)

@@ -12,7 +12,7 @@ from agent_cli.lib.language import mark
 from agent_cli.lib.ports import listening
 from agent_cli.tools._shell.command import ShellCommand
 
-MOST_FINISHED = 20
+MAX_FINISHED_JOBS = 20
 """Ended jobs whose output can still be read."""
 
 JOB_ALIASES = dict.fromkeys(("shell_id", "bash_id", "id"), "job_id")
@@ -114,7 +114,7 @@ class Jobs:
 
     def _forget_old(self) -> None:
         finished = [job for job in self if job.status != "running"]
-        for job in finished[:-MOST_FINISHED]:
+        for job in finished[:-MAX_FINISHED_JOBS]:
             job.command.close()
             del self._jobs[job.id]
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from agent_cli.lib.language import tr
 from agent_cli.lib.output import without_broken_start
 
-_PAUSE = 0.05
-_MOST_AT_ONCE = 4_096
+_PAUSE_S = 0.05
+_MAX_CHARS_AT_ONCE = 4_096
 
 
 class LiveOutput:
@@ -25,14 +25,14 @@ class LiveOutput:
 
     def __call__(self, data: bytes) -> None:
         """Take a piece of output."""
-        self._pending += data[-_MOST_AT_ONCE:]
-        excess = len(self._pending) - _MOST_AT_ONCE
-        self._skipped += max(0, len(data) - _MOST_AT_ONCE)
+        self._pending += data[-_MAX_CHARS_AT_ONCE:]
+        excess = len(self._pending) - _MAX_CHARS_AT_ONCE
+        self._skipped += max(0, len(data) - _MAX_CHARS_AT_ONCE)
         if excess > 0:
             del self._pending[:excess]
             self._skipped += excess
         if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(_PAUSE, self._tick)
+            self._timer = asyncio.get_running_loop().call_later(_PAUSE_S, self._tick)
 
     def close(self) -> None:
         """Show the rest, and nothing from now on."""

@@ -10,7 +10,7 @@ from agent_cli.safety.paths import Workspace
 from agent_cli.safety.tokens import words
 from agent_cli.tools._shell.state import ShellState, Variable
 
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 
 # Variables that decide which program runs, what it loads, or where it looks for its settings.
 _STEERING = re.compile(
@@ -84,11 +84,11 @@ def _is_project(entry: str, workspace: Workspace) -> bool:
 
 def _named(one: str, names: Iterable[str], many: str | None = None) -> Iterator[str]:
     listed = sorted(names)
-    if len(listed) <= _MOST_NAMED:
+    if len(listed) <= _MAX_NAMED:
         yield from (f"the {one} {name} was defined" for name in listed)
         return
-    shown = ", ".join(listed[:_MOST_NAMED])
-    yield f"the {many or one + 's'} {shown} and {len(listed) - _MOST_NAMED} more were defined"
+    shown = ", ".join(listed[:_MAX_NAMED])
+    yield f"the {many or one + 's'} {shown} and {len(listed) - _MAX_NAMED} more were defined"
 
 
 def _steers(name: str) -> bool:

@@ -22,7 +22,7 @@ from agent_cli.tools._shell.command import ShellCommand, ShellLaunch
 from agent_cli.tools._shell.meaning import added_programs, altered_by, own_functions
 from agent_cli.tools._shell.state import (
     DUMP,
-    LARGEST_DUMP,
+    MAX_DUMP_BYTES,
     ShellState,
     UnreadableState,
     Variable,
@@ -313,4 +313,4 @@ def _fill(descriptor: int, text: str) -> None:
 
 
 def _read_dump(descriptor: int) -> bytes:
-    return os.pread(descriptor, LARGEST_DUMP, 0)
+    return os.pread(descriptor, MAX_DUMP_BYTES, 0)

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 
 from agent_cli.safety.tokens import words
 
-LARGEST_VALUE = 100_000
-MOST_FUNCTIONS = 500_000
+MAX_VALUE_BYTES = 100_000
+MAX_FUNCTION_CHARS = 500_000
 """Characters of all functions: they travel in the environment, which has a limit."""
-LARGEST_DUMP = 4_000_000
+MAX_DUMP_BYTES = 4_000_000
 
 # What bash keeps for itself, and what belongs to one command only.
 _OWN_VARIABLES = words(
@@ -158,7 +158,7 @@ class _Variables:
     def _take(self, name: str, variable: Variable) -> None:
         if name in _OWN_VARIABLES:
             return
-        if size_of(variable.value) > LARGEST_VALUE:
+        if size_of(variable.value) > MAX_VALUE_BYTES:
             self._drop(name, "is too large to be kept")
         elif "i" in variable.attributes and not _is_number(variable.value):
             self._drop(name, "is no number")  # assigning it would evaluate it
@@ -261,7 +261,7 @@ def _functions(names: str, bodies: str) -> tuple[dict[str, str], frozenset[str],
         stop = starts[number + 1][1] if number + 1 < len(starts) else len(bodies)
         body = bodies[start + len(name) : stop].partition(" () \n")[2].rstrip()
         body = _ATTRIBUTES.sub("", body)
-        room = min(LARGEST_VALUE, MOST_FUNCTIONS - sum(map(len, functions.values())))
+        room = min(MAX_VALUE_BYTES, MAX_FUNCTION_CHARS - sum(map(len, functions.values())))
         if name in UNKEPT_FUNCTIONS or len(body) > room or not body.startswith("{"):
             if name != DUMP:
                 unkept.append(f"the function {name} cannot be kept")

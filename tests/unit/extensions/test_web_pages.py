@@ -12,7 +12,7 @@ import pytest
 from agent_cli.core.errors import ToolFailure
 from agent_cli.extensions.web.address import Address
 from agent_cli.extensions.web.bodies import is_html, quoted, text_of
-from agent_cli.extensions.web.cache import MOST_BYTES, PageCache
+from agent_cli.extensions.web.cache import MAX_BYTES, PageCache
 from agent_cli.extensions.web.client import HttpResponse
 from agent_cli.extensions.web.readable import readable
 from agent_cli.extensions.web.unpacking import Unpacker
@@ -155,7 +155,7 @@ def test_pages_are_kept_for_a_while_and_not_beyond_measure() -> None:
     now[0] = 900.0
     assert cache.get("a", 900.0) is None
     for name in "bcd":
-        cache.keep(name, page(bytes(MOST_BYTES // 2)))
+        cache.keep(name, page(bytes(MAX_BYTES // 2)))
     assert [name for name in "abcd" if cache.get(name, 900.0)] == ["c", "d"]
 
 

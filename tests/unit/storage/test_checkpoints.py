@@ -12,7 +12,7 @@ import pytest
 
 from agent_cli.core.undo.checkpoint import Record, UpcomingCall
 from agent_cli.core.undo.plan import paths_of, plan
-from agent_cli.storage.checkpoint.blobs import LARGEST
+from agent_cli.storage.checkpoint.blobs import MAX_BYTES
 from agent_cli.storage.checkpoint.quota import _unused, hold, remove, sessions
 from agent_cli.storage.checkpoints import CheckpointStore
 from tests.kit.places import KINDS, furnish, git, picture
@@ -125,7 +125,7 @@ def test_line_ends_that_git_converts_come_back_as_they_were(desk: Desk) -> None:
 
 def test_a_large_file_is_skipped_and_named(desk: Desk) -> None:
     with (desk.root / "big.bin").open("wb") as file:
-        file.truncate(LARGEST + 1)
+        file.truncate(MAX_BYTES + 1)
     kept = desk.store.before(UpcomingCall(call_id="x", turn=1, tool="Bash", title="x", paths=None))
     assert any("big.bin is not kept: it is larger than 100 MB" in note for note in kept.notes)
     (desk.root / "big.bin").unlink()

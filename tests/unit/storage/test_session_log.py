@@ -38,7 +38,7 @@ from agent_cli.core.messages import (
     UserMessage,
 )
 from agent_cli.safety.redact import Redactor
-from agent_cli.storage.payloads import GONE, LARGEST
+from agent_cli.storage.payloads import GONE, MAX_BYTES
 from agent_cli.storage.session_lock import SessionInUse
 from agent_cli.storage.session_log import LogFiles, SessionLog, read_log
 from agent_cli.storage.sessions import Sessions
@@ -80,7 +80,7 @@ def test_entries_come_back_as_they_were(sessions: Sessions) -> None:
 
 
 def test_only_the_owner_can_read_it(sessions: Sessions, tmp_path: Path) -> None:
-    log = written(sessions, said("x" * (LARGEST + 1)))
+    log = written(sessions, said("x" * (MAX_BYTES + 1)))
     log.stream(TextDelta(text="piece"), after="e")
     modes = {
         path.name: stat.S_IMODE(path.stat().st_mode)
@@ -139,19 +139,19 @@ def test_any_beginning_of_the_bytes_reads_as_a_beginning_of_the_entries(
 
 
 def test_long_texts_are_kept_once_beside_the_log(sessions: Sessions) -> None:
-    long = "ü" * LARGEST
-    image = ImagePart(media_type="image/png", data="A" * (LARGEST + 1))
+    long = "ü" * MAX_BYTES
+    image = ImagePart(media_type="image/png", data="A" * (MAX_BYTES + 1))
     result = ToolMessage(call_id="c", name="Read", content=(TextPart(text="see"), image))
     log = written(sessions, said(long), said(long), MessageAdded(message=result), said("short"))
     log.close()
-    assert log.files.log.stat().st_size < LARGEST
+    assert log.files.log.stat().st_size < MAX_BYTES
     assert len(list(log.files.payloads.iterdir())) == 2
     bodies = [entry.body for entry in read_log(log.files)]
     assert bodies[1:] == [said(long), said(long), MessageAdded(message=result), said("short")]
 
 
 def test_a_long_text_whose_file_is_gone_is_named(sessions: Sessions) -> None:
-    log = written(sessions, said("x" * (LARGEST + 1)))
+    log = written(sessions, said("x" * (MAX_BYTES + 1)))
     log.close()
     for file in log.files.payloads.iterdir():
         file.unlink()
@@ -291,7 +291,7 @@ def test_a_reply_that_is_whole_leaves_no_pieces(sessions: Sessions) -> None:
 
 
 def test_a_fork_is_a_session_of_its_own(sessions: Sessions) -> None:
-    log = written(sessions, said("one"), said("x" * (LARGEST + 1)))
+    log = written(sessions, said("one"), said("x" * (MAX_BYTES + 1)))
     log.stream(TextDelta(text="so far"), after=log.entries()[-1].id)
     forked = sessions.fork("abc123", "def456")  # while the first is in use
     opened = forked.history.opened
@@ -299,18 +299,18 @@ def test_a_fork_is_a_session_of_its_own(sessions: Sessions) -> None:
     assert (opened.session, opened.forked_from) == ("def456", "abc123")
     texts = [placed.message for placed in forked.history.messages]
     assert texts[0] == UserMessage(content="one")
-    assert texts[1] == UserMessage(content="x" * (LARGEST + 1))
+    assert texts[1] == UserMessage(content="x" * (MAX_BYTES + 1))
     assert texts[2] == AssistantMessage(text="so far", interrupted=True)
     forked.log.append(new_entry(said("only here"), forked.history.head))
     assert len(log.entries()) == 3
     log.close()
     forked.log.close()
     sessions.delete("abc123")
-    assert sessions.read("def456")[2].body == said("x" * (LARGEST + 1))
+    assert sessions.read("def456")[2].body == said("x" * (MAX_BYTES + 1))
 
 
 def test_deleting_leaves_nothing_behind(sessions: Sessions, tmp_path: Path) -> None:
-    log = written(sessions, said("x" * (LARGEST + 1)))
+    log = written(sessions, said("x" * (MAX_BYTES + 1)))
     results = tmp_path / "state" / "results" / "abc123"
     checkpoints = tmp_path / "state" / "checkpoints" / "abc123"
     for directory in (results, checkpoints):

@@ -272,7 +272,7 @@ async def test_output_beyond_bounds_is_cut_at_a_whole_entry(
 ) -> None:
     for number in range(300):
         repository.write(f"{number:03}.txt")
-    monkeypatch.setattr(_git, "MOST_OUTPUT", 1000)
+    monkeypatch.setattr(_git, "MAX_OUTPUT_BYTES", 1000)
     result = await ask(make_session)
     named = result.metadata["status"]["untracked"]
     assert 0 < len(named) < 150
@@ -294,7 +294,7 @@ async def test_untracked_files_that_take_too_long_are_left_out(
     slow.chmod(0o755)
     path = f"{slow.parent}:/usr/local/bin:/usr/bin:/bin"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(git_info, "SECONDS", 0.3)
+        patch.setattr(git_info, "TIMEOUT_S", 0.3)
         result = await ask(make_session, environment={**HERMETIC["environment"], "PATH": path})
     assert result.metadata["counts"]["modified"] == 1
     assert "untracked files were not listed" in str(result.llm_content)

@@ -98,7 +98,7 @@ async def test_dots_behind_a_wildcard_are_refused(bench: Bench) -> None:
 async def test_the_newest_come_first_and_the_limit_is_said(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(glob, "SHOWN", 2)
+    monkeypatch.setattr(glob, "MAX_SHOWN", 2)
     for age, name in enumerate(("src/deep/b.py", "top.py", "-dash.py", "src/a.py")):
         os.utime(bench.root / name, (1000 - age, 1000 - age))
     text = await bench.text(TOOL, pattern="*.py")
@@ -108,8 +108,8 @@ async def test_the_newest_come_first_and_the_limit_is_said(
 async def test_beyond_what_can_be_sorted_names_decide(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(glob, "SORTED", 3)
-    monkeypatch.setattr(glob, "SHOWN", 1)
+    monkeypatch.setattr(glob, "MAX_SORTED", 3)
+    monkeypatch.setattr(glob, "MAX_SHOWN", 1)
     assert (await bench.text(TOOL, pattern="*.py")).startswith("-dash.py\n[The first by name")
 
 

@@ -51,7 +51,7 @@ async def test_recursive_lists_files_that_git_does_not_ignore(bench: Bench) -> N
 
 
 async def test_what_is_not_shown_is_counted(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(list_files, "SHOWN", 2)
+    monkeypatch.setattr(list_files, "MAX_SHOWN", 2)
     assert "[4 more are not shown" in await bench.text(TOOL)
     assert "[3 more are not shown" in await bench.text(TOOL, recursive=True)
 
@@ -59,7 +59,7 @@ async def test_what_is_not_shown_is_counted(bench: Bench, monkeypatch: pytest.Mo
 async def test_a_huge_directory_is_not_read_to_its_end(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(list_files, "COUNTED", 3)
+    monkeypatch.setattr(list_files, "MAX_COUNTED", 3)
     assert "at least" in await bench.text(TOOL)
     assert "at least" in await bench.text(TOOL, recursive=True)
 

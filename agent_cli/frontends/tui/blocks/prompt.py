@@ -10,9 +10,9 @@ from agent_cli.frontends.tui.look import PROSE, Appearance
 from agent_cli.lib.language import trn
 from agent_cli.safety.sanitise import clean
 
-_MOST = 12
+_MAX_FOLDED_LINES = 12
 """Lines shown of a long prompt while it is folded."""
-_LONGEST = 200_000
+_MAX_CHARS = 200_000
 """Characters; the screen shows no more of one prompt."""
 
 
@@ -21,24 +21,28 @@ class PromptBlock(Block):
 
     def __init__(self, text: str) -> None:
         self.text = text.strip("\n")
-        self.can_fold = self.text.count("\n") >= _MOST or len(self.text) > _MOST * PROSE
+        self.can_fold = (
+            self.text.count("\n") >= _MAX_FOLDED_LINES or len(self.text) > _MAX_FOLDED_LINES * PROSE
+        )
 
     def render(self, width: int, look: Appearance) -> Sequence[Strip]:
         bar: list[Span] = [(f"{look.signs.prompt} ", look.styles.accent)]
-        source = self.text[:_LONGEST] if self.expanded else self.text[: _MOST * PROSE * 2]
+        source = (
+            self.text[:_MAX_CHARS] if self.expanded else self.text[: _MAX_FOLDED_LINES * PROSE * 2]
+        )
         lines: list[Strip] = []
         for text in clean(source).split("\n"):
             lines += wrap([(text, look.styles.strong)], min(width - EDGE, PROSE + 2), first=bar)
-            if not self.expanded and len(lines) > _MOST:
+            if not self.expanded and len(lines) > _MAX_FOLDED_LINES:
                 break
-        if not self.expanded and (len(lines) > _MOST or len(source) < len(self.text)):
+        if not self.expanded and (len(lines) > _MAX_FOLDED_LINES or len(source) < len(self.text)):
             note = trn(
                 "{ellipsis} {n:,} line in all",
                 "{ellipsis} {n:,} lines in all",
                 self.text.count("\n") + 1,
                 ellipsis=look.signs.ellipsis,
             )
-            return [*lines[:_MOST], Line([*bar, (note, look.styles.dim)], gutter=2)]
+            return [*lines[:_MAX_FOLDED_LINES], Line([*bar, (note, look.styles.dim)], gutter=2)]
         return lines
 
     def plain_text(self) -> str:
@@ -46,5 +50,5 @@ class PromptBlock(Block):
 
     def guess_height(self, width: int) -> int:
         if self.can_fold and not self.expanded:
-            return _MOST + 1
+            return _MAX_FOLDED_LINES + 1
         return self.text.count("\n") + 1 + len(self.text) // max(1, width)

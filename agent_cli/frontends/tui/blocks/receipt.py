@@ -10,7 +10,7 @@ from agent_cli.frontends.tui.look import Appearance
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean
 
-MOST_LISTED = 200
+MAX_LISTED = 200
 
 
 class ReceiptBlock(Block):
@@ -18,9 +18,9 @@ class ReceiptBlock(Block):
 
     def __init__(self, line: str, details: Sequence[str]) -> None:
         self._line = clean(line).replace("\n", " ")
-        self._details = [clean(each).replace("\n", " ") for each in details[:MOST_LISTED]]
-        if len(details) > MOST_LISTED:
-            self._details.append(tr("and {n:,} more", n=len(details) - MOST_LISTED))
+        self._details = [clean(each).replace("\n", " ") for each in details[:MAX_LISTED]]
+        if len(details) > MAX_LISTED:
+            self._details.append(tr("and {n:,} more", n=len(details) - MAX_LISTED))
         self.can_fold = bool(self._details)
 
     def render(self, width: int, look: Appearance) -> Sequence[Strip]:

@@ -21,10 +21,10 @@ from agent_cli.safety.sanitise import clean
 _TAIL = 5
 """Lines of output shown while a call runs."""
 _AFTER_FAILURE = 3
-_MOST_OF_AN_ARGUMENT = 20
+_MAX_ARGUMENT_LINES = 20
 """Lines of it."""
 _INDENT: list[Span] = [("  ", None)]
-_MOST_TODO = 8
+_MAX_TODO_ITEMS = 8
 
 
 class ToolBlock(Call, Block):
@@ -117,7 +117,7 @@ class ToolBlock(Call, Block):
             if isinstance(display, DiffBlock):
                 lines += diff_preview(display, min(room, ROW), look)
             elif isinstance(display, TodoBlock):
-                lines += todo_lines(display, room, look)[:_MOST_TODO]
+                lines += todo_lines(display, room, look)[:_MAX_TODO_ITEMS]
         return lines
 
     def _failure(self, room: int, look: Appearance) -> Sequence[Strip]:
@@ -149,7 +149,7 @@ class ToolBlock(Call, Block):
         for name, value in self._arguments:
             if value == self.argument and len(value) < room // 2:
                 continue  # it stands in the line above
-            texts = value.rstrip("\n").split("\n")[:_MOST_OF_AN_ARGUMENT]
+            texts = value.rstrip("\n").split("\n")[:_MAX_ARGUMENT_LINES]
             label: list[Span] = [(f"{name}: ", look.styles.dim)]
             if len(texts) == 1:
                 yield from wrap([(texts[0], None)], room, first=label, rest=_INDENT)

@@ -14,9 +14,9 @@ WIDE = 76
 _WITH_TIME = 44
 _TIME_COLUMN = 8
 _NAME_COLUMN = 5
-_LONGEST_NAME = 28
-_SHORTEST_NAME = 10
-_SHORTEST_ARGUMENT = 12
+_MAX_NAME_CHARS = 28
+_MIN_NAME_CHARS = 10
+_MIN_ARGUMENT_CHARS = 12
 
 
 class Head(NamedTuple):
@@ -40,7 +40,7 @@ def head_line(head: Head, width: int, look: Appearance) -> Line:
         "done": (look.signs.done, styles.success),
         "failed": (look.signs.failed, styles.failure),
     }[head.state]
-    longest = max(_SHORTEST_NAME, min(_LONGEST_NAME, width // 4))
+    longest = max(_MIN_NAME_CHARS, min(_MAX_NAME_CHARS, width // 4))
     name = shorten(head.tool, longest, look.signs.ellipsis)
     name += " " * max(0, _NAME_COLUMN - cell_len(name)) + "  "
     left: list[Span] = [*MARGIN, ("  " * head.depth, None), (f"{sign} ", colour)]
@@ -71,7 +71,7 @@ def _middle(head: Head, room: int, used: int, width: int, look: Appearance) -> t
         return shorten(argument, room, ellipsis), ""
     if not status:
         return shorten(argument, room, ellipsis), ""
-    column = max(_SHORTEST_ARGUMENT, width // 2 - used) if width >= WIDE else 0
+    column = max(_MIN_ARGUMENT_CHARS, width // 2 - used) if width >= WIDE else 0
     shown = shorten(status, max(room // 2, room - max(column, cell_len(argument)) - 2), ellipsis)
     argument = shorten(argument, max(0, room - cell_len(shown) - 2), ellipsis)
     padding = " " * max(2, column - cell_len(argument))

@@ -8,7 +8,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from agent_cli.core.display import DiffBlock
-from agent_cli.frontends.tui.displays.output import MOST, left_out
+from agent_cli.frontends.tui.displays.output import MAX_LINES, left_out
 from agent_cli.frontends.tui.highlight import highlighted, language_of
 from agent_cli.frontends.tui.lines import Line, Span, crop, indented, width_of, wrap
 from agent_cli.frontends.tui.look import Appearance
@@ -17,7 +17,7 @@ from agent_cli.safety.sanitise import clean
 SIDE_BY_SIDE = 140
 """From this width on old and new stand beside each other."""
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@")
-_MOST_PREVIEWED = 10
+_MAX_PREVIEW_LINES = 10
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class DiffRow:
 def diff_lines(block: DiffBlock, width: int, look: Appearance) -> Sequence[Strip]:
     """The whole change."""
     rows = _rows(block.diff)
-    paint = _Paint(rows[:MOST], language_of(block.path), look)
+    paint = _Paint(rows[:MAX_LINES], language_of(block.path), look)
     lines = paint.side_by_side(width) if width >= SIDE_BY_SIDE else paint.unified(width)
-    return [*lines, left_out(len(rows) - MOST, look)] if len(rows) > MOST else lines
+    return [*lines, left_out(len(rows) - MAX_LINES, look)] if len(rows) > MAX_LINES else lines
 
 
 def diff_preview(block: DiffBlock, width: int, look: Appearance) -> list[Strip]:
@@ -47,7 +47,7 @@ def diff_preview(block: DiffBlock, width: int, look: Appearance) -> list[Strip]:
     start = max(0, changed[0] - 1)
     if rows[start].kind == "@":
         start += 1
-    end = min(changed[-1] + 1, start + _MOST_PREVIEWED)
+    end = min(changed[-1] + 1, start + _MAX_PREVIEW_LINES)
     lines = _Paint(rows[start:end], language_of(block.path), look).unified(width, one_row=True)
     more = sum(1 for number in changed if number >= end)
     return [*lines, left_out(more, look)] if more else lines

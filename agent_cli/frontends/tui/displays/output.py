@@ -11,7 +11,7 @@ from agent_cli.frontends.tui.look import Appearance, foreign
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean, styled
 
-MOST = 500
+MAX_LINES = 500
 """Lines of one text on the screen."""
 _TAIL_SOURCE = 4_000
 
@@ -44,11 +44,11 @@ def source_lines(block: TextBlock, width: int, look: Appearance) -> Sequence[Str
         return lines
     room = len(str(block.first_line + len(texts)))
     blank: list[Span] = [(" " * (room + 2), None)]
-    for number, spans in enumerate(texts[:MOST], block.first_line):
+    for number, spans in enumerate(texts[:MAX_LINES], block.first_line):
         before: list[Span] = [(f"{number:>{room}}  ", look.styles.dim)]
         lines += wrap(spans, width, first=before, rest=blank)
-    if len(texts) > MOST:
-        lines.append(left_out(len(texts) - MOST, look))
+    if len(texts) > MAX_LINES:
+        lines.append(left_out(len(texts) - MAX_LINES, look))
     return lines
 
 
@@ -60,9 +60,9 @@ def left_out(count: int, look: Appearance) -> Line:
 
 def _selected(texts: list[list[Span]], look: Appearance) -> list[list[Span]]:
     """All lines, or the beginning and the end of too many."""
-    if len(texts) <= MOST:
+    if len(texts) <= MAX_LINES:
         return texts
-    head, tail = MOST // 5, MOST - MOST // 5
+    head, tail = MAX_LINES // 5, MAX_LINES - MAX_LINES // 5
     note = tr(
         "{ellipsis} {n:,} lines are not shown",
         ellipsis=look.signs.ellipsis,

@@ -10,7 +10,7 @@ from agent_cli.frontends.tui.look import Appearance
 from agent_cli.frontends.tui.tables import Cell, table
 from agent_cli.safety.sanitise import clean
 
-_WIDEST_CELL = 400
+_MAX_CELL_CHARS = 400
 
 
 def table_lines(block: TableBlock, width: int, look: Appearance) -> Sequence[Strip]:
@@ -49,7 +49,7 @@ def image_lines(block: ImageBlock, width: int, look: Appearance) -> Sequence[Str
 
 
 def _cell(text: str) -> str:
-    return clean(text[:_WIDEST_CELL]).replace("\n", " ")
+    return clean(text[:_MAX_CELL_CHARS]).replace("\n", " ")
 
 
 def _is_figure(text: str) -> bool:

@@ -17,7 +17,7 @@ from agent_cli.frontends.tui.ink import FAINT
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
 
-_MOST_HIGHLIGHTED = 20_000
+_MAX_HIGHLIGHTED_CHARS = 20_000
 
 
 def draw(block: Display, directory: str = "") -> Content:
@@ -42,7 +42,7 @@ def draw(block: Display, directory: str = "") -> Content:
 def code(text: str, language: str) -> Content:
     """Source text, highlighted if that changes no character of it."""
     shown = visible(text)
-    if not language or len(shown) > _MOST_HIGHLIGHTED:
+    if not language or len(shown) > _MAX_HIGHLIGHTED_CHARS:
         return Content(shown)
     coloured = highlight(shown, language=visible(language, one_line=True))
     return coloured if coloured.plain == shown else Content(shown)

@@ -29,10 +29,10 @@ from agent_cli.safety.sanitise import visible
 from agent_cli.storage.session_index import SessionInfo
 from agent_cli.storage.sessions import Sessions
 
-_MOST = 200
-_LATEST = 4
+_MAX_SESSIONS = 200
+_MAX_PREVIEW_MESSAGES = 4
 """Messages a look into a session shows."""
-_LONGEST = 300
+_MAX_CHARS = 300
 _HINT = mark("enter resume · ctrl+f fork · tab all folders · esc close")
 
 
@@ -133,8 +133,8 @@ class SessionsModal(ModalScreen[Resume | None]):
 
         def look_up() -> Sequence[SessionInfo]:
             if words.strip():
-                return index.search(words, workspace, _MOST)
-            return index.listing(workspace, _MOST)
+                return index.search(words, workspace, _MAX_SESSIONS)
+            return index.listing(workspace, _MAX_SESSIONS)
 
         try:
             listed = await asyncio.to_thread(look_up)
@@ -197,8 +197,8 @@ def _parts(info: SessionInfo, entries: Sequence[Entry]) -> Iterator[Part]:
             spoken.append((you, text_of(message.content)))
         elif isinstance(message, AssistantMessage) and message.text:
             spoken.append((agent, message.text))
-    for who, text in spoken[-_LATEST:]:
-        line = visible(" ".join(text[:_LONGEST].split()), one_line=True)
+    for who, text in spoken[-_MAX_PREVIEW_MESSAGES:]:
+        line = visible(" ".join(text[:_MAX_CHARS].split()), one_line=True)
         yield SheetRow(who, Content(line), 8)
     cost = "" if info.cost is None else f" · ${info.cost:.2f}"
     facts = f"{info.id} · {visible(info.model, one_line=True)}{cost}"

@@ -9,7 +9,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-_NARROWEST_VALUE = 24
+_MIN_VALUE_WIDTH = 24
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def _cut(part: SheetLines, width: int) -> Iterator[Content]:
 
 def _beside(part: SheetRow, width: int) -> Iterator[Content]:
     column = part.column
-    if part.label.cell_length >= column or width - column < _NARROWEST_VALUE:
+    if part.label.cell_length >= column or width - column < _MIN_VALUE_WIDTH:
         yield from part.label.wrap(width)
         if part.value:
             below = part.value.wrap(max(width - 4, 2))
