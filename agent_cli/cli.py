@@ -73,7 +73,7 @@ def _speak() -> None:
     from agent_cli.config.directories import language_setting
     from agent_cli.lib import language
 
-    language.use(language.chosen(language_setting(os.environ), os.environ))
+    language.use(language.choose_language(language_setting(os.environ), os.environ))
 
 
 def _speak_english() -> None:

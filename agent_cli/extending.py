@@ -244,7 +244,7 @@ def servers_wanted(asked: ExtensionContext) -> ServersWanted | None:
 
 def configured_servers(asked: ExtensionContext) -> Configured:
     """The MCP servers that the user's file and a trusted folder's name."""
-    from agent_cli.extensions.mcp.spec import configured, read_json
+    from agent_cli.extensions.mcp.spec import read_json, read_servers
 
     readers: dict[Path, Callable[[Path], dict[str, Any]]] = {
         asked.places.config_file: server_tables
@@ -259,7 +259,7 @@ def configured_servers(asked: ExtensionContext) -> Configured:
             tables[str(path)] = read(path)
         except (UserError, ValueError) as error:
             problems.append(tr("No MCP servers were read from there: {error}", error=error))
-    found = configured(tables)
+    found = read_servers(tables)
     return replace(found, problems=(*problems, *found.problems))
 
 

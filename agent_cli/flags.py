@@ -84,9 +84,9 @@ class _Formatter(argparse.HelpFormatter):
     def _split_lines(self, text: str, width: int) -> list[str]:
         if text.isascii():
             return super()._split_lines(text, width)
-        from agent_cli.lib.cells import wrapped
+        from agent_cli.lib.cells import wrap
 
-        return wrapped(text, width)
+        return wrap(text, width)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return "\n".join(indent + line for line in self._split_lines(text, width))

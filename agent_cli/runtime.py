@@ -39,7 +39,7 @@ from agent_cli.folder import (
 )
 from agent_cli.launch_options import LaunchOptions
 from agent_cli.lib.discovery import values_named
-from agent_cli.lib.garbage import collection_paused
+from agent_cli.lib.garbage import pause_collection
 from agent_cli.lib.language import tr
 from agent_cli.lib.own_environment import forget
 from agent_cli.models.guide import NAME as GUIDE
@@ -90,7 +90,7 @@ def whole_environment() -> dict[str, str]:
 def built_in_tools() -> Registry:
     """A registry with every built-in tool."""
     registry = Registry()
-    with collection_paused():
+    with pause_collection():
         for tool in values_named("TOOL", tools):
             registry.register(tool, on_conflict="error")
     return registry
@@ -202,7 +202,7 @@ def _parts(
         registry=registry,
         policy=policy,
         inbox=inbox,
-        extensions=LaterExtensions(_asked(opening), registry, inbox, hooks),
+        extensions=LaterExtensions(_extension_context(opening), registry, inbox, hooks),
         hooks=hooks,
         recorder=RecorderGroup(metrics, AuditLog(places.state / "audit.jsonl")),
         observers=(metrics, *_telemetry(settings.telemetry.endpoint)),
@@ -223,7 +223,7 @@ def _parts(
     )
 
 
-def _asked(opening: _Opening) -> ExtensionContext:
+def _extension_context(opening: _Opening) -> ExtensionContext:
     """What decides about extensions."""
     return ExtensionContext(
         folder=opening.launch_options.cwd,

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from agent_cli.extensions.mcp.pins import ApprovedServer, ApprovedServers, OfferedTool, tool_lines
-from agent_cli.extensions.mcp.spec import configured
+from agent_cli.extensions.mcp.spec import read_servers
 from bench.rows import Row, at_most, for_information
 from bench.screen_program import ON_SCREEN, ScreenProgram
 from bench.timing import ratio, samples
@@ -117,5 +117,5 @@ def _configure(home: Path) -> None:
     )
     offer = OfferedTool("echo", "", "Says it again.", {"type": "object"}, {})
     pins = ApprovedServers(home / ".local" / "state" / "agent" / "mcp" / "approved")
-    for each in configured({str(file): tables}).servers:
+    for each in read_servers({str(file): tables}).servers:
         pins.approve(each, ApprovedServer(each.launch, tool_lines([offer])))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agent_cli.core.tool import AnyTool, ToolKind
-from agent_cli.extensions.loading import BUILT_IN_PLUGINS, built_in
+from agent_cli.extensions.loading import BUILT_IN_PLUGINS, find_built_in
 from agent_cli.runtime import built_in_tools
 
 HEAD = """\
@@ -28,7 +28,7 @@ KINDS = {
 
 def all_tools() -> list[AnyTool]:
     """The built-in tools and those of the plugins that come with the program."""
-    plugins = [origin.load() for origin in built_in(BUILT_IN_PLUGINS)]
+    plugins = [origin.load() for origin in find_built_in(BUILT_IN_PLUGINS)]
     return [*built_in_tools(), *(tool for plugin in plugins for tool in plugin.tools)]
 
 

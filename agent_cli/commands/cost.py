@@ -27,7 +27,7 @@ def run(controller: Controller, argument: str) -> None:
     older = len(turns) - LAST_TURNS
     parts = [_summary(total), _table(tr("model"), models), _table(tr("turn"), shown)]
     if total.estimated_tokens:
-        parts.insert(1, _estimated(total))
+        parts.insert(1, _format_estimate(total))
     if older > 0:
         parts.append(tr("{n:,} earlier turns not shown.", n=older))
     controller.say("\n\n".join(parts))
@@ -45,7 +45,7 @@ def _summary(used: Usage) -> str:
     )
 
 
-def _estimated(used: Usage) -> str:
+def _format_estimate(used: Usage) -> str:
     return tr(
         "{n:,} of these tokens are estimated: the requests ended before the provider counted them.",
         n=used.estimated_tokens,

@@ -11,7 +11,7 @@ from agent_cli.lib.language import mark, tr
 
 def run(controller: Controller, argument: str) -> None:
     """To the file that is named, or to one named after the session."""
-    from agent_cli.export import rendered  # noqa: PLC0415 (only an export needs it)
+    from agent_cli.export import render_export  # noqa: PLC0415 (only an export needs it)
 
     session = controller.session
     if not session.is_kept:
@@ -20,7 +20,7 @@ def run(controller: Controller, argument: str) -> None:
     name = os.path.expanduser(argument or f"session-{session.id}.md")  # noqa: PTH111 (an argument)
     file = Path(session.workspace.root) / name
     try:
-        write_atomic(file, rendered(session.history(), file.name).encode("utf-8", "replace"))
+        write_atomic(file, render_export(session.history(), file.name).encode("utf-8", "replace"))
     except OSError as error:
         why = error.strerror or error
         controller.warn(tr("Couldn't write {file}: {why}.", file=file, why=why))

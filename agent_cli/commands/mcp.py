@@ -37,7 +37,7 @@ async def run(controller: Controller, argument: str) -> None:
         return
     action, _, name = argument.partition(" ")
     if not action:
-        controller.say(_listed(servers))
+        controller.say(_list_servers(servers))
         return
     server = servers.find(name.strip())
     if action not in ACTIONS or server is None:
@@ -62,10 +62,10 @@ async def _carry_out(controller: Controller, servers: Servers, server: Server, a
             controller.say(visible(said))
         case _:
             await servers.reconnect(server)
-            controller.say(_listed(servers))
+            controller.say(_list_servers(servers))
 
 
-def _listed(servers: Servers) -> str:
+def _list_servers(servers: Servers) -> str:
     return "\n".join(map(_line, servers.rows)) or (
         tr("There are no MCP servers. `agent mcp add NAME -- COMMAND` adds one.")
     )

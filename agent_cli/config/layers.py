@@ -65,7 +65,7 @@ def load(
     try:
         settings = Settings.model_validate(merged)
     except ValidationError as error:
-        raise _explained(error, origins) from error
+        raise _explain(error, origins) from error
     return LoadedSettings(settings, origins, tuple(warnings))
 
 
@@ -174,11 +174,11 @@ def _from_environment(environment: Mapping[str, str], warnings: list[str]) -> di
         *parents, last = key.split(".")
         for parent in parents:
             table = table.setdefault(parent, {})
-        table[last] = _parsed(environment[name], info.annotation)
+        table[last] = _parse(environment[name], info.annotation)
     return values
 
 
-def _parsed(text: str, annotation: Any) -> Any:
+def _parse(text: str, annotation: Any) -> Any:
     """Text stays text; lists, tables and numbers are read as TOML."""
     origin = get_origin(annotation)
     options = get_args(annotation) if origin in (Union, UnionType) else (annotation,)
@@ -190,7 +190,7 @@ def _parsed(text: str, annotation: Any) -> Any:
         return [part.strip() for part in text.split(",")] if origin is tuple else text
 
 
-def _explained(error: ValidationError, origins: Mapping[str, str]) -> UserError:
+def _explain(error: ValidationError, origins: Mapping[str, str]) -> UserError:
     """Which layer, which key, what was given, what is allowed, and near names."""
     lines = []
     for problem in error.errors(include_url=False):

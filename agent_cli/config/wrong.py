@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from agent_cli.lib.language import SOURCE, mark, spoken, tr
+from agent_cli.lib.language import SOURCE, current_language, mark, tr
 from agent_cli.lib.text import either
 
 _EXPECTED = {
@@ -32,7 +32,7 @@ _EXPECTED = {
 def expectation(problem: Mapping[str, Any]) -> str:
     """What pydantic would rather have, as the end of a sentence."""
     words = _EXPECTED.get(problem["type"])
-    if words is None or spoken() == SOURCE:
+    if words is None or current_language() == SOURCE:
         said: str = problem["msg"].removeprefix("Value error, ").rstrip(".。")
         return said[:1].lower() + said[1:]
     return tr(words, **{name: _value(value) for name, value in problem.get("ctx", {}).items()})

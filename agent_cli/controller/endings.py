@@ -46,14 +46,14 @@ def has_failed(event: TurnFinished) -> bool:
     return event.reason in ("failed", "temporary")
 
 
-def stopped(event: TurnFinished) -> str:
+def stop_reason(event: TurnFinished) -> str:
     """Why a turn stopped early; empty if it did not, or if it failed."""
     if event.reason not in _ENDS:
         return ""
     return sentences(tr(_ENDS[event.reason]), event.error)
 
 
-def ended(event: TurnFinished) -> str:
+def ending_text(event: TurnFinished) -> str:
     """That a turn is over, for somebody who looks elsewhere."""
     reason = tr(_REASONS[event.reason])
     return f"{reason}: {event.text[:80]}"
@@ -64,6 +64,6 @@ def retrying(event: ModelRetrying) -> str:
     return tr("{reason} Retrying in {delay:.0f} s.", reason=event.reason, delay=event.delay)
 
 
-def compacted(event: HistoryCompacted) -> str:
+def compaction_text(event: HistoryCompacted) -> str:
     """What is told when the conversation was shortened."""
     return tr("Compacted: {heading}. {reason}", heading=event.ledger.heading, reason=event.reason)

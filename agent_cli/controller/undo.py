@@ -72,7 +72,7 @@ async def _settle_conflicts(controller: Controller, preview: Preview) -> dict[st
 
 def _rows(preview: Preview, root: str) -> list[MenuRow]:
     rows = [
-        MenuRow(visible(words.called(record), one_line=True), emphasis="muted")
+        MenuRow(visible(words.describe_call(record), one_line=True), emphasis="muted")
         for record in preview.records[: words.MAX_LISTED]
     ]
     rows.append(MenuRow(""))

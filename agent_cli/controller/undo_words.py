@@ -33,7 +33,7 @@ def heading(preview: Preview) -> str:
     return tr("Undo {calls}?", calls=_calls(preview))
 
 
-def called(record: Record) -> str:
+def describe_call(record: Record) -> str:
     """A call in a few words."""
     title = " ".join(record.title.split())
     return f"{record.tool} {title[:80]}".strip()
@@ -46,10 +46,10 @@ def verb(change: PathChange) -> str:
 
 def file_line(plan: FilePlan, root: str, kind: RecordKind) -> tuple[str, str]:
     """A file, and what would become of it."""
-    return shown(plan.path, root), _fate(plan, kind)
+    return short_path(plan.path, root), _fate(plan, kind)
 
 
-def shown(path: str, root: str) -> str:
+def short_path(path: str, root: str) -> str:
     """A path as short as it can be said."""
     plain = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     return visible(plain.removeprefix(root.rstrip("/") + "/"), one_line=True)
@@ -92,7 +92,7 @@ def outcome(preview: Preview, restored: RestoreOutcome, root: str) -> Notice:
         )
         text = sentences(text, left)
     for path, why in list(restored.failed.items())[:10]:
-        told = tr("{path} was left as it is: {why}.", path=shown(path, root), why=why)
+        told = tr("{path} was left as it is: {why}.", path=short_path(path, root), why=why)
         text += f"\n{told}"
     return Notice(level="warning" if restored.failed else "info", text=text)
 
@@ -106,7 +106,9 @@ def moment_answers(
     for number, moment in enumerate(newest, 1):
         prompt = visible(" ".join(moment.prompt.split()), one_line=True) or tr("(retry)")
         label = beginning(prompt, _MAX_PROMPT_CHARS)
-        answers.append(AnswerOption(str(moment.turn), label, str(number), note=_changed(moment)))
+        answers.append(
+            AnswerOption(str(moment.turn), label, str(number), note=_describe_changes(moment))
+        )
     if (page + 1) * size < len(moments):
         answers.append(AnswerOption("earlier", tr("Earlier prompts"), "e"))
     return tuple(answers)
@@ -119,11 +121,11 @@ def moment_rows(moments: Sequence[RewindPoint], root: str) -> list[MenuRow]:
     for moment in moments:
         rows.append(MenuRow(visible(" ".join(moment.prompt.split())[:200], one_line=True)))
         for record in moment.calls:
-            rows.append(MenuRow(f"  {visible(called(record), one_line=True)}"))
+            rows.append(MenuRow(f"  {visible(describe_call(record), one_line=True)}"))
             for change in record.changes:
                 changes += 1
                 if changes <= MAX_LISTED:
-                    text = f"    {verb(change)} {shown(change.path, root)}"
+                    text = f"    {verb(change)} {short_path(change.path, root)}"
                     rows.append(MenuRow(text, emphasis="muted"))
     if changes > MAX_LISTED:
         rows.append(MenuRow(tr("and {n:,} more", n=changes - MAX_LISTED)))
@@ -143,7 +145,7 @@ def rewinds() -> Sequence[AnswerOption]:
     )
 
 
-def _changed(moment: RewindPoint) -> str:
+def _describe_changes(moment: RewindPoint) -> str:
     paths = {change.path for record in moment.calls for change in record.changes}
     if not paths:
         return tr("no files changed")

@@ -48,7 +48,7 @@ class ClassSource:
 
     def _statement(self) -> ast.ClassDef | None:
         lines = linecache.getlines(self.file)[self.line - 1 :]
-        for block in (_indented, inspect.getblock):  # the second is exact, and slow
+        for block in (_take_indented, inspect.getblock):  # the second is exact, and slow
             try:
                 found = ast.parse(dedent("".join(block(lines)))).body[0]
             except (SyntaxError, IndexError):
@@ -58,7 +58,7 @@ class ClassSource:
         return None
 
 
-def _indented(lines: list[str]) -> list[str]:
+def _take_indented(lines: list[str]) -> list[str]:
     """The first line and all that are indented under it."""
     edge = _indent(lines[0])
     for number, line in enumerate(lines[1:], 1):

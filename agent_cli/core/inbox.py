@@ -17,11 +17,11 @@ from pydantic import (
 )
 
 from agent_cli.core.display import Display
-from agent_cli.safety.reasons import Reason, quoted
+from agent_cli.safety.reasons import Reason, quote_value
 
 
 def _as_reason(value: Any) -> Any:
-    return quoted(value) if isinstance(value, str) and value else value or None
+    return quote_value(value) if isinstance(value, str) and value else value or None
 
 
 def _as_reasons(value: Any) -> Any:

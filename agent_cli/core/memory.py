@@ -133,7 +133,7 @@ class Memory:
         if found:
             self._conversation.append(
                 UserMessage(
-                    content=RECALLED.format(texts="\n\n".join(map(_brought_back, found))),
+                    content=RECALLED.format(texts="\n\n".join(map(_format_recalled, found))),
                     origin="program",
                 )
             )
@@ -203,7 +203,7 @@ def _text(message: Message) -> str:
     return "\n".join(part for part in (message.text, *calls) if part)
 
 
-def _brought_back(found: Recalled) -> str:
+def _format_recalled(found: Recalled) -> str:
     text = head_and_tail(found.text, MAX_RECALLED_CHARS, "[… {left_out:,} characters left out …]")
     match found.message:
         case ToolMessage(name=name):

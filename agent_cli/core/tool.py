@@ -45,7 +45,7 @@ from agent_cli.core.display import Display
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.field_docs import ClassSource
 from agent_cli.core.messages import Content
-from agent_cli.core.tool_schema import inlined, lean
+from agent_cli.core.tool_schema import inline_definitions, lean
 from agent_cli.lib.language import mark
 from agent_cli.safety.reasons import Reason
 
@@ -310,7 +310,7 @@ class Tool(Generic[P]):
         whole = self.params.model_json_schema()
         definitions = whole.pop("$defs", {})
         whole.pop("description", None)  # the class's docstring: the tool is described elsewhere
-        schema: dict[str, Any] = lean(inlined(whole, definitions))
+        schema: dict[str, Any] = lean(inline_definitions(whole, definitions))
         return schema
 
     @cached_property

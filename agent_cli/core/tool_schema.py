@@ -4,18 +4,18 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def inlined(schema: Any, definitions: Mapping[str, Any]) -> Any:
+def inline_definitions(schema: Any, definitions: Mapping[str, Any]) -> Any:
     """Put nested models where they are used: small models do not follow references."""
     if isinstance(schema, list):
-        return [inlined(item, definitions) for item in schema]
+        return [inline_definitions(item, definitions) for item in schema]
     if not isinstance(schema, dict):
         return schema
     name = str(schema.get("$ref", "")).removeprefix("#/$defs/")
     if name in definitions:
         rest = {key: value for key, value in schema.items() if key != "$ref"}
         nested = {k: v for k, v in definitions[name].items() if k != "description"}
-        return inlined({**nested, **rest}, definitions)
-    return {key: inlined(value, definitions) for key, value in schema.items()}
+        return inline_definitions({**nested, **rest}, definitions)
+    return {key: inline_definitions(value, definitions) for key, value in schema.items()}
 
 
 def lean(schema: Any) -> Any:

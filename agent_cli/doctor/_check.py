@@ -58,6 +58,6 @@ def ok(measured: str) -> Finding:
     return Finding("ok", measured)
 
 
-def skipped(why: str) -> Finding:
+def skip(why: str) -> Finding:
     """It was not checked."""
     return Finding("skipped", why)

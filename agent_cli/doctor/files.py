@@ -19,7 +19,7 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 def disk(patient: CheckContext) -> Finding:
     """What we keep, and what is left."""
     state = patient.places.state
-    used, is_whole = _used(state)
+    used, is_whole = _measure(state)
     there = next(path for path in (state, *state.parents) if path.exists())
     free = shutil.disk_usage(there).free
     values = {"used": _size(used), "path": state, "free": _size(free)}
@@ -80,7 +80,7 @@ def _is_private(path: Path) -> bool:
     return not closed and path.name != "config.toml"
 
 
-def _used(root: Path) -> tuple[int, bool]:
+def _measure(root: Path) -> tuple[int, bool]:
     """Bytes below a directory, and whether all of it was counted."""
     deadline = time.monotonic() + _TIMEOUT_S
     total = 0

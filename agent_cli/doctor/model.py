@@ -5,7 +5,7 @@ import time
 from agent_cli.core.errors import ModelError, UserError
 from agent_cli.core.messages import UserMessage
 from agent_cli.core.model import ModelRequest
-from agent_cli.doctor._check import Check, CheckContext, Finding, ok, skipped
+from agent_cli.doctor._check import Check, CheckContext, Finding, ok, skip
 from agent_cli.doctor.settings import loaded_for
 from agent_cli.lib.language import mark, tr
 from agent_cli.models.providers import take_credentials
@@ -19,11 +19,11 @@ _SLOW_S = 20.0
 async def reachable(patient: CheckContext) -> Finding:
     """Whether it answers."""
     if patient.offline:
-        return skipped("--offline")
+        return skip("--offline")
     try:
         settings = loaded_for(patient).settings
     except UserError:
-        return skipped(tr("the configuration can't be read"))
+        return skip(tr("the configuration can't be read"))
     try:
         name = chosen_model(settings)
         credentials = {
@@ -40,7 +40,7 @@ async def reachable(patient: CheckContext) -> Finding:
         request = ModelRequest(system="", messages=(UserMessage(content="Reply with: ok"),))
         async for _ in model.stream(request):
             pass
-        return _told(name, time.monotonic() - began)
+        return _describe(name, time.monotonic() - began)
     except (ModelError, UserError) as error:
         measured = f"{name}: {error.message}"
         return Finding("problem", measured, tr("an answer"), remedy=error.hint)
@@ -48,7 +48,7 @@ async def reachable(patient: CheckContext) -> Finding:
         await source.close()
 
 
-def _told(name: str, seconds: float) -> Finding:
+def _describe(name: str, seconds: float) -> Finding:
     measured = tr("{model} answered in {seconds:.1f} s", model=name, seconds=seconds)
     if seconds < _SLOW_S:
         return ok(measured)

@@ -33,7 +33,7 @@ def python(_: CheckContext) -> Finding:
 def packages(_: CheckContext) -> Finding:
     """What we are made of."""
     found, missing = [f"agent {__version__}"], []
-    for name in _needed():
+    for name in _required_packages():
         try:
             found.append(f"{name} {metadata.version(name)}")
         except metadata.PackageNotFoundError:
@@ -46,7 +46,7 @@ def packages(_: CheckContext) -> Finding:
     )  # fmt: skip
 
 
-def _needed() -> list[str]:
+def _required_packages() -> list[str]:
     try:
         required = metadata.requires("agent-cli") or []
     except metadata.PackageNotFoundError:

@@ -5,9 +5,9 @@ from typing import Any
 
 from agent_cli.core.deciding.trust import SERVERS
 from agent_cli.core.errors import UserError
-from agent_cli.doctor._check import Check, CheckContext, Finding, ok, skipped
+from agent_cli.doctor._check import Check, CheckContext, Finding, ok, skip
 from agent_cli.doctor.settings import loaded_for
-from agent_cli.extensions.mcp.spec import configured, read_json
+from agent_cli.extensions.mcp.spec import read_json, read_servers
 from agent_cli.folder import folder_standing
 from agent_cli.launch_options import LaunchOptions
 from agent_cli.lib.language import mark, tr
@@ -26,7 +26,7 @@ def servers(patient: CheckContext) -> Finding:
             tr('JSON with "mcpServers"'),
             remedy=tr("Fix {file}.", file=SERVERS),
         )
-    found = configured({str(patient.places.config_file): _own(patient), str(file): listed})
+    found = read_servers({str(patient.places.config_file): _own(patient), str(file): listed})
     missing = [
         tr(
             "{server}: {program} not found",
@@ -42,7 +42,7 @@ def servers(patient: CheckContext) -> Finding:
             remedy=tr("Install what is missing, or reconfigure it with agent mcp."),
         )  # fmt: skip
     if not found.servers:
-        return skipped(tr("none configured"))
+        return skip(tr("none configured"))
     names = ", ".join(server.name for server in found.servers)
     if trusted:
         return ok(names)

@@ -10,7 +10,7 @@ import termios
 import time
 import tty
 
-from agent_cli.doctor._check import Check, CheckContext, Finding, ok, skipped
+from agent_cli.doctor._check import Check, CheckContext, Finding, ok, skip
 from agent_cli.frontends.shared.terminal import moves_cursor, speaks_utf8
 from agent_cli.lib.language import mark, tr
 
@@ -25,7 +25,7 @@ _ATTRIBUTES = re.compile(rb"\x1b\[\?[\d;]*c")
 def size(patient: CheckContext) -> Finding:
     """Whether there is room to work."""
     if not patient.is_terminal:
-        return skipped(tr(_NOT_HERE))
+        return skip(tr(_NOT_HERE))
     columns, lines = os.get_terminal_size(sys.stdout.fileno())
     measured = f"{columns} × {lines}"
     if columns >= _MIN_SIZE[0] and lines >= _MIN_SIZE[1]:
@@ -82,10 +82,10 @@ def wide_characters(patient: CheckContext) -> Finding:
     """Whether Chinese characters and emoji take two cells, by drawing them and asking where
     the cursor is."""
     if not patient.is_terminal or not moves_cursor(patient.environment):
-        return skipped(tr(_NOT_HERE))
+        return skip(tr(_NOT_HERE))
     widths = {sign: _width_of(sign) for sign in ("你", "✅", "⏳")}
     if None in widths.values():
-        return skipped(tr("the terminal doesn't report its cursor position"))
+        return skip(tr("the terminal doesn't report its cursor position"))
     listed = ", ".join(f"{sign} {width}" for sign, width in widths.items())
     measured = tr("{widths} cells", widths=listed)
     if all(width == 2 for width in widths.values()):
@@ -100,7 +100,7 @@ def wide_characters(patient: CheckContext) -> Finding:
 def keys(patient: CheckContext) -> Finding:
     """Whether Shift+Enter can be told from Enter."""
     if not patient.is_terminal or not moves_cursor(patient.environment):
-        return skipped(tr(_NOT_HERE))
+        return skip(tr(_NOT_HERE))
     answer = _ask(b"\x1b[?u\x1b[c", _ATTRIBUTES)
     if _KITTY.search(answer):
         return ok(tr("kitty keyboard protocol: Shift+Enter inserts a new line"))
@@ -122,7 +122,7 @@ def clipboard(patient: CheckContext) -> Finding:
             )  # fmt: skip
         return ok(tr("via tmux (set-clipboard {state})", state=told or tr("unknown")))
     if not patient.is_terminal:
-        return skipped(tr(_NOT_HERE))
+        return skip(tr(_NOT_HERE))
     return ok(tr("via the terminal (OSC 52), if it allows that"))
 
 

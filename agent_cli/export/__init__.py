@@ -18,7 +18,7 @@ FORMATS: dict[str, Callable[[History], str]] = {
 """What is written, by how the file's name ends."""
 
 
-def rendered(history: History, file_name: str) -> str:
+def render_export(history: History, file_name: str) -> str:
     """The session in the format that the name of the file asks for; raises UserError."""
     suffix = PurePath(file_name).suffix.lower()
     suffix = {".htm": ".html", ".markdown": ".md", "": ".md"}.get(suffix, suffix)

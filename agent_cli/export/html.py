@@ -4,7 +4,7 @@ from html import escape
 
 from agent_cli.core.log.history import History
 from agent_cli.export.pieces import CallPiece, TextPiece, details, facts, name_of, pieces
-from agent_cli.lib.language import spoken
+from agent_cli.lib.language import current_language
 
 _STYLE = """
 :root { color-scheme: light dark; --text: #1f2328; --back: #ffffff; --dim: #656d76; --line: #d0d7de;
@@ -36,7 +36,7 @@ def as_html(history: History) -> str:
     told = pieces(history.events)
     body = "\n".join(_words(p) if isinstance(p, TextPiece) else _call(p) for p in told)
     return (
-        f'<!doctype html>\n<html lang="{spoken()}">\n<head>\n<meta charset="utf-8">\n'
+        f'<!doctype html>\n<html lang="{current_language()}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         f"<title>{name}</title>\n<style>{_STYLE}{_code_style()}</style>\n</head>\n<body>\n"
         f"<header><h1>{name}</h1><p>{escape(' · '.join(facts(history)))}</p></header>\n"
@@ -62,7 +62,7 @@ def _call(piece: CallPiece) -> str:
 
 
 def _code(text: str, language: str) -> str:
-    return _diff(text) if language == "diff" else _highlighted(text, language)
+    return _diff(text) if language == "diff" else _highlight(text, language)
 
 
 def _diff(text: str) -> str:
@@ -75,7 +75,7 @@ def _diff(text: str) -> str:
     return "\n".join(lines)
 
 
-def _highlighted(text: str, language: str) -> str:
+def _highlight(text: str, language: str) -> str:
     """Source text in colours if its language is known."""
     from pygments import highlight  # noqa: PLC0415 (only an export needs it)
     from pygments.formatters import HtmlFormatter  # noqa: PLC0415
@@ -104,7 +104,7 @@ def _markdown(text: str) -> str:
     from markdown_it import MarkdownIt  # noqa: PLC0415 (only an export needs it)
 
     def coloured(code: str, language: str, _attributes: str) -> str:
-        return _highlighted(code, language) if language else ""
+        return _highlight(code, language) if language else ""
 
     parser = MarkdownIt("commonmark", {"html": False, "highlight": coloured})
     rendered: str = parser.enable(["table", "strikethrough"]).disable("image").render(text)

@@ -124,7 +124,7 @@ def _notices(event: Event) -> Iterator[TextPiece]:
             pass
 
 
-def shown_text(display: Display) -> tuple[str, str]:
+def display_text(display: Display) -> tuple[str, str]:
     """A block as plain text, and the language it is in."""
     match display:
         case DiffBlock():
@@ -147,7 +147,7 @@ def shown_text(display: Display) -> tuple[str, str]:
 
 def details(result: ToolResult) -> list[tuple[str, str]]:
     """What a call gave, as texts with their languages."""
-    shown = [shown_text(display) for display in result.display]
+    shown = [display_text(display) for display in result.display]
     if not shown and result.llm_content:
         shown = [(clean(text_of(result.llm_content)), "")]
     return [(text, language) for text, language in shown if text.strip()]

@@ -43,9 +43,9 @@ def adopt(tool: AnyTool, registry: Registry) -> AnyTool:
         rule=_own_rule(tool),
         preview=tool.preview or _arguments,
         runs_in_shell=False,
-        title=_guarded(tool.title, ""),
-        is_dangerous=_guarded(tool.is_dangerous, default=True),
-        is_enabled=lambda: bool(_guarded(lambda _: tool.is_enabled(), default=False)(None)),
+        title=_guard(tool.title, ""),
+        is_dangerous=_guard(tool.is_dangerous, default=True),
+        is_enabled=lambda: bool(_guard(lambda _: tool.is_enabled(), default=False)(None)),
     )
     _ = adopted.declaration  # it is made now, where a fault can be told
     return adopted
@@ -71,7 +71,7 @@ async def _arguments(params: ToolParams, _context: ToolContext) -> Display | Non
     return TextBlock(text=json.dumps(given, ensure_ascii=False, indent=2), language="json")
 
 
-def _guarded(ask: Callable[[Any], T], default: T) -> Callable[[Any], T]:
+def _guard(ask: Callable[[Any], T], default: T) -> Callable[[Any], T]:
     def guarded(params: Any) -> T:
         try:
             return ask(params)

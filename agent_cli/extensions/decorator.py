@@ -163,7 +163,7 @@ def as_result(value: Any) -> ToolResult:
     if value is None:
         return ToolResult(llm_content="Done.")
     if isinstance(value, str):
-        return ToolResult(llm_content=value, summary=_shortened(value.strip().partition("\n")[0]))
+        return ToolResult(llm_content=value, summary=_shorten(value.strip().partition("\n")[0]))
     plain = value.model_dump(mode="json") if isinstance(value, BaseModel) else value
     text = json.dumps(to_jsonable_python(plain, fallback=str), ensure_ascii=False, indent=1)
     return ToolResult(llm_content=text)
@@ -172,8 +172,8 @@ def as_result(value: Any) -> ToolResult:
 def _first_argument(params: ToolParams) -> str:
     """The first parameter that was given, in a few words."""
     given = next((name for name in type(params).model_fields), None)
-    return _shortened(" ".join(str(getattr(params, given)).split())) if given else ""
+    return _shorten(" ".join(str(getattr(params, given)).split())) if given else ""
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= 80 else f"{text[:79]}…"

@@ -65,10 +65,10 @@ def front_matter(text: str) -> dict[str, str]:
             lines[:] = [] if _BLOCK.fullmatch(first) else [first]
         elif line[:1] in (" ", "\t") and line.strip():
             lines.append(line.strip())
-    return {name: _unquoted(" ".join(filter(None, parts))) for name, parts in facts.items()}
+    return {name: _unquote(" ".join(filter(None, parts))) for name, parts in facts.items()}
 
 
-def _unquoted(value: str) -> str:
+def _unquote(value: str) -> str:
     if len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'":
         return value[1:-1].replace('\\"', '"').replace("''", "'")
     return value

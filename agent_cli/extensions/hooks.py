@@ -18,7 +18,7 @@ from agent_cli.core.moments import Moment
 from agent_cli.core.tool import ToolResult
 from agent_cli.extensions.hook import MAX_REASON_CHARS, Hook, HookProblem, verdict_of
 from agent_cli.lib.language import tr
-from agent_cli.safety.reasons import Reason, because, in_words, quoted
+from agent_cli.safety.reasons import Reason, because, in_words, quote_value
 from agent_cli.safety.sanitise import visible
 
 log = logging.getLogger(__name__)
@@ -153,4 +153,4 @@ def _why(error: Exception, hook: Hook) -> Reason:
     if isinstance(error, HookProblem):
         return error.reason
     said = visible(str(error)[:MAX_REASON_CHARS], one_line=True)
-    return quoted(said or type(error).__name__)
+    return quote_value(said or type(error).__name__)

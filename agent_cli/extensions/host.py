@@ -21,9 +21,9 @@ from agent_cli.extensions.project_trust import Keep, ProjectTrust
 from agent_cli.extensions.prompt_files import PromptFiles, PromptFolders
 from agent_cli.extensions.registrar import Registrar
 from agent_cli.lib.language import tr
-from agent_cli.lib.text import listed
+from agent_cli.lib.text import join_items
 from agent_cli.lib.threads import in_own_thread
-from agent_cli.safety.reasons import quoted
+from agent_cli.safety.reasons import quote_value
 
 log = logging.getLogger(__name__)
 
@@ -118,7 +118,7 @@ class Host:
         project = await self._may_load_project()
         said = [await self.plugins.load(project=project)] if self.plugins is not None else []
         said.append(await self.writings.load(project=project))
-        return listed(filter(None, said)) if any(said) else ""
+        return join_items(filter(None, said)) if any(said) else ""
 
     async def close(self) -> None:
         """Unload everything; nothing is told any more."""
@@ -192,7 +192,9 @@ class Host:
         changed = await self._changed_in_project()
         if not changed:
             return True
-        shown = await in_own_thread(lambda: "\n\n".join(_shown(item.path) for item in changed))
+        shown = await in_own_thread(
+            lambda: "\n\n".join(_read_preview(item.path) for item in changed)
+        )
         if len(shown) > MAX_SHOWN_CHARS:
             self.warn(
                 tr("More project files changed than can be shown."),
@@ -203,7 +205,7 @@ class Host:
         if not await self._person.agrees(
             tr("the project's changed files"),
             TextBlock(text=shown, language="python"),
-            tuple(map(quoted, reasons)),
+            tuple(map(quote_value, reasons)),
         ):
             return False
         if await self._changed_in_project() != changed:
@@ -236,7 +238,7 @@ class Host:
         self.warn(tr("An extension failed ({error}).", error=what), tr("See the log."))
 
 
-def _shown(path: str) -> str:
+def _read_preview(path: str) -> str:
     try:
         text = Path(path).read_bytes()[: MAX_SHOWN_CHARS + 1].decode("utf-8", "replace")
     except OSError as error:

@@ -110,7 +110,7 @@ def packages() -> Iterator[Origin]:
         yield Origin(entry.name, "package", where, entry)
 
 
-def built_in(names: Collection[str]) -> Iterator[Origin]:
+def find_built_in(names: Collection[str]) -> Iterator[Origin]:
     """Those of our own plugins that are wanted; they come in as any package's do."""
     from importlib.metadata import EntryPoint  # noqa: PLC0415 (as above)
 
@@ -135,7 +135,7 @@ def load_file(path: Path) -> Plugin:
     except LoadProblem:
         raise
     except BaseException as error:  # whatever a file does while it is loaded
-        raise LoadProblem(_told(error, str(path))) from error
+        raise LoadProblem(_describe(error, str(path))) from error
 
 
 def forget_file(path: str) -> None:
@@ -156,7 +156,7 @@ def _source(path: Path) -> bytes:
 def _plugin_in(module: ModuleType, name: str) -> Plugin:
     given = vars(module)
     if "PLUGIN" in given:
-        return _checked(given["PLUGIN"], f"{module.__file__}: PLUGIN")
+        return _check(given["PLUGIN"], f"{module.__file__}: PLUGIN")
     tools: dict[str, AnyTool] = {}
     for value in given.values():
         if (tool := tool_of(value)) is not None:
@@ -185,11 +185,11 @@ def _from_package(entry: EntryPoint) -> Plugin:
         if callable(value) and not isinstance(value, Plugin):
             value = value()
     except BaseException as error:  # whatever a package does while it is loaded
-        raise LoadProblem(_told(error, None)) from error
-    return _checked(value, entry.value)
+        raise LoadProblem(_describe(error, None)) from error
+    return _check(value, entry.value)
 
 
-def _checked(value: Any, where: str) -> Plugin:
+def _check(value: Any, where: str) -> Plugin:
     if not isinstance(value, Plugin):
         kind = type(value).__name__
         raise LoadProblem(tr("{where}: expected a Plugin, found a {kind}", where=where, kind=kind))
@@ -208,7 +208,7 @@ def _checked(value: Any, where: str) -> Plugin:
     )
 
 
-def _told(error: BaseException, file: str | None) -> str:
+def _describe(error: BaseException, file: str | None) -> str:
     """File and line, then what went wrong; the line is the plugin's own where it can be told."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if frame.filename == file]

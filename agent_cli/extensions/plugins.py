@@ -13,15 +13,15 @@ from agent_cli.extensions.hooks import SessionHooks
 from agent_cli.extensions.loading import (
     LoadProblem,
     Origin,
-    built_in,
     files_in,
+    find_built_in,
     forget_file,
     packages,
 )
 from agent_cli.extensions.plugin import Plugin, PluginContext
 from agent_cli.extensions.registrar import Registrar
 from agent_cli.lib.language import tr, trn
-from agent_cli.lib.text import listed
+from agent_cli.lib.text import join_items
 from agent_cli.lib.threads import in_own_thread
 
 log = logging.getLogger(__name__)
@@ -57,7 +57,7 @@ class PluginSources:
 
     def origins(self) -> Iterable[Origin]:
         """Every plugin there is, whether it is switched on or not; it looks at the disk."""
-        yield from built_in(self.built_in)
+        yield from find_built_in(self.built_in)
         if self.packages:
             yield from packages()
         yield from files_in(self.user, "user")
@@ -153,7 +153,7 @@ class Plugins:
                 await asyncio.gather(
                     *(self._load(standing) for standing in fresh if standing.is_ours is ours)
                 )
-            return _said(gone, fresh)
+            return _describe_change(gone, fresh)
 
     def has_changed(self) -> bool:
         """Whether `load` would find something to do; it looks at the disk."""
@@ -228,7 +228,7 @@ async def _within(seconds: float, work: Any, late: str) -> Any:
         raise LoadProblem(late) from error
 
 
-def _said(gone: list[PluginStatus], fresh: list[PluginStatus]) -> str:
+def _describe_change(gone: list[PluginStatus], fresh: list[PluginStatus]) -> str:
     loaded = [each for each in fresh if each.plugin]
     again = {each.origin.where for each in gone} & {each.origin.where for each in fresh}
     tools = sum(len(each.plugin.tools) for each in loaded if each.plugin)
@@ -241,4 +241,4 @@ def _said(gone: list[PluginStatus], fresh: list[PluginStatus]) -> str:
         parts.append(tr("removed {names}", names=", ".join(left)))
     if broken := [each.origin.name for each in fresh if each.problem]:
         parts.append(tr("skipped {names}", names=", ".join(broken)))
-    return listed(parts) if parts else ""
+    return join_items(parts) if parts else ""

@@ -141,7 +141,7 @@ def _settings(head: str) -> dict[str, object]:
         if not stripped or stripped.startswith("#"):
             continue
         if stripped.startswith("- ") and key and isinstance(settings[key] or [], list):
-            settings[key] = [*(settings[key] or []), _unquoted(stripped[2:])]  # type: ignore[misc]
+            settings[key] = [*(settings[key] or []), _unquote(stripped[2:])]  # type: ignore[misc]
             continue
         key, colon, value = stripped.partition(":")
         key = key.strip().replace("-", "_")
@@ -157,11 +157,11 @@ def _settings(head: str) -> dict[str, object]:
 
 def _value(text: str) -> object:
     if text.startswith("[") and text.endswith("]"):
-        return [_unquoted(item) for item in text[1:-1].split(",") if item.strip()]
-    return _unquoted(text)
+        return [_unquote(item) for item in text[1:-1].split(",") if item.strip()]
+    return _unquote(text)
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     text = text.strip()
     quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
     return text[1:-1] if quoted else text

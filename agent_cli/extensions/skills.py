@@ -72,7 +72,7 @@ def skill_tool(skills: Sequence[Skill]) -> AnyTool:
     listed = "\n".join(f"- {skill.name}: {skill.description}" for skill in known.values())
 
     async def run(params: SkillParams, context: ToolContext) -> ToolResult:
-        return _loaded(params.name, known, context.session.text_chars)
+        return _load(params.name, known, context.session.text_chars)
 
     return Tool(
         name="Skill",
@@ -87,7 +87,7 @@ def skill_tool(skills: Sequence[Skill]) -> AnyTool:
     )
 
 
-def _loaded(name: str, known: Mapping[str, Skill], max_chars: int) -> ToolResult:
+def _load(name: str, known: Mapping[str, Skill], max_chars: int) -> ToolResult:
     skill = known.get(name.strip().lstrip("/"))
     if skill is None:
         raise refuse(f"There is no skill named {name[:80]}. Available skills: {', '.join(known)}.")

@@ -13,13 +13,13 @@ def width_of(text: str) -> int:
     return width(text)
 
 
-def padded(text: str, width: int, *, right: bool = False) -> str:
+def pad(text: str, width: int, *, right: bool = False) -> str:
     """The text with spaces up to a width: after it, or before it to align right."""
     space = " " * (width - width_of(text))
     return space + text if right else text + space
 
 
-def wrapped(text: str, width: int) -> list[str]:
+def wrap(text: str, width: int) -> list[str]:
     """The lines of a paragraph; punctuation stays with its word."""
     if text.isascii():
         import textwrap  # noqa: PLC0415 (--help has no time for it)

@@ -136,7 +136,7 @@ def append_line(path: str | os.PathLike[str], line: str) -> None:
     """Add one line, in one write, to a file that only its owner can read."""
     data = line.rstrip("\n").replace("\n", "\\n").encode("utf-8", "replace") + b"\n"
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-    descriptor = _created(path, flags)
+    descriptor = _create(path, flags)
     try:
         written = os.write(descriptor, data)
         if written < len(data):
@@ -212,7 +212,7 @@ def _refuse_change(directory: int, path: Path, before: os.stat_result | None) ->
         raise FileExistsError(errno.EEXIST, "created by someone else meanwhile", str(path))
 
 
-def _created(path: str | os.PathLike[str], flags: int) -> int:
+def _create(path: str | os.PathLike[str], flags: int) -> int:
     extra = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     descriptor = os.open(path, flags | extra, 0o600)
     if kind := kind_of(os.fstat(descriptor).st_mode):

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def collection_paused() -> Iterator[None]:
+def pause_collection() -> Iterator[None]:
     """No garbage collection inside; afterwards it is as it was."""
     was_enabled = gc.isenabled()
     gc.disable()

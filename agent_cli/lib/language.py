@@ -47,7 +47,7 @@ def mark_plural(one: str, many: str) -> tuple[str, str]:
     return one, many
 
 
-def spoken() -> str:
+def current_language() -> str:
     """The language in use."""
     return _spoken
 
@@ -63,7 +63,7 @@ def use(language: str) -> None:
             _catalogue = gettext.GNUTranslations(file)
 
 
-def chosen(wished: str, environment: "Mapping[str, str]") -> str:
+def choose_language(wished: str, environment: "Mapping[str, str]") -> str:
     """The language that is wished for; "auto" is the locale's, if we speak it."""
     if wished in LANGUAGES:
         return wished

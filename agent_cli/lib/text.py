@@ -34,7 +34,7 @@ def plural(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
-def listed(texts: Iterable[str]) -> str:
+def join_items(texts: Iterable[str]) -> str:
     """ "one; another; a third"."""
     return "; ".join(texts)
 

@@ -101,7 +101,7 @@ class PromptedTools:
                 told.append(UserMessage(content="\n".join(results), origin="program"))
                 results = []
             if isinstance(message, AssistantMessage) and message.calls:
-                message = AssistantMessage(text=_spoken(message), model=message.model)
+                message = AssistantMessage(text=_as_text(message), model=message.model)
             told.append(message)
         if results:
             told.append(UserMessage(content="\n".join(results), origin="program"))
@@ -149,7 +149,7 @@ def _without_call(block: re.Match[str]) -> str:
     return "" if '"name"' in block[1] and '"arguments"' in block[1] else block[0]
 
 
-def _spoken(message: AssistantMessage) -> str:
+def _as_text(message: AssistantMessage) -> str:
     blocks = [
         f'```tool_call\n{{"name": {json.dumps(call.name)}, "arguments": {call.arguments}}}\n```'
         for call in message.calls

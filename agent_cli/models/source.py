@@ -67,7 +67,7 @@ class ModelSource:
         try:
             request = self._worker.request({"op": "describe", "model": name})
             async with aclosing(request) as answers:
-                listed = _listed(await anext(answers))
+                listed = _read_listed_facts(await anext(answers))
         except (WorkerGone, WorkerBroken):
             return own  # the next request will say what is wrong
         return ModelFacts(window=own.window or listed.window, prices=listed.prices or own.prices)
@@ -119,7 +119,7 @@ def _unknown(said: str) -> UserError:
     return UserError(said, hint=hint)
 
 
-def _listed(known: Mapping[str, Any]) -> ModelFacts:
+def _read_listed_facts(known: Mapping[str, Any]) -> ModelFacts:
     """What LiteLLM's list says; a price of nothing means that it does not know."""
     window, cached = known.get("window"), known.get("cached_price")
     paid, got = known.get("input_price") or 0.0, known.get("output_price") or 0.0

@@ -74,11 +74,11 @@ def _assistant(message: AssistantMessage, vendor: str) -> dict[str, Any]:
     if blocks := [thought.block for thought in own if thought.block]:
         sent["thinking_blocks"] = blocks
     elif own and vendor in SENDS_REASONING_BACK:
-        sent["reasoning_content"] = _joined(own)
+        sent["reasoning_content"] = _join(own)
     return sent
 
 
-def _joined(thoughts: Sequence[Thinking]) -> str:
+def _join(thoughts: Sequence[Thinking]) -> str:
     return "".join(thought.text for thought in thoughts)
 
 

@@ -54,7 +54,7 @@ MAX_LINE_CHARS = 256 * 1024 * 1024
 def spawn() -> "subprocess.Popen[bytes]":
     """Start a worker with an environment that holds no keys."""
     environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-    environment["AGENT_LANGUAGE"] = language.spoken()
+    environment["AGENT_LANGUAGE"] = language.current_language()
     return subprocess.Popen(
         [sys.executable, "-P", "-m", "agent_cli.models.worker"],
         stdin=subprocess.PIPE,

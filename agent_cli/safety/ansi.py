@@ -80,7 +80,7 @@ def restyle(style: Style, parameters: str) -> Style:
         elif code in _FLAGS:
             style = replace(style, **_FLAGS[code])
         elif code in (38, 48):
-            colour = _extended(codes)
+            colour = _read_extended(codes)
             style = replace(style, fg=colour) if code == 38 else replace(style, bg=colour)
         else:
             style = _basic_colour(style, code)
@@ -115,7 +115,7 @@ def _number(text: str) -> int:
     return min(int(text[:5] or "0"), 99_999)
 
 
-def _extended(codes: Iterator[int]) -> Colour | None:
+def _read_extended(codes: Iterator[int]) -> Colour | None:
     kind = next(codes, None)
     if kind == 5:
         return _byte(next(codes, None))

@@ -148,10 +148,10 @@ def _literal_is_secret(value: str, *, strong: bool) -> bool:
     if strong:
         if _KEBAB.fullmatch(value) and "passw" in value.lower() and not value.isalpha():
             return False
-        return len(value) >= 4 and (_mixed(value) or (len(value) >= 8 and value.islower()))
-    if len(value) < 8 or (_KEBAB.fullmatch(value) and not _scrambled(value)):
+        return len(value) >= 4 and (_is_mixed(value) or (len(value) >= 8 and value.islower()))
+    if len(value) < 8 or (_KEBAB.fullmatch(value) and not _is_scrambled(value)):
         return False
-    return _mixed(value) or len(value) >= 24
+    return _is_mixed(value) or len(value) >= 24
 
 
 def _setting_is_secret(value: str, *, strong: bool) -> bool:
@@ -183,7 +183,7 @@ def _alone_on_line(text: str, start: int, end: int) -> bool:
     return not before.strip(" \t\"'-#+") and text[end : end + 1] in ("", "\n", "\r")
 
 
-def _mixed(value: str) -> bool:
+def _is_mixed(value: str) -> bool:
     return _has_digit(value) + any(c.isalpha() for c in value) + (not value.isalnum()) >= 2
 
 
@@ -191,7 +191,7 @@ def _has_digit(value: str) -> bool:
     return any(c.isdigit() for c in value)
 
 
-def _scrambled(value: str) -> bool:
+def _is_scrambled(value: str) -> bool:
     """Upper and lower case without the order of words."""
     changes = sum(a.islower() and b.isupper() for a, b in pairwise(value))
     return len(value) >= 16 and changes > len(value) // 6

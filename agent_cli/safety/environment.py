@@ -71,8 +71,8 @@ def child_environment(
     `passed` are names the user lets through: an exact name also for a secret, a pattern such as
     `CI_*` only for what looks harmless. `extra` is set last, over everything.
     """
-    child = {name: value for name, value in base.items() if _kept(name, value, workspace)}
-    child |= {name: value for name, value in base.items() if _passed(name, value, passed)}
+    child = {name: value for name, value in base.items() if _is_kept(name, value, workspace)}
+    child |= {name: value for name, value in base.items() if _is_passed(name, value, passed)}
     child["PATH"] = search_path(base.get("PATH", ""), workspace)
     child |= _FIXED
     child |= _git_settings()
@@ -93,7 +93,7 @@ def project_entries(path: str, roots: Collection[str]) -> tuple[str, ...]:
     return tuple(e for e in entries if os.path.isabs(e) and any(_inside(e, r) for r in roots))
 
 
-def _kept(name: str, value: str, workspace: str | None) -> bool:
+def _is_kept(name: str, value: str, workspace: str | None) -> bool:
     if name in _TOOLCHAINS:
         return os.path.isabs(value) and not _inside(value, workspace)
     if name not in _KEPT and not _KEPT_LOCALE.fullmatch(name):
@@ -101,7 +101,7 @@ def _kept(name: str, value: str, workspace: str | None) -> bool:
     return not looks_secret(name, value)
 
 
-def _passed(name: str, value: str, passed: Collection[str]) -> bool:
+def _is_passed(name: str, value: str, passed: Collection[str]) -> bool:
     if _NEVER.fullmatch(name):
         return False
     if name in passed:

@@ -146,13 +146,13 @@ def _probe(root: str, stamp: tuple[tuple[str, int, int], ...]) -> tuple[str, ...
     git = _git_directory(Path(root))
     if git is None:
         return ("the repository cannot be read",)
-    reasons.update(dict.fromkeys(_configured(Path(root))))
+    reasons.update(dict.fromkeys(_read_config(Path(root))))
     reasons.update(dict.fromkeys(_hooks(git)))
     reasons.update(dict.fromkeys(_submodules(Path(root))))
     return tuple(reasons)
 
 
-def _configured(folder: Path) -> list[str]:
+def _read_config(folder: Path) -> list[str]:
     listing = _git(folder, *LIST_CONFIGURATION)
     if listing is None:
         return ["git could not list the repository's configuration"]

@@ -58,8 +58,8 @@ def visible(text: str, *, one_line: bool = False) -> str:
     if not ch.NOT_PLAIN_ASCII.search(text):
         return text.replace("\n", "\\n") if one_line else text
     if not text.isascii():
-        text = ch.mark_floods().sub(_spelled_flood, text)
-    text = _ESCAPED.sub(_spelled, text)
+        text = ch.mark_floods().sub(_spell_flood, text)
+    text = _ESCAPED.sub(_spell, text)
     if one_line:
         return text.replace("\n", "\\n").replace("\t", "\\t")
     return text.expandtabs(8) if "\t" in text else text
@@ -137,15 +137,15 @@ def _is_han(char: str) -> bool:
     return unicodedata.name(char, "?").startswith("CJK UNIFIED")
 
 
-def _spelled(found: re.Match[str]) -> str:
-    return _REPEATED.sub(_spelled_run, found.group()).translate(_SPELLING)
+def _spell(found: re.Match[str]) -> str:
+    return _REPEATED.sub(_spell_run, found.group()).translate(_SPELLING)
 
 
-def _spelled_run(found: re.Match[str]) -> str:
+def _spell_run(found: re.Match[str]) -> str:
     return f"{_spelling(ord(found[1]))}×{len(found.group())} "
 
 
-def _spelled_flood(found: re.Match[str]) -> str:
+def _spell_flood(found: re.Match[str]) -> str:
     kept = found.group()[: ch.MAX_MARKS]
     return kept + f"\\u{{{ord(kept[-1]):x}}}×{len(found.group()) - len(kept)} "
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from agent_cli.lib.files import FileIdentity, NotRegularFile, kind_of, open_regular, read_identity
-from agent_cli.safety.reasons import Reason, ReasonedError, because, quoted
+from agent_cli.safety.reasons import Reason, ReasonedError, because, quote_value
 from agent_cli.safety.sensitive import is_own_policy, is_protected, is_secret
 
 _MAX_PATH_CHARS = 4096
@@ -38,7 +38,7 @@ class PathProblem(ReasonedError):
     """A path that cannot mean any file."""
 
     def __init__(self, path: str, reason: Reason) -> None:
-        super().__init__(because("named", name=_shortened(path), why=reason) if path else reason)
+        super().__init__(because("named", name=_shorten(path), why=reason) if path else reason)
         self.path = path
 
 
@@ -100,7 +100,7 @@ class Workspace:
 
     def __post_init__(self) -> None:
         # Real paths from the start: a link that is exchanged later must not move the workspace.
-        real = os.path.realpath if self.on_disk else _normalised
+        real = os.path.realpath if self.on_disk else _normalise
         object.__setattr__(self, "root", real(self.root))
         object.__setattr__(self, "added", tuple(map(real, self.added)))
 
@@ -127,7 +127,7 @@ class Workspace:
         if path == "~" or path.startswith("~/"):
             path = self.home + path[1:]
         absolute = os.path.join(cwd or self.root, path)
-        lexical = _normalised(absolute)
+        lexical = _normalise(absolute)
         real = real_path(absolute) if self.on_disk else lexical
         found = _status(real) if self.on_disk else None
         return ResolvedPath(
@@ -231,7 +231,7 @@ def _check_text(path: str) -> None:
         raise PathProblem(path, because(_PROBLEMS[errno.ENAMETOOLONG]))
 
 
-def _normalised(path: str) -> str:
+def _normalise(path: str) -> str:
     plain = os.path.normpath(path)
     # POSIX keeps exactly two leading slashes; the kernel takes them for one.
     return plain[1:] if plain.startswith("//") else plain
@@ -301,14 +301,16 @@ def _problem(path: str, error: OSError) -> PathProblem:
     known = _PROBLEMS.get(error.errno or 0)
     if known:
         return PathProblem(path, because(known))
-    return PathProblem(path, quoted(error.strerror) if error.strerror else because("unresolvable"))
+    return PathProblem(
+        path, quote_value(error.strerror) if error.strerror else because("unresolvable")
+    )
 
 
 def _first(reasons: Iterator[Reason | None]) -> Reason | None:
     return next((reason for reason in reasons if reason), None)
 
 
-def _shortened(path: str) -> str:
+def _shorten(path: str) -> str:
     return path if len(path) <= 200 else f"{path[:120]}…{path[-60:]}"
 
 

@@ -45,7 +45,7 @@ def because(code: str, /, **values: object) -> Reason:
     return Reason(code, kept)
 
 
-def quoted(text: str) -> Reason:
+def quote_value(text: str) -> Reason:
     """Somebody else's words as a reason: the system's, a hook's."""
     return Reason("quoted", {"text": text})
 

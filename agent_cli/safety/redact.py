@@ -63,7 +63,7 @@ class Redactor:
         for value, mark in self._known:
             yield from ((at, at + len(value), mark) for at in _places(text, value))
         for shape in SHAPES:
-            yield from _shaped(text, shape)
+            yield from _find_shaped(text, shape)
         yield from _private_keys(text)
         yield from _url_passwords(text)
         yield from _bearers(text)
@@ -88,19 +88,19 @@ def _places(text: str, needle: str) -> Iterator[int]:
         at = text.find(needle, at + len(needle))
 
 
-def _shaped(text: str, shape: Shape) -> Iterator[Span]:
+def _find_shaped(text: str, shape: Shape) -> Iterator[Span]:
     done = 0
     for at in _places(text, shape.anchor):
         if at < done or (at and _TOKEN_CHARACTER.match(text, at - 1)):
             continue
         found = shape.pattern.match(text, at)
-        if found and _varied(found.group()[len(shape.anchor) :]):
+        if found and _is_varied(found.group()[len(shape.anchor) :]):
             yield at, found.end(), MARK
         if run := shape.run.match(text, at):
             done = run.end()
 
 
-def _varied(body: str) -> bool:
+def _is_varied(body: str) -> bool:
     """Whether this could be random: words and runs of one character are not."""
     return len(set(body)) > 3 and any(c.isdigit() or c.isupper() for c in body)
 
@@ -132,5 +132,5 @@ def _url_passwords(text: str) -> Iterator[Span]:
 def _bearers(text: str) -> Iterator[Span]:
     for anchor in ("Bearer ", "bearer ", "Bearer\t"):
         for at in _places(text, anchor):
-            if (found := _BEARER.match(text, at)) and _varied(found["value"]):
+            if (found := _BEARER.match(text, at)) and _is_varied(found["value"]):
                 yield found.start("value"), found.end("value"), MARK

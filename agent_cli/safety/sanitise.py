@@ -27,7 +27,7 @@ __all__ = [
     "clean",
     "for_model",
     "oddities",
-    "styled",
+    "parse_styles",
     "visible",
 ]
 
@@ -74,10 +74,10 @@ def clean(text: str) -> str:
     return cleaner.feed(text) + cleaner.finish()
 
 
-def styled(text: str) -> tuple[Span, ...]:
+def parse_styles(text: str) -> tuple[Span, ...]:
     """The text as spans with the colours it asked for; hidden text is made readable."""
     styler = Styler()
-    return _joined((*styler.feed(text), *styler.finish()))
+    return _join((*styler.feed(text), *styler.finish()))
 
 
 def for_model(text: str) -> tuple[str, bool]:
@@ -114,7 +114,7 @@ class Styler:
 
     def feed(self, data: str | bytes) -> tuple[Span, ...]:
         text = self._held + (self._decoder.decode(data) if isinstance(data, bytes) else data)
-        self._held = _unfinished(text)
+        self._held = _unfinished_end(text)
         return self._spans(text[: len(text) - len(self._held)])
 
     def finish(self) -> tuple[Span, ...]:
@@ -177,7 +177,7 @@ class Styler:
         return "".join(parts)
 
 
-def _unfinished(text: str) -> str:
+def _unfinished_end(text: str) -> str:
     """The end of a text that may continue as a sequence or a line break."""
     if HAS_SEQUENCE.search(text) and (found := UNFINISHED.search(text)):
         return found.group()
@@ -198,7 +198,7 @@ def _replacement(found: re.Match[str]) -> str:
     return "\ufffd" if found["broken"] else ""
 
 
-def _joined(spans: tuple[Span, ...]) -> tuple[Span, ...]:
+def _join(spans: tuple[Span, ...]) -> tuple[Span, ...]:
     return tuple(_joining(spans))
 
 

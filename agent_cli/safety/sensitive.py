@@ -222,7 +222,7 @@ def is_secret(path: str, home: str) -> Reason | None:
 
 def is_protected(path: str, home: str) -> Reason | None:
     """Why writing this absolute path could run code or change what is allowed, or None."""
-    code = _protected(_fold(path), _fold(home))
+    code = _protection_reason(_fold(path), _fold(home))
     return because(code) if code else None
 
 
@@ -253,7 +253,7 @@ def _secret(path: str, home: str) -> str | None:
 
 
 @lru_cache(maxsize=4096)
-def _protected(path: str, home: str) -> str | None:
+def _protection_reason(path: str, home: str) -> str | None:
     parts = path.split("/")
     for part in parts:
         if part in PROTECTED_COMPONENTS:

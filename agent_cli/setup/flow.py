@@ -62,8 +62,8 @@ async def set_up(desk: SetupService, talk: SetupDialog) -> ModelChoice | None:
             return None
         if picked == _LOOK_AROUND:
             return ModelChoice(GUIDE)
-        choice = await _chosen(picked, desk, talk, findings)
-        if choice is not None and await _settled(choice, desk, talk):
+        choice = await _choose(picked, desk, talk, findings)
+        if choice is not None and await _try_and_keep(choice, desk, talk):
             return choice
 
 
@@ -88,7 +88,7 @@ def _start(desk: SetupService, findings: Findings) -> Iterator[Option]:
     )
 
 
-async def _chosen(
+async def _choose(
     picked: str, desk: SetupService, talk: SetupDialog, findings: Findings
 ) -> ModelChoice | None:
     kind, _, rest = picked.partition(" ")
@@ -121,7 +121,7 @@ async def _model_of(
     )
 
 
-async def _settled(choice: ModelChoice, desk: SetupService, talk: SetupDialog) -> bool:
+async def _try_and_keep(choice: ModelChoice, desk: SetupService, talk: SetupDialog) -> bool:
     """Test the choice, with a key if it needs one, and save what works."""
     provider = provider_of(choice.model)
     key = ""

@@ -22,7 +22,7 @@ def with_card(settings: Settings, places: Directories) -> Settings:
     if card is None:
         return settings
     own = settings.models.get(settings.model) or ModelSettings()
-    models = {**settings.models, settings.model: _filled(own, card)}
+    models = {**settings.models, settings.model: _fill(own, card)}
     return settings.model_copy(update={"models": models})
 
 
@@ -49,7 +49,7 @@ def base_of(settings: Settings) -> str | None:
     return (own.api_base if own else None) or settings.api_base
 
 
-def _filled(own: ModelSettings, card: Card) -> ModelSettings:
+def _fill(own: ModelSettings, card: Card) -> ModelSettings:
     """The user's settings win; the card fills in the rest."""
     given = own.model_fields_set
     options = {**card.options, **own.options}

@@ -5,7 +5,7 @@ import getpass
 import sys
 from collections.abc import Sequence
 
-from agent_cli.lib.cells import padded, width_of
+from agent_cli.lib.cells import pad, width_of
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
 from agent_cli.setup.flow import Option
@@ -66,7 +66,7 @@ class PlainDialog:
         self.say(f"\n{heading}")
         width = max((width_of(option.label) for option in options[:MAX_OPTIONS]), default=0)
         for number, option in enumerate(options[:MAX_OPTIONS], 1):
-            self.say(f"{number:>3}  {padded(option.label, width)}  {option.detail}".rstrip())
+            self.say(f"{number:>3}  {pad(option.label, width)}  {option.detail}".rstrip())
         if len(options) > MAX_OPTIONS:
             self.say("     " + tr("… and {n} more", n=len(options) - MAX_OPTIONS))
         if other:

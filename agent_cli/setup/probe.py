@@ -40,10 +40,10 @@ def _ollama(address: str, name: str) -> Card:
         native_tools=None if known is None else "tools" in known,
         takes_images=None if known is None else "vision" in known,
     )
-    return card if configured else _widened(card, trained, name)
+    return card if configured else _widen(card, trained, name)
 
 
-def _widened(card: Card, trained: int | None, name: str) -> Card:
+def _widen(card: Card, trained: int | None, name: str) -> Card:
     """Ask for a window of our own, because Ollama's default one cuts silently."""
     window = min(trained or WANTED, WANTED)
     return Card(
@@ -51,11 +51,11 @@ def _widened(card: Card, trained: int | None, name: str) -> Card:
         native_tools=card.native_tools,
         takes_images=card.takes_images,
         options={"num_ctx": window},
-        warning=_shortened(name, window, trained),
+        warning=_shorten(name, window, trained),
     )
 
 
-def _shortened(name: str, window: int, trained: int | None) -> str:
+def _shorten(name: str, window: int, trained: int | None) -> str:
     most = (
         tr(" The model itself supports {trained:,}.", trained=trained)
         if trained and trained > window

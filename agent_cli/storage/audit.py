@@ -52,7 +52,7 @@ class AuditLog:
         """Hold the lock; a file system that has none is written without."""
         if self._lock is None:
             private_directory(self._path.parent)
-            self._lock = _opened(self._path.with_suffix(".lock"))
+            self._lock = _open(self._path.with_suffix(".lock"))
         with contextlib.suppress(OSError):
             fcntl.flock(self._lock, fcntl.LOCK_EX)
         try:
@@ -81,7 +81,7 @@ class AuditLog:
     def _open(self) -> None:
         if self._fd is not None:
             os.close(self._fd)
-        self._fd = _opened(self._path)
+        self._fd = _open(self._path)
         size = os.fstat(self._fd).st_size
         # Whoever died in the middle of a line must not spoil the next one.
         if size and os.pread(self._fd, 1, size - 1) != b"\n":
@@ -89,9 +89,9 @@ class AuditLog:
 
     def _put_aside(self) -> None:
         for number in range(self._old_files, 0, -1):
-            younger = self._path if number == 1 else _numbered(self._path, number - 1)
+            younger = self._path if number == 1 else _numbered_path(self._path, number - 1)
             with contextlib.suppress(FileNotFoundError):
-                younger.replace(_numbered(self._path, number))
+                younger.replace(_numbered_path(self._path, number))
 
 
 def read_records(path: Path) -> Iterator[dict[str, Any]]:
@@ -100,7 +100,7 @@ def read_records(path: Path) -> Iterator[dict[str, Any]]:
         (int(old.suffix[1:]) for old in path.parent.glob(f"{path.name}.*") if _is_number(old)),
         reverse=True,
     )
-    for file in (*(_numbered(path, number) for number in numbers), path):
+    for file in (*(_numbered_path(path, number) for number in numbers), path):
         yield from _records_of(file)
 
 
@@ -119,12 +119,12 @@ def _records_of(path: Path) -> Iterator[dict[str, Any]]:
                 yield record
 
 
-def _opened(path: Path) -> int:
+def _open(path: Path) -> int:
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
     return os.open(path, flags, 0o600)
 
 
-def _numbered(path: Path, number: int) -> Path:
+def _numbered_path(path: Path, number: int) -> Path:
     return path.with_name(f"{path.name}.{number}")
 
 

@@ -129,7 +129,7 @@ class CheckpointStore:
         lost: tuple[str, ...] = ()
         if call.paths is not None:
             pending.known = self._known(call.paths)
-            lost = _lost(pending.known)
+            lost = _list_lost(pending.known)
         else:
             notes = self._snapshot()
             has = opened.trees.safe((*call.deletes, *call.strikes))
@@ -176,7 +176,7 @@ class CheckpointStore:
     def now(self, paths: Collection[str]) -> dict[str, PathState]:
         """What is there now, its bytes kept for a merge or a redo."""
         blobs = self._open().blobs
-        states = {path: _kept(blobs, path, None) for path in paths if is_direct(path)}
+        states = {path: _keep(blobs, path, None) for path in paths if is_direct(path)}
         return {path: _if_kept(path, states.get(path, ABSENT)) for path in paths}
 
     @_alone
@@ -207,7 +207,7 @@ class CheckpointStore:
     ) -> RestoreOutcome:
         """Carry out an undo, which becomes a record itself; raises OSError."""
         opened = self._open()
-        now = {each.path: _kept(opened.blobs, each.path, each.now) for each in plan}
+        now = {each.path: _keep(opened.blobs, each.path, each.now) for each in plan}
         changes = tuple(PathChange(each.path, now[each.path], each.then) for each in plan)
         last = of[0]
         record = Record(
@@ -226,7 +226,7 @@ class CheckpointStore:
         restored = Restorer(self.read).run(plan)
         done = frozenset(restored.done)
         changes = tuple(
-            replace(each, after=_as_it_is(each.after, _kept(opened.blobs, each.path, None)))
+            replace(each, after=_as_it_is(each.after, _keep(opened.blobs, each.path, None)))
             for each in changes
             if each.path in done
         )
@@ -290,7 +290,7 @@ class CheckpointStore:
         """What is at these paths now, kept; directories that will be made on the way included."""
         blobs = self._open().blobs
         made = dict.fromkeys(parents_made(paths), ABSENT)
-        return {**made, **{path: _kept(blobs, path, None) for path in paths}}
+        return {**made, **{path: _keep(blobs, path, None) for path in paths}}
 
     def _snapshot(self) -> tuple[str, ...]:
         """Bring the manifests up to date; what changed since the last call is nobody's."""
@@ -304,14 +304,14 @@ class CheckpointStore:
     def _changes(self, pending: _Pending) -> tuple[PathChange, ...]:
         opened, found = self._open(), list[PathChange]()
         for path, before in pending.known.items():
-            found.append(PathChange(path, before, _kept(opened.blobs, path, None)))
+            found.append(PathChange(path, before, _keep(opened.blobs, path, None)))
         if pending.record.by == "shell":
             with contextlib.suppress(NoGit):
                 found += opened.trees.refresh()
             found = opened.trees.with_bytes(found)
             seen = {each.path for each in found}
             rescued = [c for c in pending.rescue.changes(opened.blobs) if c.path not in seen]
-            found += [_owned(opened.blobs, each) for each in rescued]
+            found += [_own(opened.blobs, each) for each in rescued]
         return tuple(each for each in found if not is_equal(each.before, each.after))
 
     def _make_room(self, needed: int = 0) -> None:
@@ -344,7 +344,7 @@ class CheckpointStore:
             opened.blobs.remove(name)
 
 
-def _kept(blobs: Blobs, path: str, known: PathState | None) -> PathState:
+def _keep(blobs: Blobs, path: str, known: PathState | None) -> PathState:
     if known is not None and (known.kind != "file" or known.content in blobs):
         return known
     try:
@@ -358,13 +358,13 @@ def _if_kept(path: str, state: PathState) -> PathState:
     return look(path) if state.kind == "file" and not state.content else state
 
 
-def _lost(states: Mapping[str, PathState]) -> tuple[str, ...]:
+def _list_lost(states: Mapping[str, PathState]) -> tuple[str, ...]:
     return tuple(
         f"{path}: {state.why}" for path, state in states.items() if state.why and not state.is_kept
     )
 
 
-def _owned(blobs: Blobs, change: PathChange) -> PathChange:
+def _own(blobs: Blobs, change: PathChange) -> PathChange:
     """The change, with bytes of ours: a file that was to be deleted and was not shares them."""
     before = change.before
     if before.kind != "file" or before.content not in blobs:

@@ -197,7 +197,7 @@ class Metrics:
 def read_statistics(path: Path, since: date | None = None) -> Statistics:
     """What was counted from a day on; nothing if there is nothing that can be read."""
     first = since.isoformat() if since else ""
-    return _reading(path, lambda database: _counted(database, first), Statistics(since=first))
+    return _reading(path, lambda database: _count(database, first), Statistics(since=first))
 
 
 def _reading(path: Path, read: "Callable[[sqlite3.Connection], T]", otherwise: T) -> T:
@@ -215,7 +215,7 @@ def _reading(path: Path, read: "Callable[[sqlite3.Connection], T]", otherwise: T
         return otherwise
 
 
-def _counted(database: "sqlite3.Connection", first: str) -> Statistics:
+def _count(database: "sqlite3.Connection", first: str) -> Statistics:
     size = database.execute("SELECT tools FROM registry ORDER BY day DESC LIMIT 1").fetchone()
     return Statistics(
         since=first,

@@ -70,7 +70,7 @@ class PromptHistory:
             self._entries = self._deduplicated([*before, kept])
             if self._lines_in_file > 2 * self._limit:
                 shorter = self._deduplicated(self._lines())
-                write_atomic(self._path, _encoded(shorter), mode=0o600)
+                write_atomic(self._path, _encode(shorter), mode=0o600)
                 self._lines_in_file = len(shorter)
             self._read_at = self._stamp()
 
@@ -119,6 +119,6 @@ def _cut(text: str) -> str:
     return text if len(text) <= _MAX_CHARS else text[:_MAX_CHARS] + " …"
 
 
-def _encoded(texts: tuple[str, ...]) -> bytes:
+def _encode(texts: tuple[str, ...]) -> bytes:
     lines = (json.dumps(text, ensure_ascii=False) + "\n" for text in texts)
     return "".join(lines).encode("utf-8", "replace")

@@ -24,16 +24,16 @@ def without_secrets(entry: dict[str, Any], redact: Redact) -> None:
         case "message":
             _redact_message(body["message"], redact)
         case "compacted":
-            body["ledger"] = _redacted(body["ledger"], redact)
+            body["ledger"] = _redact(body["ledger"], redact)
             for item in body["history"]:
                 if item["type"] == "written":
                     _redact_message(item["message"], redact)
         case "event":
             event = body["event"]
             ids = {name: event[name] for name in _IDS if name in event}
-            body["event"] = _redacted(event, redact) | ids
+            body["event"] = _redact(event, redact) | ids
         case _:
-            entry["body"] = _redacted(body, redact)
+            entry["body"] = _redact(body, redact)
 
 
 def _redact_message(message: dict[str, Any], redact: Redact) -> None:
@@ -41,7 +41,7 @@ def _redact_message(message: dict[str, Any], redact: Redact) -> None:
         case "assistant":
             _redact_reply(message, redact)
         case "user":
-            message["content"] = _redacted(message["content"], redact)
+            message["content"] = _redact(message["content"], redact)
         case _:
             pass
 
@@ -49,7 +49,7 @@ def _redact_message(message: dict[str, Any], redact: Redact) -> None:
 def _redact_reply(message: dict[str, Any], redact: Redact) -> None:
     message["text"] = redact(message["text"])
     for thought in message["thinking"]:
-        if thought["block"] is not None and _redacted(thought["block"], redact) != thought["block"]:
+        if thought["block"] is not None and _redact(thought["block"], redact) != thought["block"]:
             thought["block"] = None
         thought["text"] = redact(thought["text"])
     for call in message["calls"]:
@@ -61,15 +61,15 @@ def _redacted_json(text: str, redact: Redact) -> str:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return redact(text)
-    changed = _redacted(value, redact)
+    changed = _redact(value, redact)
     return text if changed == value else json.dumps(changed, ensure_ascii=False)
 
 
-def _redacted(value: Any, redact: Redact) -> Any:
+def _redact(value: Any, redact: Redact) -> Any:
     if isinstance(value, str):
         return redact(value) if len(value) >= _MIN_CHARS else value
     if isinstance(value, list):
-        return [_redacted(each, redact) for each in value]
+        return [_redact(each, redact) for each in value]
     if isinstance(value, dict):
-        return {key: _redacted(held, redact) for key, held in value.items()}
+        return {key: _redact(held, redact) for key, held in value.items()}
     return value

@@ -94,8 +94,8 @@ class SessionIndex:
             return []
         return self._with(
             lambda db: (
-                list(_found(db, " ".join(words), _places(db, " ".join(words)), workspace, limit))
-                or list(_found(db, words[0], _scattered(db, words), workspace, limit))
+                list(_find(db, " ".join(words), _places(db, " ".join(words)), workspace, limit))
+                or list(_find(db, words[0], _find_scattered(db, words), workspace, limit))
             )
         )
 
@@ -268,7 +268,7 @@ def _places(database: sqlite3.Connection, match: str, most: int = MAX_MATCHES) -
     return places
 
 
-def _scattered(database: sqlite3.Connection, words: list[str]) -> dict[str, int]:
+def _find_scattered(database: sqlite3.Connection, words: list[str]) -> dict[str, int]:
     """The sessions that have each word somewhere, with the place of the first one."""
     each = [_places(database, word, 10 * MAX_MATCHES) for word in words]
     return {
@@ -278,7 +278,7 @@ def _scattered(database: sqlite3.Connection, words: list[str]) -> dict[str, int]
     }
 
 
-def _found(
+def _find(
     database: sqlite3.Connection,
     match: str,
     places: dict[str, int],

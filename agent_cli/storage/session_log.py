@@ -22,7 +22,7 @@ from typing import Any
 from agent_cli.core.events import TextDelta, ThinkingDelta
 from agent_cli.core.log.entries import Entry, read_entry
 from agent_cli.lib.files import open_regular, private_directory
-from agent_cli.lib.garbage import collection_paused
+from agent_cli.lib.garbage import pause_collection
 from agent_cli.storage.partial_reply import PartialReply
 from agent_cli.storage.payloads import Payloads
 from agent_cli.storage.redacted import without_secrets
@@ -146,7 +146,7 @@ def read_log(files: LogFiles) -> list[Entry]:
     """Every entry of a log that can be read, oldest first; raises OSError."""
     payloads = Payloads(files.payloads)
     lines = read_bytes(files.log).split(b"\n")
-    with collection_paused():
+    with pause_collection():
         found = [_read(line, payloads) for line in lines]
     return [entry for entry in found if entry is not None]
 

@@ -90,7 +90,7 @@ class Sessions:
         try:
             log.open()
             entries = read_log(log.files)
-            added = _recovered(entries, log.files)
+            added = _recover(entries, log.files)
             for entry in added:
                 log.append(entry)
             log.files.partial.unlink(missing_ok=True)
@@ -104,7 +104,7 @@ class Sessions:
         self._require(session_id)
         old, new = self._files(session_id), self._files(new_id)
         try:
-            recovered = _recovered(read_log(old), old)
+            recovered = _recover(read_log(old), old)
             _copy_payloads(old.payloads, new.payloads)
             _copy_log(old, new)
             log = self.new(new_id)
@@ -123,7 +123,7 @@ class Sessions:
             entries = read_log(files)
         except OSError as error:
             raise _unreadable(session_id, error) from error
-        return [*entries, *_recovered(entries, files)]
+        return [*entries, *_recover(entries, files)]
 
     def find(self, text: str, workspace: str | None = None) -> "SessionInfo":
         """The one session of this id, or the beginning of it, or in which these words were said.
@@ -205,7 +205,7 @@ class Sessions:
         return [each for each in self.index.listing() if each.id.startswith(text.lower())]
 
 
-def _recovered(entries: Sequence[Entry], files: LogFiles) -> list[Entry]:
+def _recover(entries: Sequence[Entry], files: LogFiles) -> list[Entry]:
     """What a program that was killed had shown and not yet written as entries."""
     pieces = read_pieces(files.partial)
     if pieces is None or not entries:

@@ -11,7 +11,7 @@ from typing import Any
 
 from agent_cli.config.places import Directories
 from agent_cli.core.errors import UserError
-from agent_cli.lib.cells import padded
+from agent_cli.lib.cells import pad
 from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.audit import read_records
@@ -96,15 +96,15 @@ def _line(record: Mapping[str, Any]) -> str:
         f"{time:<19}",
         f"{str(record.get('session_id', '?'))[:12]:<12}",
         f"{record.get('tool', '?')!s:<10}",
-        padded(_decided(record), 14),
-        padded(_outcome(record), 10),
-        padded(took, 9, right=True),
+        pad(_describe_decision(record), 14),
+        pad(_outcome(record), 10),
+        pad(took, 9, right=True),
         what if len(what) <= 200 else f"{what[:200]}…",
     )
     return visible("  ".join(columns), one_line=True).rstrip()
 
 
-def _decided(record: Mapping[str, Any]) -> str:
+def _describe_decision(record: Mapping[str, Any]) -> str:
     """The decision and who gave it: a rule, the person, or what is known of the call."""
     if record.get("by") == "person":
         return tr("own")

@@ -21,12 +21,12 @@ from agent_cli.core.tool import ToolKind
 from agent_cli.core.tool_context import ShellInfo
 from agent_cli.folder import folder_standing, load_settings
 from agent_cli.launch_options import LaunchOptions
-from agent_cli.lib.cells import padded, width_of
+from agent_cli.lib.cells import pad, width_of
 from agent_cli.lib.files import kind_of
 from agent_cli.lib.language import mark, tr
 from agent_cli.runtime import built_in_tools, make_policy
 from agent_cli.safety.paths import Workspace
-from agent_cli.safety.reasons import Reason, because, in_words, quoted
+from agent_cli.safety.reasons import Reason, because, in_words, quote_value
 from agent_cli.safety.sanitise import visible
 
 EXIT_CODES: Final = {Effect.ALLOW: 0, Effect.ASK: 10, Effect.DENY: 11}
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         sys.stdout.write(f"{json.dumps(answer.as_json())}\n")
     else:
-        sys.stdout.write(_explained(answer))
+        sys.stdout.write(_explain(answer))
     return EXIT_CODES[answer.decision.effect]
 
 
@@ -109,7 +109,7 @@ class CallCheck:
             facts, decision = await self._assess(call)
         except ToolFailure as failure:
             said = filter(None, (failure.message, failure.details))
-            return CheckResult(Decision(Effect.DENY, tuple(map(quoted, said))))
+            return CheckResult(Decision(Effect.DENY, tuple(map(quote_value, said))))
         if decision.effect is Effect.ALLOW and (failing := self._would_fail(facts)):
             decision = Decision(Effect.DENY, failing)
         return CheckResult(
@@ -211,12 +211,12 @@ async def _answer_line(check: CallCheck, line: bytes) -> dict[str, Any]:
     return {"id": call.get("id"), **(await check.answer(call)).as_json()}
 
 
-def _explained(answer: CheckResult) -> str:
+def _explain(answer: CheckResult) -> str:
     why, runs, writes = tr("because"), tr("runs"), tr("writes")
     column = max(map(width_of, (why, runs, writes)))
     rows = [(why, in_words(reason)) for reason in answer.decision.reasons]
     rows += [(runs, " ".join(argv)) for argv in answer.commands]
     rows += [(writes, path) for path in answer.writes]
     lines = [tr(EFFECTS[answer.decision.effect])]
-    lines += [f"  {padded(label, column)} {text}" for label, text in rows]
+    lines += [f"  {pad(label, column)} {text}" for label, text in rows]
     return "".join(f"{visible(line, one_line=True)}\n" for line in lines)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from agent_cli.config.places import Directories
 from agent_cli.core.errors import UserError
-from agent_cli.lib.cells import padded
+from agent_cli.lib.cells import pad
 from agent_cli.lib.language import tr, trn
 from agent_cli.lib.text import size
 from agent_cli.storage.checkpoint.quota import CheckpointUsage, prune_others, remove, sessions
@@ -71,7 +71,7 @@ def _prune(directory: Path, options: argparse.Namespace) -> int:
 
 def _line(kept: CheckpointUsage) -> str:
     when = datetime.fromtimestamp(kept.last, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
-    room = padded(size(kept.bytes), 9, right=True)
+    room = pad(size(kept.bytes), 9, right=True)
     count = trn("{n:,} checkpoint", "{n:,} checkpoints", kept.checkpoints)
     use = "  " + tr("in use") if kept.in_use else ""
     return f"{when}  {kept.session_id:<12}  {room}  {count}{use}"

@@ -11,7 +11,7 @@ from pathlib import Path
 from agent_cli.core.errors import ExitCode
 from agent_cli.doctor._check import Check, CheckContext, Finding
 from agent_cli.doctor.examination import all_checks, examine
-from agent_cli.lib.cells import padded
+from agent_cli.lib.cells import pad
 from agent_cli.lib.language import SOURCE, tr, trn, use
 from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sanitise import visible
@@ -62,14 +62,14 @@ async def _tell(patient: CheckContext, *, is_json: bool) -> int:
 
 
 def _text(check: Check, found: Finding) -> str:
-    name = padded(tr(check.name), _COLUMN)
+    name = pad(tr(check.name), _COLUMN)
     lines = [f"{_SIGNS[found.verdict]} {name} {_line(found.measured)}"]
     told = (
         (tr("expected"), found.expected),
         (tr("cause"), found.cause),
         (tr("fix"), found.remedy),
     )
-    lines += [f"   {padded(label, _COLUMN)} {_line(text)}" for label, text in told if text]
+    lines += [f"   {pad(label, _COLUMN)} {_line(text)}" for label, text in told if text]
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -21,12 +21,12 @@ from agent_cli.extending import (
 from agent_cli.extensions.mcp import editing
 from agent_cli.extensions.mcp.pins import ApprovedServers
 from agent_cli.extensions.mcp.servers import Servers
-from agent_cli.extensions.mcp.spec import Configured, Server, configured
+from agent_cli.extensions.mcp.spec import Configured, Server, read_servers
 from agent_cli.extensions.registrar import Registrar
 from agent_cli.folder import asked_here
-from agent_cli.lib.cells import padded
+from agent_cli.lib.cells import pad
 from agent_cli.lib.language import tr
-from agent_cli.lib.text import listed
+from agent_cli.lib.text import join_items
 from agent_cli.safety.reasons import Reason, in_words
 from agent_cli.safety.sanitise import visible
 
@@ -76,9 +76,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _list(asked: ExtensionContext) -> int:
-    found, pins = _configured(asked), _pins(asked)
+    found, pins = _read_servers(asked), _pins(asked)
     for server in found.servers:
-        _say(f"{server.name:<20}  {padded(_standing(pins, server), 14)}  {_reached(server)}")
+        _say(f"{server.name:<20}  {pad(_standing(pins, server), 14)}  {_describe_link(server)}")
         _say(f"{'':<38}{server.source}")
     if not found.servers:
         _say(tr("No MCP servers. Add one with `agent mcp add NAME -- COMMAND`."))
@@ -95,7 +95,7 @@ def _standing(pins: ApprovedServers, server: Server) -> str:
 def _add(asked: ExtensionContext, options: argparse.Namespace) -> int:
     table = _table(options)
     path = asked.folder / PROJECT_SERVERS if options.project else asked.places.config_file
-    tried = configured({str(path): {options.name: table}})
+    tried = read_servers({str(path): {options.name: table}})
     if tried.problems:
         raise UserError(tried.problems[0])
     try:
@@ -179,7 +179,7 @@ class _Trial:
         sys.stdout.write("".join(f"  {line}\n" for line in visible(text).split("\n")))
         for warning in odd:
             _say(tr("Warning: {warning}.", warning=in_words(warning)))
-        _say(tr("Needs approval: {reasons}.", reasons=listed(map(in_words, reasons))))
+        _say(tr("Needs approval: {reasons}.", reasons=join_items(map(in_words, reasons))))
         if not self._asks:
             return True
         if not sys.stdin.isatty():
@@ -194,7 +194,7 @@ class _Trial:
         return answer.strip().lower() in ("y", "yes")
 
 
-def _configured(asked: ExtensionContext) -> Configured:
+def _read_servers(asked: ExtensionContext) -> Configured:
     found = configured_servers(asked)
     for problem in found.problems:
         _complain(problem, "")
@@ -202,7 +202,7 @@ def _configured(asked: ExtensionContext) -> Configured:
 
 
 def _find(asked: ExtensionContext, name: str) -> Server:
-    servers = {server.name: server for server in _configured(asked).servers}
+    servers = {server.name: server for server in _read_servers(asked).servers}
     if name not in servers:
         there = ", ".join(servers) or tr("none")
         raise UserError(
@@ -216,7 +216,7 @@ def _pins(asked: ExtensionContext) -> ApprovedServers:
     return ApprovedServers(asked.places.state / "mcp" / "approved")
 
 
-def _reached(server: Server) -> str:
+def _describe_link(server: Server) -> str:
     return server.table.url or server.command_line
 
 

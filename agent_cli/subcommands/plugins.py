@@ -11,7 +11,7 @@ from agent_cli.extensions.loading import LoadProblem, Origin
 from agent_cli.extensions.plugin import Plugin
 from agent_cli.extensions.plugins import PluginSources
 from agent_cli.folder import asked_here
-from agent_cli.lib.cells import padded
+from agent_cli.lib.cells import pad
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
 
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
 def _list(known: PluginSources) -> int:
     off = known.disabled | known.switched_off.names()
     rows = [
-        f"{origin.name:<20}  {padded(_state(origin, off), 60)}  {origin.where}"
+        f"{origin.name:<20}  {pad(_state(origin, off), 60)}  {origin.where}"
         for origin in known.origins()
     ]
     none = tr("No plugins. `agent new tool NAME` creates one in {folder}.", folder=known.user)
@@ -72,11 +72,11 @@ def _info(known: PluginSources, name: str) -> int:
             tr("Can't load {name}: {problem}", name=name, problem=problem),
             exit_code=ExitCode.FAILED,
         ) from None
-    _say(*_described(origin, plugin))
+    _say(*_describe(origin, plugin))
     return ExitCode.DONE
 
 
-def _described(origin: Origin, plugin: Plugin) -> Iterator[str]:
+def _describe(origin: Origin, plugin: Plugin) -> Iterator[str]:
     yield f"{plugin.name} {plugin.version}".rstrip()
     if plugin.description:
         yield plugin.description

@@ -11,8 +11,8 @@ from pathlib import Path
 from agent_cli.config.places import Directories
 from agent_cli.core.errors import UserError
 from agent_cli.core.log.history import read_history
-from agent_cli.export import rendered
-from agent_cli.lib.cells import padded
+from agent_cli.export import render_export
+from agent_cli.lib.cells import pad
 from agent_cli.lib.files import write_atomic
 from agent_cli.lib.language import tr, trn
 from agent_cli.safety.sanitise import visible
@@ -93,14 +93,14 @@ def _lines(info: SessionInfo) -> Iterable[str]:
     place = info.workspace
     if home and place.startswith(f"{home}/"):
         place = f"~{place.removeprefix(home)}"
-    turns = padded(trn("{n:,} turn", "{n:,} turns", info.turns), 9, right=True)
+    turns = pad(trn("{n:,} turn", "{n:,} turns", info.turns), 9, right=True)
     line = f"{info.id[:SHOWN_ID_CHARS]}  {when}  {turns}  {name}  {place}"
     yield visible(line, one_line=True)
     if info.snippet:
-        yield f"{'':10}{_marked(info.snippet)}"
+        yield f"{'':10}{_mark(info.snippet)}"
 
 
-def _marked(snippet: str) -> str:
+def _mark(snippet: str) -> str:
     """The words that were searched for, bold on a terminal."""
     parts = [visible(part, one_line=True) for part in snippet.replace("\x03", "\x02").split("\x02")]
     start, end = ("\x1b[1m", "\x1b[0m") if sys.stdout.isatty() else ("", "")
@@ -109,7 +109,7 @@ def _marked(snippet: str) -> str:
 
 def _show(sessions: Sessions, name: str, format_name: str, file: Path | None) -> None:
     info = sessions.find(name, os.path.realpath("."))
-    text = rendered(read_history(sessions.read(info.id)), format_name)
+    text = render_export(read_history(sessions.read(info.id)), format_name)
     if file is None:
         sys.stdout.write(text)
         return

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from agent_cli.config.places import Directories
 from agent_cli.core.money.statistics import Statistics
 from agent_cli.core.money.tables import TableRow, day_rows, model_rows, tool_rows
-from agent_cli.lib.cells import padded, width_of
+from agent_cli.lib.cells import pad, width_of
 from agent_cli.lib.language import tr
 from agent_cli.runtime import metrics_file
 from agent_cli.safety.sanitise import visible
@@ -52,7 +52,7 @@ def _table(rows: list[TableRow]) -> str:
     widths = [max(map(width_of, column)) for column in zip(*clean, strict=True)]
     lines = (
         "  ".join(
-            padded(cell, width, right=number > 0)
+            pad(cell, width, right=number > 0)
             for number, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
         for row in clean

@@ -9,7 +9,7 @@ from agent_cli.config.places import Directories
 from agent_cli.core.deciding.trust import TooMuch, TrustItem, what_trust_enables
 from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.folder import trust_store
-from agent_cli.lib.cells import padded
+from agent_cli.lib.cells import pad
 from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.trust import TrustStore
@@ -90,7 +90,7 @@ def _show(store: TrustStore, folder: Path, items: tuple[TrustItem, ...]) -> None
     else:
         _say(tr("It contains nothing that trusting it would enable."))
     for item in items:
-        _say(f"  {padded(tr(KINDS[item.kind]), 12)}  {item.path}")
+        _say(f"  {pad(tr(KINDS[item.kind]), 12)}  {item.path}")
         _say(f"                {item.detail}")
     _say(tr(ALWAYS))
 

@@ -28,7 +28,7 @@ from agent_cli.tools._files import (
     in_thread,
     read_small,
     resolve,
-    shown,
+    show_path,
     title,
     to_the_end,
 )
@@ -73,7 +73,7 @@ async def carry_out(plan: Planner, path: str, context: ToolContext, doing: Doing
         memory.remember(file.real, commit(change, doing), change.data)
         return change
 
-    return await to_the_end(work, context.cancelled, f"By then {shown(file)} had been written.")
+    return await to_the_end(work, context.cancelled, f"By then {show_path(file)} had been written.")
 
 
 async def show(plan: Planner, path: str, context: ToolContext) -> DiffBlock:
@@ -121,7 +121,7 @@ def check_approval(context: ToolContext, file: ResolvedPath) -> None:
     approved = context.state(FileMemory).approved.pop(context.call_id, None)
     if approved is not None and (why := still_same(approved)):
         raise ToolFailure(
-            f"{shown(file)} was not written: since the user was asked, {why}. "
+            f"{show_path(file)} was not written: since the user was asked, {why}. "
             "Read it again, then retry."
         )
 

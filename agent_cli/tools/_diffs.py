@@ -81,13 +81,13 @@ def _hunks(opcodes: list[Opcode], old: Sequence[str], new: Sequence[str]) -> Ite
         yield f"@@ -{_range(a, b)} +{_range(c, d)} @@"
         for tag, old_start, old_end, new_start, new_end in group:
             if tag == "equal":
-                yield from _marked(" ", old, old_start, old_end)
+                yield from _mark(" ", old, old_start, old_end)
                 continue
-            yield from _marked("-", old, old_start, old_end)
-            yield from _marked("+", new, new_start, new_end)
+            yield from _mark("-", old, old_start, old_end)
+            yield from _mark("+", new, new_start, new_end)
 
 
-def _marked(mark: str, lines: Sequence[str], start: int, end: int) -> Iterator[str]:
+def _mark(mark: str, lines: Sequence[str], start: int, end: int) -> Iterator[str]:
     for position in range(start, end):
         yield from f"{mark}{lines[position]}".split("\n")
 

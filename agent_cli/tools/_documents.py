@@ -143,14 +143,14 @@ def _notebook(data: bytes, _pages: str) -> Iterator[str]:
     cells = json.loads(data)["cells"]
     for number, cell in enumerate(cells, 1):
         yield f"--- cell {number} ({cell.get('cell_type', 'unknown')}) ---"
-        yield _joined(cell.get("source", ""))
+        yield _join(cell.get("source", ""))
         for output in cell.get("outputs", ()):
             yield from _output(output)
 
 
 def _output(output: dict[str, Any]) -> Iterator[str]:
     content = output.get("data", {})
-    text = _joined(output.get("text") or content.get("text/plain") or "")
+    text = _join(output.get("text") or content.get("text/plain") or "")
     if output.get("output_type") == "error":
         text = f"{output.get('ename', 'Error')}: {output.get('evalue', '')}"
     pictures = [kind for kind in content if kind.startswith("image/")]
@@ -161,7 +161,7 @@ def _output(output: dict[str, Any]) -> Iterator[str]:
         yield f"[output: {', '.join(pictures)}]"
 
 
-def _joined(text: Any) -> str:
+def _join(text: Any) -> str:
     return "".join(map(str, text)) if isinstance(text, list) else str(text)
 
 

@@ -53,7 +53,7 @@ class FileMemory:
         self, file: ResolvedPath, identity: FileIdentity, data: bytes | None
     ) -> None:
         """Refuse to change a file that was not read, or that changed since."""
-        seen, name = self._seen.get(file.real), shown(file)
+        seen, name = self._seen.get(file.real), show_path(file)
         changed = datetime.fromtimestamp(identity.mtime_ns / 1e9).astimezone()
         if seen is None:
             raise ToolFailure(
@@ -91,7 +91,7 @@ def resolve(context: ToolContext, path: str) -> ResolvedPath:
         raise ToolFailure(said, type=FailureType.VALIDATION) from problem
 
 
-def shown(file: ResolvedPath) -> str:
+def show_path(file: ResolvedPath) -> str:
     """The path as typed, on one line, and where it leads if that is elsewhere."""
     typed = visible(file.typed, one_line=True)
     return f"{typed} (→ {visible(file.real, one_line=True)})" if file.via_link else typed
@@ -124,7 +124,7 @@ _REASONS = {
 
 def cannot(doing: Doing, file: ResolvedPath) -> str:
     """ "Cannot write src/app.py"."""
-    return _CANNOT[doing].format(file=shown(file))
+    return _CANNOT[doing].format(file=show_path(file))
 
 
 def failure(file: ResolvedPath, error: OSError, doing: Doing) -> ToolFailure:

@@ -8,8 +8,8 @@ from itertools import groupby, islice
 from agent_cli.core.display import Display, TableBlock, TextBlock
 from agent_cli.lib.language import tr, trn
 from agent_cli.lib.text import plural
-from agent_cli.tools._matches import MatchLine, MatchReader, fetched
-from agent_cli.tools._places import PathNames, decoded, newest_first
+from agent_cli.tools._matches import MatchLine, MatchReader, fetch_part
+from agent_cli.tools._places import PathNames, decode, newest_first
 from agent_cli.tools._secrets import Secrets
 
 _MAX_COUNTED = 5_000
@@ -144,7 +144,7 @@ class FoundLines(Findings):
         for line in self._reader.feed(chunk):
             if line.path != self._path:
                 self._path = line.path
-                self._hidden = self.secrets.hides(decoded(line.path))
+                self._hidden = self.secrets.hides(decode(line.path))
                 self.files += not self._hidden
             if not self._hidden:
                 self._take(line)
@@ -196,13 +196,13 @@ class FoundLines(Findings):
             self._group(path, list(some))
             for path, some in groupby(lines, key=lambda each: each.path)
         ]
-        text = _joined(groups)
+        text = _join(groups)
         return text, TextBlock(text=text)
 
     def _fitting(self, max_chars: int) -> list[MatchLine]:
         """The lines as they are shown, as many as fit."""
         kept: list[MatchLine] = []
-        for line in map(fetched, self._lines):
+        for line in map(fetch_part, self._lines):
             max_chars -= len(line.text) + len(f"{line.number}: \n")
             if not kept or kept[-1].path != line.path:
                 max_chars -= len(line.path) + 2
@@ -214,7 +214,7 @@ class FoundLines(Findings):
     def _group(self, path: bytes, lines: list[MatchLine]) -> str:
         if len(lines) == 1:
             return self._single(lines[0])
-        parts = [self.names.shown(decoded(path))]
+        parts = [self.names.shown(decode(path))]
         for number, line in enumerate(lines):
             if line.after_gap and number:
                 parts.append("--")
@@ -222,10 +222,10 @@ class FoundLines(Findings):
         return "\n".join(parts)
 
     def _single(self, line: MatchLine) -> str:
-        return f"{self.names.shown(decoded(line.path))}:{line.number}: {line.text}"
+        return f"{self.names.shown(decode(line.path))}:{line.number}: {line.text}"
 
 
-def _joined(groups: list[str]) -> str:
+def _join(groups: list[str]) -> str:
     """Single lines follow each other; a group stands between blank lines."""
     parts: list[str] = []
     for number, group in enumerate(groups):
@@ -258,7 +258,7 @@ class FoundFiles(Findings):
             whole, self._rest = _with_counts(whole, self._rest)
         for record in whole:
             path, _, count = record.partition(b"\0")
-            self._take(decoded(path), int(count or 1))
+            self._take(decode(path), int(count or 1))
 
     def _take(self, path: str, count: int) -> None:
         if self.secrets.hides(path):

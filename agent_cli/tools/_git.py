@@ -96,9 +96,9 @@ def _each_with(flag: str, values: Iterable[str]) -> Iterator[str]:
 async def _read(process: asyncio.subprocess.Process) -> GitOutput:
     assert process.stdout is not None
     assert process.stderr is not None
-    errors = asyncio.create_task(_bounded(process.stderr, 10_000))
+    errors = asyncio.create_task(_read_bounded(process.stderr, 10_000))
     try:
-        output, whole = await _bounded(process.stdout, MAX_OUTPUT_BYTES)
+        output, whole = await _read_bounded(process.stdout, MAX_OUTPUT_BYTES)
         if not whole:
             _end(process)
         said, _ = await errors
@@ -109,7 +109,7 @@ async def _read(process: asyncio.subprocess.Process) -> GitOutput:
     return GitOutput(output.decode("utf-8", "surrogateescape"), error, code, whole)
 
 
-async def _bounded(stream: asyncio.StreamReader, most: int) -> tuple[bytes, bool]:
+async def _read_bounded(stream: asyncio.StreamReader, most: int) -> tuple[bytes, bool]:
     """The stream's beginning, and whether that is all of it."""
     parts: list[bytes] = []
     size = 0

@@ -17,14 +17,14 @@ _SPECIAL = frozenset("*?[]{}\\")
 _MAX_ALTERNATIVES = 200
 
 
-def _joined(given: Any) -> Any:
+def _join(given: Any) -> Any:
     """A list of globs, as models often give it, becomes what `split_list` takes apart."""
     if isinstance(given, list) and all(isinstance(glob, str) for glob in given):
         return ",".join(given)
     return given
 
 
-Globs = Annotated[str, BeforeValidator(_joined)]
+Globs = Annotated[str, BeforeValidator(_join)]
 """One glob or several, separated by commas."""
 
 
@@ -66,13 +66,13 @@ def split_list(text: str) -> list[str]:
 
 def alternatives(pattern: str) -> list[str]:
     """The pattern with its braces written out."""
-    found = list(_expanded(pattern))
+    found = list(_expand(pattern))
     if len(found) > _MAX_ALTERNATIVES:
         raise _too_many()
     return found
 
 
-def _expanded(pattern: str) -> Iterator[str]:
+def _expand(pattern: str) -> Iterator[str]:
     waiting = [pattern]
     produced = 0
     while waiting and produced <= _MAX_ALTERNATIVES:

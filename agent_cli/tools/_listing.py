@@ -6,7 +6,7 @@ from typing import Any
 
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import trn
-from agent_cli.tools._places import decoded
+from agent_cli.tools._places import decode
 from agent_cli.tools._ripgrep import ripgrep
 
 _PROGRESS_EVERY_S = 1.0
@@ -23,7 +23,7 @@ async def list_files(
         while chunk := await rg.read():
             whole, _, rest = (rest + chunk).rpartition(b"\0")
             if whole:
-                paths = decoded(whole).split("\0")
+                paths = decode(whole).split("\0")
                 count += len(paths)
                 yield paths
             if time.monotonic() - told > _PROGRESS_EVERY_S:

@@ -15,7 +15,7 @@ def read_list(given: Any) -> Any:
     return [given] if isinstance(given, Mapping) else given
 
 
-def renamed(given: Any, names: Mapping[str, Collection[str]]) -> Any:
+def rename_keys(given: Any, names: Mapping[str, Collection[str]]) -> Any:
     """An object with usual other names replaced; a mere text becomes the first name's value."""
     if isinstance(given, str):
         return {next(iter(names)): given}

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from agent_cli.tools._places import decoded
+from agent_cli.tools._places import decode
 
 MAX_LINE_CHARS = 500
 """Bytes; of a longer line only the surroundings of the match are shown."""
@@ -107,7 +107,7 @@ class MatchReader:
 
     def _without_remarks(self, path: bytes) -> bytes:
         while found := _BINARY.match(path):
-            self.binary.append(decoded(found[1]))
+            self.binary.append(decode(found[1]))
             path = path[found.end() :].removeprefix(_GAP)
         return path
 
@@ -125,7 +125,7 @@ def _line(path: bytes, found: re.Match[bytes], *, after_gap: bool) -> MatchLine:
     )
 
 
-def fetched(line: MatchLine) -> MatchLine:
+def fetch_part(line: MatchLine) -> MatchLine:
     """A line that was too long with the part of it that matters, read from the file."""
     if not line.omitted:
         return line

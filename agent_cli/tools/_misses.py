@@ -52,8 +52,8 @@ def explain(text: str, wanted: str) -> PassageMiss:
     lines, wanted_lines = text.split("\n"), wanted.split("\n")
     likely = _likely_starts(text, wanted_lines)
     return (
-        _damaged(text, wanted)
-        or _folded(text, lines, wanted_lines, likely)
+        _find_damage(text, wanted)
+        or _find_folded_match(text, lines, wanted_lines, likely)
         or _closest(lines, wanted_lines, likely)
         or PassageMiss("Nothing in the file is similar. Read the file again.")
     )
@@ -93,7 +93,7 @@ _REPAIRS: tuple[tuple[Callable[[str], str], str], ...] = (
 )
 
 
-def _damaged(text: str, wanted: str) -> PassageMiss | None:
+def _find_damage(text: str, wanted: str) -> PassageMiss | None:
     """Text that was changed on its way here, in a way that can be undone to check."""
     for repair, reason in _REPAIRS:
         repaired = repair(wanted)
@@ -109,7 +109,7 @@ def _damaged(text: str, wanted: str) -> PassageMiss | None:
     return None
 
 
-def _folded(
+def _find_folded_match(
     text: str, lines: list[str], wanted: list[str], likely: list[int]
 ) -> PassageMiss | None:
     """A passage that is the same but for blanks, look-alike characters or case."""

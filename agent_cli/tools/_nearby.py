@@ -10,7 +10,7 @@ from pathlib import Path
 from agent_cli.core.errors import ToolFailure
 from agent_cli.safety.oddities import visible
 from agent_cli.safety.paths import ResolvedPath, Workspace
-from agent_cli.tools._files import shown
+from agent_cli.tools._files import show_path
 
 _MAX_LOOKED_AT = 20_000
 _SEARCH_TIMEOUT_S = 0.3
@@ -35,8 +35,8 @@ def missing(file: ResolvedPath, workspace: Workspace) -> ToolFailure:
     """There is nothing at this path, and what may have been meant."""
     near = similar_paths(file, workspace)
     if not near:
-        return ToolFailure(f"{shown(file)} does not exist.")
-    return ToolFailure(f"{shown(file)} does not exist. Did you mean {' or '.join(near)}?")
+        return ToolFailure(f"{show_path(file)} does not exist.")
+    return ToolFailure(f"{show_path(file)} does not exist. Did you mean {' or '.join(near)}?")
 
 
 def listing(real: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from agent_cli.core.tool import refuse
 from agent_cli.core.tool_context import ToolContext
-from agent_cli.tools._files import resolve, shown
+from agent_cli.tools._files import resolve, show_path
 from agent_cli.tools._nearby import missing
 
 PLACE_ALIASES = dict.fromkeys(("directory", "dir", "dir_path", "target_directory"), "path")
@@ -39,7 +39,7 @@ def find_place(path: str, context: ToolContext) -> SearchRoot:
     if not found.exists:
         raise missing(found, context.workspace)
     if found.kind is not None:
-        raise refuse(f"{shown(found)} is {found.kind}, not a file or directory.")
+        raise refuse(f"{show_path(found)} is {found.kind}, not a file or directory.")
     return SearchRoot(found.real, os.path.dirname(found.real))  # noqa: PTH120 (text, as resolved)
 
 
@@ -58,26 +58,26 @@ class PathNames:
 
 def one_line(name: str) -> str:
     """A name with what cannot be printed spelled out, in quotes to show that this was done."""
-    return '"' + "".join(c if c.isprintable() else _spelled(c) for c in name) + '"'
+    return '"' + "".join(c if c.isprintable() else _spell(c) for c in name) + '"'
 
 
-def _spelled(character: str) -> str:
+def _spell(character: str) -> str:
     if "\udc80" <= character <= "\udcff":  # a byte that isn't UTF-8, as the system decodes it
         return f"\\x{ord(character) - 0xDC00:02x}"
     return character.encode("unicode_escape").decode("ascii")
 
 
-def decoded(path: bytes) -> str:
+def decode(path: bytes) -> str:
     """A path from ripgrep as Python spells paths."""
     return path.decode("utf-8", "surrogateescape")
 
 
 def newest_first(paths: list[str]) -> list[str]:
     """The paths by the time of their last change; those that are gone come last."""
-    return sorted(paths, key=lambda path: (-_changed(path), path))
+    return sorted(paths, key=lambda path: (-_change_time(path), path))
 
 
-def _changed(path: str) -> int:
+def _change_time(path: str) -> int:
     try:
         return os.lstat(path).st_mtime_ns
     except OSError:

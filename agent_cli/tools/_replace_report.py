@@ -23,7 +23,7 @@ def listing(plan: ReplacePlan, names: PathNames) -> str:
             break
         lines.append(f"{names.shown(change.path)} ({change.matches:,})")
         for hunk in change.hunks[: max(1, _MAX_LINES - len(lines))]:
-            lines += [f"{number}{mark} {text}" for number, mark, text in _numbered(hunk)]
+            lines += [f"{number}{mark} {text}" for number, mark, text in _number(hunk)]
     return "\n".join(lines)
 
 
@@ -55,21 +55,21 @@ def _block(change: FileChange, names: PathNames) -> DiffBlock:
     for hunk in change.hunks:
         old, new = _split(hunk.before), _split(hunk.after)
         lines.append(f"@@ -{hunk.line},{len(old)} +{hunk.line + added - removed},{len(new)} @@")
-        lines += [f"{mark}{text}" for _, mark, text in _numbered(hunk)]
+        lines += [f"{mark}{text}" for _, mark, text in _number(hunk)]
         added, removed = added + len(new), removed + len(old)
     return DiffBlock(path=path, diff="\n".join(lines), added=added, removed=removed)
 
 
-def _numbered(hunk: Hunk) -> Iterator[tuple[int, str, str]]:
+def _number(hunk: Hunk) -> Iterator[tuple[int, str, str]]:
     old, new = _split(hunk.before), _split(hunk.after)
     pairs = zip(hunk.before, hunk.after, strict=False)
     differ = next((n for n, (one, other) in enumerate(pairs) if one != other), 0)
     start = max(0, differ - _BEFORE) if len(old) == len(new) == 1 else 0
-    yield from _marked(old, "-", hunk.line, start)
-    yield from _marked(new, "+", hunk.line, start)
+    yield from _mark(old, "-", hunk.line, start)
+    yield from _mark(new, "+", hunk.line, start)
 
 
-def _marked(
+def _mark(
     lines: Iterable[str], mark: str, first: int, start: int
 ) -> Iterator[tuple[int, str, str]]:
     for number, line in enumerate(lines, first):

@@ -20,7 +20,7 @@ from agent_cli.lib.language import tr, trn
 from agent_cli.lib.text import plural, size
 from agent_cli.tools._changes import look
 from agent_cli.tools._files import MAX_EDITABLE_BYTES, resolve
-from agent_cli.tools._places import PathNames, SearchRoot, decoded
+from agent_cli.tools._places import PathNames, SearchRoot, decode
 from agent_cli.tools._ripgrep import ripgrep
 from agent_cli.tools._secrets import Secrets
 
@@ -181,7 +181,7 @@ def _bytes(value: dict[str, str]) -> bytes:
 
 
 def _text(value: dict[str, str]) -> str:
-    return decoded(_bytes(value))
+    return decode(_bytes(value))
 
 
 def _add(plan: ReplacePlan, path: str, matches: list[ReplaceMatch], context: ToolContext) -> None:
@@ -220,7 +220,7 @@ def _change(path: str, matches: Sequence[ReplaceMatch], context: ToolContext) ->
             raise ValueError("changed during the search")
         after = match.replaced(crlf=crlf)
         pieces += [body[position : match.offset], after]
-        hunks.append(Hunk(match.line, _shown(match.lines), _shown(after)))
+        hunks.append(Hunk(match.line, _format_lines(match.lines), _format_lines(after)))
         position = end
     result = b"".join((*pieces, body[position:]))
     if result == body:
@@ -231,7 +231,7 @@ def _change(path: str, matches: Sequence[ReplaceMatch], context: ToolContext) ->
         matches=sum(len(match.parts) for match in matches),
         hunks=tuple(hunk for hunk in hunks if hunk.before != hunk.after)[:_MAX_HUNKS],
         old=old,
-        new=_encoded(old, body, result, encoding),
+        new=_encode(old, body, result, encoding),
     )
 
 
@@ -252,7 +252,7 @@ def _body(data: bytes, encoding: Encoding | None) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def _encoded(old: bytes, body: bytes, result: bytes, encoding: Encoding | None) -> bytes:
+def _encode(old: bytes, body: bytes, result: bytes, encoding: Encoding | None) -> bytes:
     if encoding is not None:
         return encoding.encode(result.decode("utf-8"))
     return old[: len(old) - len(body)] + result
@@ -266,5 +266,5 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def _shown(lines: bytes) -> str:
+def _format_lines(lines: bytes) -> str:
     return lines.decode("utf-8", "replace").replace("\r\n", "\n")

@@ -99,7 +99,7 @@ class Running:
 
     async def problems(self) -> tuple[str, ...]:
         """What could not be searched. Raises when nothing could, because the request is wrong."""
-        code = await _ended(self.process)
+        code = await _exit_code(self.process)
         if self.stopped or code in (0, 1):
             return ()
         told = (await self.errors.beginning()).decode("utf-8", "replace")
@@ -162,10 +162,10 @@ async def ripgrep(
         finally:
             _kill(process)
             running.errors.close()
-            await _ended(process)
+            await _exit_code(process)
 
 
-async def _ended(process: subprocess.Popen[bytes]) -> int:
+async def _exit_code(process: subprocess.Popen[bytes]) -> int:
     """The exit code, once it has ended; nearly always it has, or will at once."""
     code = process.poll()
     return await asyncio.to_thread(process.wait) if code is None else code

@@ -20,7 +20,7 @@ from agent_cli.safety.sensitive import (
     SECRET_SYSTEM,
     is_secret,
 )
-from agent_cli.tools._places import SearchRoot, decoded
+from agent_cli.tools._places import SearchRoot, decode
 from agent_cli.tools._ripgrep import ripgrep
 
 _MAX_LOOKED_AT = 5_000
@@ -56,15 +56,15 @@ class Secrets:
         async with ripgrep(command, context, directory=place.directory, paths=[place.real]) as run:
             while chunk := await run.read():
                 whole, _, rest = (rest + chunk).rpartition(b"\0")
-                paths = decoded(whole).split("\0")
+                paths = decode(whole).split("\0")
                 count += sum(self.hides(path) for path in _candidates(paths))
                 looked_at += len(paths)
                 if looked_at >= _MAX_LOOKED_AT:
                     run.stop()
-        return _told(count, whole=not run.stopped)
+        return _describe(count, whole=not run.stopped)
 
 
-def _told(count: int, *, whole: bool) -> str:
+def _describe(count: int, *, whole: bool) -> str:
     if not count:
         return "" if whole else "Files that may hold secrets, if there are any, were left out."
     at_least = "" if whole else "At least "

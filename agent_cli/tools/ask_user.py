@@ -11,7 +11,7 @@ from agent_cli.core.inbox import Choice, Question
 from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, tr
-from agent_cli.tools._lists import read_list, renamed
+from agent_cli.tools._lists import read_list, rename_keys
 
 NO_ANSWER = mark("(no answer)")
 
@@ -34,7 +34,7 @@ class Option(ToolParams):
     @model_validator(mode="before")
     @classmethod
     def _usual_names(cls, data: Any) -> Any:
-        return renamed(data, _OPTION)
+        return rename_keys(data, _OPTION)
 
 
 class AskedQuestion(ToolParams):
@@ -48,7 +48,7 @@ class AskedQuestion(ToolParams):
     @model_validator(mode="before")
     @classmethod
     def _usual_names(cls, data: Any) -> Any:
-        return renamed(data, _QUESTION)
+        return rename_keys(data, _QUESTION)
 
 
 class Params(ToolParams):

@@ -24,7 +24,7 @@ from agent_cli.safety.sandbox import Room, confinement_for, was_blocked
 from agent_cli.tools._shell.command import ShellCommand
 from agent_cli.tools._shell.jobs import Jobs
 from agent_cli.tools._shell.live import LiveOutput
-from agent_cli.tools._shell.report import ended, in_background, timed_out
+from agent_cli.tools._shell.report import ended_result, in_background, timeout_result
 from agent_cli.tools._shell.session import ShellSession
 from agent_cli.tools._shell.settings import BashSettings, bash_settings
 
@@ -78,7 +78,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
         if not await command.wait(_patience(params, settings)):
             if _is_out_of_time(params, settings):
                 await _end_in_any_case(command, settings)
-                return timed_out(command, params.timeout / 1000)
+                return timeout_result(command, params.timeout / 1000)
             return in_background(jobs.add(command), at_once=False)
         await command.settle()
         before = shell.directory or workspace.root
@@ -99,7 +99,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     leftover = jobs.add(command, is_leftover=True) if command.is_running else None
     if leftover is None:
         command.close()
-    result = ended(command, cwd=after, moved=after != before, note=note, leftover=leftover)
+    result = ended_result(command, cwd=after, moved=after != before, note=note, leftover=leftover)
     return _with_sandbox(result, command, room) if room else result
 
 

@@ -47,7 +47,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     job = jobs.find(params.job_id)
     status, is_running = job.standing, job.status == "running"
     if params.filter:
-        found = await _filtered(job, params.filter, is_final=not is_running)
+        found = await _filter(job, params.filter, is_final=not is_running)
         gap = "[… {left_out:,} characters left out …]"
         text = head_and_tail(found, shown_chars(context.session), gap)
     else:
@@ -78,7 +78,7 @@ def _list(jobs: Jobs) -> ToolResult:
     )
 
 
-async def _filtered(job: Job, pattern: str, *, is_final: bool) -> str:
+async def _filter(job: Job, pattern: str, *, is_final: bool) -> str:
     """The new lines that match. A line that isn't finished yet is left for the next time."""
     output = job.command.output
     start = max(job.read_to, output.size - _MAX_FILTERED_BYTES)

@@ -40,7 +40,7 @@ from agent_cli.tools._files import (
     PATH_ALIASES,
     FileMemory,
     check_cancelled,
-    shown,
+    show_path,
     title,
 )
 from agent_cli.tools._matching import LineNumbers, Passages, replace_matches
@@ -149,7 +149,7 @@ def plan(
         raise ToolFailure(f"{problem.message} To create a file, use Write.")
     if existing.data is None:
         raise ToolFailure(
-            f"{shown(file)} is {size(existing.identity.size)}; files over "
+            f"{show_path(file)} is {size(existing.identity.size)}; files over "
             f"{size(MAX_EDITABLE_BYTES)} cannot be edited. Use Bash with sed or a short "
             "script."
         )
@@ -168,10 +168,10 @@ def plan(
         places += lines
     if after == before:
         raise ToolFailure(
-            f"{shown(file)} was not edited: the result is identical to the current content."
+            f"{show_path(file)} was not edited: the result is identical to the current content."
         )
     return FileEdit(
-        file, before, after, _encoded(file, after, encoding), encoding, links_note(file),
+        file, before, after, _encode(file, after, encoding), encoding, links_note(file),
         lines=tuple(places),
     )  # fmt: skip
 
@@ -181,11 +181,11 @@ def _text(file: ResolvedPath, existing: ExistingFile) -> tuple[str, Encoding]:
     encoding = None if certainly_binary(data) else detect(data)
     if encoding is None:
         kind = kind_by_content(data) or "binary data"
-        raise ToolFailure(f"{shown(file)} is {kind}; only text can be edited.")
+        raise ToolFailure(f"{show_path(file)} is {kind}; only text can be edited.")
     text = encoding.decode_exactly(data)
     if text is None:
         raise ToolFailure(
-            f"{shown(file)} contains bytes that are not {encoding.name}; an edit "
+            f"{show_path(file)} contains bytes that are not {encoding.name}; an edit "
             "would corrupt them. Use Bash with sed or a short script."
         )
     return text, encoding
@@ -214,7 +214,7 @@ def _apply(text: str, replacement: Replacement, file: ResolvedPath) -> tuple[str
         if len(matches) > _MAX_NAMED:
             named, found = f"{named} and more", f"over {_MAX_NAMED} places"
         raise ToolFailure(
-            f"old_string matches {found} in {shown(file)} (lines {named}). "
+            f"old_string matches {found} in {show_path(file)} (lines {named}). "
             "Add surrounding lines to make it unique, or set replace_all."
         )
     return replace_matches(text, matches, new), lines
@@ -222,18 +222,18 @@ def _apply(text: str, replacement: Replacement, file: ResolvedPath) -> tuple[str
 
 def _not_found(passages: Passages, old: str, file: ResolvedPath) -> ToolFailure:
     miss = explain(passages.plain, old.replace("\r\n", "\n"))
-    said = f"old_string was not found in {shown(file)}; it must match exactly. {miss.reason}"
+    said = f"old_string was not found in {show_path(file)}; it must match exactly. {miss.reason}"
     if file.real.endswith(".ipynb"):
         said = f"{said} The file is a notebook: Read shows its cells, but the file itself is JSON."
     return ToolFailure(said, details=miss.passage)
 
 
-def _encoded(file: ResolvedPath, text: str, encoding: Encoding) -> bytes:
+def _encode(file: ResolvedPath, text: str, encoding: Encoding) -> bytes:
     try:
         return encoding.encode(text)
     except UnicodeEncodeError as error:
         raise ToolFailure(
-            f"{shown(file)} is encoded as {encoding.name}, which cannot represent "
+            f"{show_path(file)} is encoded as {encoding.name}, which cannot represent "
             f"{unencodable(text, error)}. Use other characters, or ask the user "
             "whether to convert the file to UTF-8."
         ) from error
@@ -254,7 +254,7 @@ def _result(change: FileEdit) -> ToolResult:
     notes = "".join(f"\n[{note}]" for note in change.notes)
     at = "line" if count == 1 else "lines"
     return ToolResult(
-        llm_content=f"Edited {shown(change.file)} at {at} {where} ({total}).{notes}",
+        llm_content=f"Edited {show_path(change.file)} at {at} {where} ({total}).{notes}",
         display=(block,),
         summary=tr("Made {figures}", figures=figures),
         metadata={

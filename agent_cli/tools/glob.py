@@ -69,14 +69,14 @@ async def _find(place: SearchRoot, rest: str, context: ToolContext) -> list[str]
     patterns = alternatives(rest + "**" if rest.endswith("/") else rest)
     matches = matcher(patterns)
     cut = len(place.prefix)
-    named = list(_spelled_out(place, patterns))
+    named = list(_named_files(place, patterns))
     found: list[str] = []
     async for paths in list_files(_command(patterns, rest), place.directory, context):
         found += paths if rest in _ALL_PATTERNS else [path for path in paths if matches(path[cut:])]
     return list({*found, *named}) if named else found
 
 
-def _spelled_out(place: SearchRoot, patterns: list[str]) -> Iterator[str]:
+def _named_files(place: SearchRoot, patterns: list[str]) -> Iterator[str]:
     """What is named without a wildcard is meant, even if it is ignored or a link."""
     for pattern in patterns:
         path = place.prefix + pattern.lstrip("/")

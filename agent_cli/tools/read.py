@@ -36,7 +36,7 @@ from agent_cli.tools._files import (
     in_thread,
     read_small,
     resolve,
-    shown,
+    show_path,
     title,
 )
 from agent_cli.tools._languages import language_of
@@ -104,7 +104,7 @@ def _read(
         if kind := document_kind(file.real, head):
             return _document(opened, kind, params, context.cancelled), identity, None
         if params.pages:
-            raise refuse(f"{shown(file)} has no pages: use offset and limit instead.")
+            raise refuse(f"{show_path(file)} has no pages: use offset and limit instead.")
         return _text(opened, params, context.cancelled)
     finally:
         os.close(descriptor)
@@ -116,7 +116,7 @@ def _text(
     identity, data = read_small(opened.descriptor)
     if identity.size > _ONLY_BY_RANGE and params.offset is None and params.limit is None:
         raise refuse(
-            f"{shown(opened.file)} is {size(identity.size)}, too large to read "
+            f"{show_path(opened.file)} is {size(identity.size)}, too large to read "
             "whole. Set offset and limit, or search it with Grep."
         )
     sample = opened.head if data is None else data
@@ -124,7 +124,7 @@ def _text(
     if encoding is None:
         kind = kind_by_content(opened.head) or "binary data"
         raise ToolFailure(
-            f"{shown(opened.file)} is {kind} ({size(identity.size)}), not text. "
+            f"{show_path(opened.file)} is {kind} ({size(identity.size)}), not text. "
             "Use Bash with a program that can read it."
         )
     text = encoding.decode(sample)
@@ -155,7 +155,9 @@ def _page_result(
         summary, told = tr("Read an empty file"), "[The file is empty.]"
     elif not page.lines:
         lines = plural(page.total or 0, "line")
-        raise refuse(f"offset {page.first:,} is past the end: {shown(opened.file)} has {lines}.")
+        raise refuse(
+            f"offset {page.first:,} is past the end: {show_path(opened.file)} has {lines}."
+        )
     else:
         summary, told = _figures(page), page.numbered
     if page.lines and (page.has_more or page.first > 1):
@@ -207,14 +209,14 @@ def _document(
 ) -> ToolResult:
     if opened.identity.size > MAX_BYTES:
         raise ToolFailure(
-            f"{shown(opened.file)} ({kind} document) is "
+            f"{show_path(opened.file)} ({kind} document) is "
             f"{size(opened.identity.size)}; the limit is {size(MAX_BYTES)}."
         )
     _, data = read_small(opened.descriptor, MAX_BYTES)
     try:
         text = document_text(kind, data or b"", params.pages, cancelled)
     except ToolFailure as problem:
-        said = f"{shown(opened.file)}: {problem.message}"
+        said = f"{show_path(opened.file)}: {problem.message}"
         raise ToolFailure(said, type=problem.type) from problem
     page = take_page(
         iter([text.encode("utf-8", "replace")] if text else []),
@@ -237,7 +239,7 @@ def _picture(opened: _OpenFile, picture: Image, *, takes_images: bool) -> ToolRe
         width=picture.width,
         height=picture.height,
     )
-    told = TextPart(text=f"{shown(opened.file)}: {words}")
+    told = TextPart(text=f"{show_path(opened.file)}: {words}")
     content: tuple[TextPart | ImagePart, ...] = (told,)
     if not takes_images:
         content = (TextPart(text=f"{told.text}. This model does not accept images."),)
@@ -269,7 +271,7 @@ def _directory(file: ResolvedPath) -> ToolFailure:
         held = listing(file.real)
     except OSError as error:
         return failure(file, error, "listed")
-    said = f"{shown(file)} is a directory, not a file. It contains:"
+    said = f"{show_path(file)} is a directory, not a file. It contains:"
     return ToolFailure(said, details=held)
 
 

@@ -9,7 +9,7 @@ from agent_cli.core.display import TodoBlock, TodoItem
 from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, tr
-from agent_cli.tools._lists import read_list, renamed
+from agent_cli.tools._lists import read_list, rename_keys
 
 MAX_ITEMS = 100
 
@@ -39,7 +39,7 @@ class Todo(ToolParams):
     @model_validator(mode="before")
     @classmethod
     def _usual_names(cls, data: Any) -> Any:
-        return renamed(data, _NAMES)
+        return rename_keys(data, _NAMES)
 
     @field_validator("status", mode="before")
     @classmethod

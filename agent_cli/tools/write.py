@@ -29,7 +29,7 @@ from agent_cli.tools._diffs import diff_block
 from agent_cli.tools._files import (
     PATH_ALIASES,
     FileMemory,
-    shown,
+    show_path,
     title,
 )
 
@@ -103,7 +103,7 @@ def _result(change: FileEdit) -> ToolResult:
     total = f"{plural(lines, 'line')}, {plural(len(change.data), 'byte')}"
     notes = "".join(f"\n[{note}]" for note in change.notes)
     return ToolResult(
-        llm_content=f"{verb} {shown(change.file)} ({total}).{notes}",
+        llm_content=f"{verb} {show_path(change.file)} ({total}).{notes}",
         display=(block,),
         summary=said,
         metadata={

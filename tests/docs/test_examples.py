@@ -10,7 +10,7 @@ import pytest
 
 from agent_cli.config.layers import leaves, load
 from agent_cli.config.schema import ModelSettings, Settings
-from agent_cli.extensions.mcp.spec import configured
+from agent_cli.extensions.mcp.spec import read_servers
 from agent_cli.flags import parser
 from tests.kit.documents import PAGES, Command, blocks, commands, links
 from tests.kit.program import ROOT, Program
@@ -73,7 +73,7 @@ def test_an_example_configuration_is_loaded(text: str, tmp_path: Path) -> None:
     loaded = load(user_file=file, project_file=None, environment={}, flags={})
     assert loaded.origins
     assert loaded.warnings == ()
-    assert configured({"config.toml": loaded.settings.mcp.servers}).problems == ()
+    assert read_servers({"config.toml": loaded.settings.mcp.servers}).problems == ()
 
 
 def test_every_line_of_the_example_file_can_be_switched_on(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from agent_cli.core.events import ApprovalAsked
 from agent_cli.core.inbox import Approval, ApprovalRequest
 from agent_cli.core.permissions import Mode
 from agent_cli.frontends.shared.briefing import where
-from agent_cli.frontends.shared.trusting import told, trust_items
+from agent_cli.frontends.shared.trusting import describe_items, trust_items
 from agent_cli.frontends.tui.app import AgentApp
 from agent_cli.frontends.tui.blocks.base import Block
 from agent_cli.frontends.tui.blocks.prompt import PromptBlock
@@ -203,7 +203,9 @@ async def test_asking_for_trust(make_session: SceneMaker, size: tuple[int, int])
     items = trust_items(make_session.workspace)
     assert items
     root = str(make_session.workspace)
-    enables = told(tuple(replace(item, path=item.path.replace(root, SHOP)) for item in items))
+    enables = describe_items(
+        tuple(replace(item, path=item.path.replace(root, SHOP)) for item in items)
+    )
     async with stage(scene_of(make_session), size) as shown:
         await shown.show(MenuModal(trust_menu(SHOP, enables), guard=at_once()))
         await shown.check("trust", SHOP, *files, *files.values())

@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from agent_cli.lib.language import mark, tr, trn
-from agent_cli.lib.text import listed
+from agent_cli.lib.text import join_items
 
 Fate = Literal["kept", "thinned", "summarised", "dropped"]
 FATES: dict[Fate, str] = {
@@ -58,7 +58,7 @@ class CompactionReport(BaseModel):
         lines = []
         for fate, words in FATES.items():
             if things := [line.what for line in self.lines if line.fate == fate]:
-                lines.append(f"{tr(words)}: {listed(things)}.")
+                lines.append(f"{tr(words)}: {join_items(things)}.")
         return "\n".join(lines)
 
     def text(self) -> str:

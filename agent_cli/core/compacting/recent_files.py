@@ -37,7 +37,7 @@ def recent_files(
     """
     files: list[FileText] = []
     too_large: list[str] = []
-    for path in _touched(messages, registry, workspace):
+    for path in _find_touched(messages, registry, workspace):
         data = _read(path, room)
         if data is None:
             continue
@@ -58,7 +58,7 @@ def recent_files(
     return RecentFiles(tuple(files), tuple(too_large[:MAX_FILES]))
 
 
-def _touched(
+def _find_touched(
     messages: Sequence[Message], registry: Registry, workspace: Workspace
 ) -> Iterator[ResolvedPath]:
     """Each file once, the one touched last first."""

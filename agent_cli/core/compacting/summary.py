@@ -46,12 +46,12 @@ def _prompt() -> str:
 
 
 def _task(messages: Sequence[Message], focus: str, longest: int) -> str:
-    told = head_and_tail("\n\n".join(_told(messages)), longest, _GAP)
+    told = head_and_tail("\n\n".join(_describe(messages)), longest, _GAP)
     wish = f"\n\nAbove all, the user wants this remembered: {focus}" if focus else ""
     return f"<conversation>\n{told}\n</conversation>\n\nWrite the summary now.{wish}"
 
 
-def _told(messages: Sequence[Message]) -> Iterator[str]:
+def _describe(messages: Sequence[Message]) -> Iterator[str]:
     for message in messages:
         match message:
             case UserMessage(origin="person"):

@@ -44,9 +44,9 @@ async def gather(
             facts = replace(facts, paths=(*facts.paths, _path_fact(target, workspace)))
         elif target.kind == "command":
             place = _shell_place(target, workspace, shell, trusted=trusted)
-            found = await _analysed(target.value, place, workspace)
+            found = await _analyse(target.value, place, workspace)
             programs = (*shell.programs, *workspace.programs)
-            facts = _with_command(facts, found, _shadowed(found, programs))
+            facts = _with_command(facts, found, _find_shadowed(found, programs))
             functions = shell.functions & _names(found)
             if shell.altered_by or functions:
                 # A rule speaks of what a name means in a fresh shell.
@@ -129,7 +129,7 @@ def _shell_place(
     )
 
 
-async def _analysed(
+async def _analyse(
     command: str, place: shell_analysis.ShellContext, workspace: Workspace
 ) -> shell_analysis.ShellFacts:
     """The analysis of a command; git is asked about its repository only if the command runs git.
@@ -160,7 +160,7 @@ def _names(found: shell_analysis.ShellFacts) -> frozenset[str]:
     return frozenset(command.argv[0] for command in found.commands if command.argv)
 
 
-def _shadowed(found: shell_analysis.ShellFacts, programs: tuple[str, ...]) -> frozenset[str]:
+def _find_shadowed(found: shell_analysis.ShellFacts, programs: tuple[str, ...]) -> frozenset[str]:
     """Names among the commands that would run a program of the project instead of the system's."""
     return frozenset(
         name

@@ -90,7 +90,7 @@ class Gatekeeper:
             self.unanswered += 1
             raise _refusal(
                 f"{check.invocation.tool.name} needs the user's permission "
-                f"({_listed(decision.reasons)}), and nobody is there to ask. "
+                f"({_join(decision.reasons)}), and nobody is there to ask. "
                 "Continue without it, or say what you would need.",
                 reasons=decision.reasons,
             )
@@ -229,11 +229,11 @@ class Gatekeeper:
 
 def _refuse_denied(check: PermissionCheck, decision: Decision) -> None:
     if decision.effect is Effect.DENY:
-        name, why = check.invocation.tool.name, _listed(decision.reasons)
+        name, why = check.invocation.tool.name, _join(decision.reasons)
         raise _refusal(f"{name} is not permitted: {why}.", reasons=decision.reasons)
 
 
-def _listed(reasons: tuple[Reason, ...]) -> str:
+def _join(reasons: tuple[Reason, ...]) -> str:
     return "; ".join(map(str, reasons))
 
 

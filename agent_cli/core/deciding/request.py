@@ -12,7 +12,7 @@ from agent_cli.core.permissions import Decision, Policy
 from agent_cli.core.tool import Invocation
 from agent_cli.core.tool_context import ShellInfo, ToolContext
 from agent_cli.safety.blast import Impact, blast_radius
-from agent_cli.safety.blast.names import printable, shown
+from agent_cli.safety.blast.names import printable, short_path
 from agent_cli.safety.blast.radius import MODES, OWNERS, amount
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.reasons import Reason, because
@@ -56,7 +56,7 @@ async def approval_request(
         description=str(getattr(params, "description", "") or ""),
         consequences=radius.lines(),
         steps=tuple(_steps(facts.commands, radius))[:_MAX_STEPS],
-        resolved=tuple(dict.fromkeys(_resolved(facts, session.workspace))),
+        resolved=tuple(dict.fromkeys(_describe_links(facts, session.workspace))),
         odd=tuple(dict.fromkeys(warning for text in targets for warning in oddities(text))),
         undo=_undo(radius, undo_room),
         network=facts.touches_network or bool(facts.hosts),
@@ -90,12 +90,12 @@ def _note(command: CommandFact) -> tuple[Reason, ...]:
     return () if command.is_known else (because("runtime_value"),)
 
 
-def _resolved(facts: Facts, workspace: Workspace) -> Iterator[str]:
+def _describe_links(facts: Facts, workspace: Workspace) -> Iterator[str]:
     """Where paths really lead, for those that lead elsewhere than they say."""
     for path in facts.paths:
         typed, real = path.lexical or path.typed, os.path.realpath(path.real)
         if typed != real:
-            yield f"{shown(typed, workspace)} → {shown(real, workspace)}"
+            yield f"{short_path(typed, workspace)} → {short_path(real, workspace)}"
 
 
 def _undo(radius: Impact, room: int) -> Reason | None:

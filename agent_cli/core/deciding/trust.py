@@ -130,7 +130,7 @@ def _detail(kind: str, path: Path, data: bytes) -> str:
     if kind == "settings":
         return _settings(text)
     if kind == "servers":
-        return _bounded(_servers(text))
+        return _shorten(_servers(text))
     if kind == "instructions":
         return tr("{count:,} bytes of instructions for the model", count=count)
     if TOOLS in path.as_posix() and path.suffix == ".py":
@@ -150,8 +150,8 @@ def _settings(text: str) -> str:
     except tomllib.TOMLDecodeError:
         return tr("is not valid TOML")
     told = {key: f"{key} = {json.dumps(value, default=str)}" for key, value in _leaves(table)}
-    hooks = _bounded(told.pop("hooks", ""), MAX_HOOKS_CHARS)
-    return "; ".join(filter(None, (hooks, _bounded("; ".join(told.values())))))
+    hooks = _shorten(told.pop("hooks", ""), MAX_HOOKS_CHARS)
+    return "; ".join(filter(None, (hooks, _shorten("; ".join(told.values())))))
 
 
 def _leaves(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
@@ -176,5 +176,5 @@ def _server(server: Mapping[str, Any]) -> str:
     return " ".join(map(str, (server.get("command"), *server.get("args", ()))))
 
 
-def _bounded(text: str, most: int = MAX_DETAIL_CHARS) -> str:
+def _shorten(text: str, most: int = MAX_DETAIL_CHARS) -> str:
     return text if len(text) <= most else f"{text[:most]}…"

@@ -159,13 +159,13 @@ def addresses(entries: Sequence[Entry]) -> dict[str, Message]:
             case MessageAdded(message=message):
                 found[entry.id] = message
             case Compacted():
-                found |= {placed.at: placed.message for placed in _compacted(entry, found)}
+                found |= {placed.at: placed.message for placed in _read_compacted(entry, found)}
             case _:
                 pass
     return found
 
 
-def _compacted(entry: Entry, known: dict[str, Message]) -> Iterator[PlacedMessage]:
+def _read_compacted(entry: Entry, known: dict[str, Message]) -> Iterator[PlacedMessage]:
     assert isinstance(entry.body, Compacted)
     for number, item in enumerate(entry.body.history):
         if not isinstance(item, KeptMessage):
@@ -190,16 +190,16 @@ class _Walk:
         match entry.body:
             case MessageAdded(message=message):
                 self.messages.append(PlacedMessage(entry.id, message))
-                self.events += shown_again(message)
+                self.events += replay_events(message)
             case EventAdded(event=event):
                 self._event(event)
             case ReplyAbandoned():
                 self.events += _deltas(entry.body.thinking, entry.body.text)
             case Compacted():
-                self.messages = list(_compacted(entry, self.known))
+                self.messages = list(_read_compacted(entry, self.known))
             case Pinned(text=text, at=at):
                 message_at = self.known.get(at)
-                text = text or (_said(message_at) if message_at else "")
+                text = text or (_text_of(message_at) if message_at else "")
                 self.pins[entry.id] = Pin(entry.id, text, at)
             case Unpinned(pin=pin):
                 self.pins.pop(pin, None)
@@ -303,7 +303,7 @@ class _Whole:
                 pass
 
 
-def shown_again(message: Message) -> Iterator[Event]:
+def replay_events(message: Message) -> Iterator[Event]:
     """The events that show a message as it was shown when it was said."""
     match message:
         case UserMessage(origin="person"):
@@ -322,7 +322,7 @@ def _deltas(thinking: str, text: str) -> Iterator[Event]:
         yield TextDelta(text=text)
 
 
-def _said(message: Message) -> str:
+def _text_of(message: Message) -> str:
     return message.text if isinstance(message, AssistantMessage) else text_of(message.content)
 
 

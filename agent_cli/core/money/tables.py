@@ -24,21 +24,21 @@ def model_rows(statistics: Statistics) -> Iterator[TableRow]:
     """Each model's requests."""
     yield tr("model"), tr("requests"), *_headings()
     for each in statistics.models:
-        yield each.model, f"{each.requests:,}", *_used(each.usage)
+        yield each.model, f"{each.requests:,}", *_usage_cells(each.usage)
 
 
 def day_rows(statistics: Statistics) -> Iterator[TableRow]:
     """Each day."""
     yield tr("day"), tr("calls"), tr("requests"), *_headings()
     for each in statistics.days:
-        yield each.day, f"{each.calls:,}", f"{each.requests:,}", *_used(each.usage)
+        yield each.day, f"{each.calls:,}", f"{each.requests:,}", *_usage_cells(each.usage)
 
 
 def _headings() -> TableRow:
     return tr("input"), tr("from cache"), tr("output"), tr("cost")
 
 
-def _used(usage: Usage) -> TableRow:
+def _usage_cells(usage: Usage) -> TableRow:
     counts = (usage.input_tokens, usage.cached_tokens, usage.output_tokens)
     return (*(f"{count:,}" for count in counts), price(usage))
 

@@ -18,9 +18,9 @@ from agent_cli.core.tool import Invocation, ToolKind
 from agent_cli.core.tool_context import SessionState, ShellInfo, ToolContext
 from agent_cli.core.undo.checkpoint import CheckpointOutcome, Checkpoints, Record, UpcomingCall
 from agent_cli.core.undo.line_counts import count_lines
-from agent_cli.core.undo.receipt import FileTouched, Receipt, StillRunning, added_up
+from agent_cli.core.undo.receipt import FileTouched, Receipt, StillRunning, merge_files
 from agent_cli.lib.language import tr
-from agent_cli.lib.text import listed
+from agent_cli.lib.text import join_items
 from agent_cli.safety.blast import blast_radius
 from agent_cli.safety.blast.radius import DELETES, MODES, OWNERS
 from agent_cli.safety.reasons import because
@@ -53,7 +53,7 @@ class Checkpointer:
         """What the turn has changed so far, and what runs."""
         running = [each for held in state.offering("running") for each in held.running()]
         return Receipt(
-            files=added_up(self._touched),
+            files=merge_files(self._touched),
             running=tuple(StillRunning.model_validate(each) for each in running),
         )
 
@@ -93,7 +93,7 @@ class Checkpointer:
         only_paths = all(target.kind == "path" for target in invocation.targets)
         writes = tuple(dict.fromkeys(p.real for p in facts.paths if p.access == "write"))
         is_exact = invocation.kind is ToolKind.WRITE and only_paths and bool(writes)
-        deletes, strikes, touches = await _struck(facts, context)
+        deletes, strikes, touches = await _find_affected(facts, context)
         return UpcomingCall(
             call_id=context.call_id,
             turn=self.turn,
@@ -120,7 +120,7 @@ class Checkpointer:
         self._tell(kept.notes, "info", tr("See docs/undo.md for what is kept."))
         if not kept.lost:
             return
-        why = listed(kept.lost[:5])
+        why = join_items(kept.lost[:5])
         destroys = bool(call.deletes or call.strikes or call.paths)
         agreed = check is None or check.answer not in (None, "no")
         if destroys and not agreed and check is not None:
@@ -157,7 +157,9 @@ class Checkpointer:
             self._touched += _files(record, self.checkpoints, root)
 
 
-async def _struck(facts: Facts, context: ToolContext) -> tuple[list[str], list[str], list[str]]:
+async def _find_affected(
+    facts: Facts, context: ToolContext
+) -> tuple[list[str], list[str], list[str]]:
     """The paths that a command is known to delete, to change otherwise, and to only touch."""
     deletes: list[str] = []
     strikes: list[str] = []

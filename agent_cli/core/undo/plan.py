@@ -125,7 +125,7 @@ def _plan_path(
     for change, is_open in changes:
         step = _step(change, current, store, is_sure=not is_open)
         if isinstance(step, str):
-            return _undecided(path, changes, now, step, store)
+            return _make_conflict(path, changes, now, step, store)
         merged = merged or step not in (change.before, change.after, current)
         current = step
     if not before.is_kept and not now.is_same(before):
@@ -153,10 +153,10 @@ def _step(change: PathChange, now: PathState, store: Bytes, *, is_sure: bool) ->
         return tr("the call created it, and you changed it since")
     if not after.exists:
         return tr("the call deleted it, and you made it anew")
-    return _merged(before, after, now, store)
+    return _merge(before, after, now, store)
 
 
-def _merged(before: PathState, after: PathState, now: PathState, store: Bytes) -> PathState | str:
+def _merge(before: PathState, after: PathState, now: PathState, store: Bytes) -> PathState | str:
     versions = [store.read(each) for each in (after, now, before)]
     if not before.kind == after.kind == now.kind == "file" or None in versions:
         return tr("you changed it since")
@@ -169,7 +169,7 @@ def _merged(before: PathState, after: PathState, now: PathState, store: Bytes) -
     return store.write(data, before if now.mode == after.mode else now)
 
 
-def _undecided(
+def _make_conflict(
     path: str, changes: Sequence[tuple[PathChange, bool]], now: PathState, why: str, store: Bytes
 ) -> FilePlan:
     before, base = changes[-1][0].before, changes[0][0].after

@@ -105,7 +105,7 @@ def _detail(file: FileTouched) -> str:
     return words if file.added is None else f"{words} {_lines([file])}"
 
 
-def added_up(files: Iterable[FileTouched]) -> tuple[FileTouched, ...]:
+def merge_files(files: Iterable[FileTouched]) -> tuple[FileTouched, ...]:
     """One entry for each file, whoever changed it how often."""
     found: dict[tuple[str, str], FileTouched] = {}
     for each in files:

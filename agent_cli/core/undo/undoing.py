@@ -99,7 +99,7 @@ class Undoing:
         except OSError as error:
             why = error.strerror or error
             raise UserError(tr("The undo could not be done: {error}.", error=why)) from error
-        self.tell_model(_told(preview, restored))
+        self.tell_model(_describe_for_model(preview, restored))
         return restored
 
     async def moments(self) -> tuple[RewindPoint, ...]:
@@ -155,7 +155,7 @@ def last_undo(records: Iterable[Record]) -> Record | None:
     return undone[-1] if undone else None
 
 
-def _told(preview: Preview, restored: RestoreOutcome) -> str:
+def _describe_for_model(preview: Preview, restored: RestoreOutcome) -> str:
     """What the model hears of it in the next turn."""
     names = ", ".join(sorted(restored.done)[:20])
     more = f" and {len(restored.done) - 20} more" if len(restored.done) > 20 else ""

@@ -15,7 +15,7 @@ from agent_cli.extensions.mcp.pins import (
 )
 from agent_cli.extensions.mcp.spec import Server
 from agent_cli.lib.language import tr, trn
-from agent_cli.safety.reasons import quoted
+from agent_cli.safety.reasons import quote_value
 from agent_cli.safety.sanitise import oddities
 
 MAX_SHOWN_CHARS = 200_000
@@ -106,4 +106,6 @@ class ServerApproval:
 
     async def _agrees(self, what: str, text: str, reasons: tuple[str, ...]) -> bool:
         preview: Display = TextBlock(text=text, language="diff" if text.startswith("@@") else "")
-        return await self._person.agrees(what, preview, tuple(map(quoted, reasons)), oddities(text))
+        return await self._person.agrees(
+            what, preview, tuple(map(quote_value, reasons)), oddities(text)
+        )

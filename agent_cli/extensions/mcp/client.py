@@ -20,7 +20,7 @@ from agent_cli.core.tool_context import ToolContext
 from agent_cli.extensions.mcp.links import Link
 from agent_cli.extensions.mcp.pins import OfferedTool, tool_lines
 from agent_cli.extensions.mcp.process import DROPPED
-from agent_cli.extensions.mcp.results import converted
+from agent_cli.extensions.mcp.results import convert_result
 from agent_cli.extensions.mcp.spec import Server
 from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import clean
@@ -147,13 +147,13 @@ class Connection:
                 ) from error
             raise ToolFailure(f"The MCP server {name} answered: {error.message[:2000]}") from error
         except ValueError as error:  # pydantic's among them
-            said = _said(error, str.format)
+            said = _describe(error, str.format)
             raise ToolFailure(f"The MCP server {name} sent an invalid result: {said}") from error
         except Exception as error:
             self._lose()
-            said = _said(error, str.format)
+            said = _describe(error, str.format)
             raise ToolFailure(f"The MCP server {name} failed: {said}") from error
-        return converted(result, name, takes_images=context.session.takes_images)
+        return convert_result(result, name, takes_images=context.session.takes_images)
 
     def _is_gone(self, error: MCPError) -> bool:
         if self.link is not None and self.link.closed.is_set():
@@ -193,7 +193,7 @@ class Connection:
                         client_info=_us(),
                     )
                 )
-                self._take(await _listed(client))
+                self._take(await _list_tools(client))
             self._client = client
             self._ready.set()
             self._set("ready", "")
@@ -222,7 +222,7 @@ class Connection:
                 await asyncio.sleep(RELIST_PAUSE_S)
                 self._list_changed.clear()
                 async with _patience(self._limits.start):
-                    self._take(await _listed(client))
+                    self._take(await _list_tools(client))
         finally:
             listening.cancel()
             await asyncio.gather(listening, return_exceptions=True)
@@ -253,7 +253,7 @@ async def look(link: Link, limits: ServerTimeouts) -> tuple[OfferedTool, ...]:
     """The tools of a server that is connected just to see them."""
     connected = Client(link.transport, cache=None, client_info=_us())
     async with _patience(limits.start), connected as client:
-        return await _listed(client)
+        return await _list_tools(client)
 
 
 @asynccontextmanager
@@ -269,10 +269,10 @@ async def _patience(seconds: float) -> AsyncIterator[None]:
 def why(error: BaseException, link: Link | None = None, say: Callable[..., str] = tr) -> str:
     """What went wrong with a server, in the words of `say`."""
     remarks = link.remarks if link is not None else ()
-    return "; ".join([_said(error, say), *(say(text, **values) for text, values in remarks)])
+    return "; ".join([_describe(error, say), *(say(text, **values) for text, values in remarks)])
 
 
-async def _listed(client: Client) -> tuple[OfferedTool, ...]:
+async def _list_tools(client: Client) -> tuple[OfferedTool, ...]:
     """All tools, page by page, up to a number."""
     offers: list[OfferedTool] = []
     cursor = None
@@ -310,7 +310,7 @@ def _leaves(error: BaseException) -> list[BaseException]:
     return [error]
 
 
-def _said(error: BaseException, say: Callable[..., str]) -> str:
+def _describe(error: BaseException, say: Callable[..., str]) -> str:
     first = _leaves(error)[0]
     if isinstance(first, ServerProblem):
         text, values = first.remark

@@ -16,7 +16,7 @@ from agent_cli.lib.language import tr
 def add_to_toml(path: Path, name: str, table: Mapping[str, Any]) -> None:
     """Add `[mcp.servers.NAME]` at the end of a TOML file; raises UserError or OSError."""
     before = path.read_text(encoding="utf-8") if path.exists() else ""
-    if name in _servers(_parsed(before, path)):
+    if name in _servers(_parse(before, path)):
         raise _is_there(path, name)
     lines = [f"{key} = {_toml(value)}" for key, value in table.items() if value]
     added = "\n".join([f"[mcp.servers.{name}]", *lines])
@@ -27,7 +27,7 @@ def add_to_toml(path: Path, name: str, table: Mapping[str, Any]) -> None:
 def remove_from_toml(path: Path, name: str) -> None:
     """Take `[mcp.servers.NAME]` and its sub-tables out; raises UserError if that is not clear."""
     before = path.read_text(encoding="utf-8")
-    wanted = _parsed(before, path)
+    wanted = _parse(before, path)
     del wanted["mcp"]["servers"][name]
     key = rf"(?:{re.escape(name)}|\"{re.escape(name)}\"|'{re.escape(name)}')"
     own = re.compile(rf"[ \t]*\[[ \t]*mcp[ \t]*\.[ \t]*servers[ \t]*\.[ \t]*{key}[ \t]*(?:\..*)?\]")
@@ -91,7 +91,7 @@ def _json(path: Path) -> dict[str, Any]:
     return {**known, "mcpServers": dict(known.get("mcpServers", {}))}
 
 
-def _parsed(text: str, path: Path) -> dict[str, Any]:
+def _parse(text: str, path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -17,7 +17,7 @@ MAX_BLOCKS = 1_000
 _PICTURE = re.compile(r"image/(?:png|jpeg|gif|webp)")
 
 
-def converted(result: Any, server: str, *, takes_images: bool) -> ToolResult:
+def convert_result(result: Any, server: str, *, takes_images: bool) -> ToolResult:
     """A `CallToolResult` as ours; one that tells of an error is raised as a failure."""
     texts: list[str] = []
     pictures: list[ImagePart] = []

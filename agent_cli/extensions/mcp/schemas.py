@@ -21,7 +21,7 @@ class Unusable(ValueError):
     """A schema that cannot be put right; the text says why."""
 
 
-def repaired(schema: Mapping[str, Any]) -> dict[str, Any]:
+def repair_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters of a tool as an object schema; raises Unusable.
 
     References are put in their places, alternatives at the top are merged, and what is no JSON
@@ -74,7 +74,7 @@ class _Repair:
         if kind := _type(schema.get("type")):
             fixed["type"] = kind
         if description := schema.get("description"):
-            fixed["description"] = shortened(str(description), MAX_TEXT_CHARS)
+            fixed["description"] = shorten(str(description), MAX_TEXT_CHARS)
         choices = [schema["const"]] if "const" in schema else schema.get("enum")
         if isinstance(choices, list) and 0 < len(choices) <= 500:
             fixed["enum"] = choices
@@ -161,7 +161,7 @@ def _is_small(value: Any) -> bool:
     )
 
 
-def shortened(text: str, longest: int) -> str:
+def shorten(text: str, longest: int) -> str:
     """Foreign words as a model may read them: nothing hidden, nothing endless."""
     shown = " ".join(for_model(clean(text[: longest * 4]))[0].split(" ")).strip()
     return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"

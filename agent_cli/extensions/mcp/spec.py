@@ -123,21 +123,21 @@ class Configured:
     problems: tuple[str, ...] = ()
 
 
-def configured(tables: Mapping[str, Mapping[str, Any]]) -> Configured:
+def read_servers(tables: Mapping[str, Mapping[str, Any]]) -> Configured:
     """The servers of several files, `{file: {name: table}}`; a name belongs to the first."""
     servers: dict[str, Server] = {}
     problems: list[str] = []
     for source, named in tables.items():
         for name, table in named.items():
             try:
-                server = Server(_checked(name), source, ServerTable.model_validate(table))
+                server = Server(_check_name(name), source, ServerTable.model_validate(table))
             except (ValidationError, ValueError) as error:
                 problems.append(
                     tr(
                         "{file}: skipped the MCP server {name!r}: {why}.",
                         file=source,
                         name=name,
-                        why=_said(error),
+                        why=_describe(error),
                     )
                 )
                 continue
@@ -172,13 +172,13 @@ def read_json(path: Path) -> dict[str, Any]:
     return named
 
 
-def _checked(name: str) -> str:
+def _check_name(name: str) -> str:
     if not NAME.fullmatch(name):
         raise ValueError(tr("its name must be at most 31 letters, digits, - and single _"))
     return name
 
 
-def _said(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     if isinstance(error, ValidationError):
         return "; ".join(_problem(each) for each in error.errors(include_url=False))
     return str(error)

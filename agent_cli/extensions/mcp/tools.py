@@ -10,7 +10,7 @@ from agent_cli.core.display import TextBlock
 from agent_cli.core.tool import Description, StatusTexts, ToolKind, ToolResult
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.extensions.mcp.pins import OfferedTool
-from agent_cli.extensions.mcp.schemas import repaired, shortened
+from agent_cli.extensions.mcp.schemas import repair_schema, shorten
 from agent_cli.extensions.schema_tool import FreeParams, SchemaTool
 from agent_cli.lib.language import tr
 
@@ -40,7 +40,7 @@ def make_tool(
     is_enabled: Callable[[str], bool] = lambda _name: True,
 ) -> SchemaTool:
     """The tool; raises Unusable. What the server claims about its harmlessness is not believed."""
-    said = shortened(offer.description, MAX_DESCRIPTION_CHARS)
+    said = shorten(offer.description, MAX_DESCRIPTION_CHARS)
 
     async def run(params: FreeParams, context: ToolContext) -> ToolResult:
         return await call(offer.name, params.given, context)
@@ -55,7 +55,7 @@ def make_tool(
         display_name=name,
         kind=ToolKind.EXECUTE,
         params=FreeParams,
-        input_schema=repaired(offer.schema),
+        input_schema=repair_schema(offer.schema),
         description=Description(short=f"From the MCP server {server}, in its own words: {said}"),
         run=run,
         preview=preview,

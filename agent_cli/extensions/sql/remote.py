@@ -47,7 +47,7 @@ def query_postgres(url: str, statement: Statement) -> Rows:
             else:
                 cursor = connection.cursor()
                 cursor.execute(statement.query, prepare=True)  # which takes one statement only
-            rows = _fetched(cursor, statement)
+            rows = _fetch(cursor, statement)
             if not statement.is_write:
                 connection.rollback()  # whatever a function did in passing
             return rows
@@ -81,7 +81,7 @@ def query_mysql(url: str, statement: Statement) -> Rows:
                 cursor.execute("SET SESSION TRANSACTION READ ONLY")
                 cursor.execute("START TRANSACTION READ ONLY")
             cursor.execute(statement.query)
-            rows = _fetched(cursor, statement)
+            rows = _fetch(cursor, statement)
             if statement.is_write:
                 connection.commit()
             return rows
@@ -129,7 +129,7 @@ def _driver(module: str, extra: str) -> Any:
         ) from error
 
 
-def _fetched(cursor: Any, statement: Statement) -> Rows:
+def _fetch(cursor: Any, statement: Statement) -> Rows:
     if cursor.description is None:
         return Rows(changed=cursor.rowcount if cursor.rowcount >= 0 else None)
     found = cursor.fetchmany(statement.most_rows + 1)

@@ -64,7 +64,7 @@ def query_file(path: str, statement: Statement) -> Rows:
             _bind(connection, statement)
             return _run(connection, statement)
     except (sqlite3.Error, sqlite3.Warning) as error:
-        raise _told(error, statement) from error
+        raise _explain(error, statement) from error
 
 
 def _check(path: str) -> None:
@@ -128,7 +128,7 @@ def _run(connection: sqlite3.Connection, statement: Statement) -> Rows:
     return Rows.of((column[0] for column in cursor.description), found, statement.most_rows)
 
 
-def _told(error: Exception, statement: Statement) -> ToolFailure:
+def _explain(error: Exception, statement: Statement) -> ToolFailure:
     said = str(error)
     if "interrupted" in said and statement.is_over:
         return statement.too_long()

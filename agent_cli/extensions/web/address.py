@@ -73,7 +73,7 @@ class Address:
 
 async def resolve(address: Address, private_hosts: Iterable[str]) -> tuple[str, ...]:
     """The IP addresses to connect to; fails if one is private and that is not allowed."""
-    found = tuple(dict.fromkeys(await _looked_up(address)))
+    found = tuple(dict.fromkeys(await _look_up(address)))
     if any(_is_meant(address.host, pattern) for pattern in private_hosts):
         return found
     for ip in found:
@@ -109,7 +109,7 @@ def _not_public(host: str, ip: str) -> str:
     )
 
 
-async def _looked_up(address: Address) -> list[str]:
+async def _look_up(address: Address) -> list[str]:
     def look_up() -> list[str]:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
         # A scope (fe80::1%eth0) is no part of the address itself.

@@ -17,7 +17,7 @@ def text_of(answer: HttpResponse) -> str | None:
     """The body as text; None for what is none."""
     if _NEVER_TEXT.match(answer.content_type):
         return None
-    if codec := _declared(answer):
+    if codec := _declared_encoding(answer):
         return answer.body.decode(codec, "replace").removeprefix("\ufeff")
     encoding = detect(answer.body[:SAMPLE], whole=len(answer.body) <= SAMPLE)
     if encoding is None and b"\0" in answer.body[:SAMPLE]:
@@ -32,7 +32,7 @@ def is_html(answer: HttpResponse) -> bool:
     return re.match(rb"\s*<(!doctype html|html)", answer.body[:200], re.IGNORECASE) is not None
 
 
-def described(answer: HttpResponse) -> str:
+def describe(answer: HttpResponse) -> str:
     """Type and size in words: "text/html, 14 kB"."""
     kind = answer.content_type.partition(";")[0].strip()[:80] or "no type given"
     measured = size(len(answer.body))
@@ -46,7 +46,7 @@ def cut_note(answer: HttpResponse) -> str:
     return f"(Only the first {size(len(answer.body))} were read.)"
 
 
-def quoted(text: str, source: str) -> str:
+def quote(text: str, source: str) -> str:
     """The text between two lines that it cannot have foreseen."""
     line = f"──── {secrets.token_hex(6)} ────"
     return (
@@ -55,7 +55,7 @@ def quoted(text: str, source: str) -> str:
     )
 
 
-def _declared(answer: HttpResponse) -> str | None:
+def _declared_encoding(answer: HttpResponse) -> str | None:
     """The encoding that the header or the page itself declares, if there is such a one."""
     head = answer.body[:_META_BYTES].decode("ascii", "replace") if is_html(answer) else ""
     for words in (answer.content_type, head):

@@ -126,8 +126,8 @@ class Client:
                 except (httpx.ConnectError, httpx.ConnectTimeout) as error:
                     problem = error  # nothing was sent: the next address may do
                 except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-                    raise _told(request.address, error) from error
-        raise _told(request.address, problem) from problem
+                    raise _explain(request.address, error) from error
+        raise _explain(request.address, problem) from problem
 
     async def _answer(
         self, client: httpx.AsyncClient, request: HttpRequest, ip: str
@@ -206,6 +206,6 @@ def _next_hop(address: Address, location: str) -> Address:
     return target
 
 
-def _told(address: Address, error: Exception | None) -> ToolFailure:
+def _explain(address: Address, error: Exception | None) -> ToolFailure:
     what = str(error) or type(error).__name__
     return ToolFailure(f"The request to {address.host} failed: {what}.")

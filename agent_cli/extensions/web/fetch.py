@@ -19,7 +19,7 @@ from agent_cli.core.tool import (
 )
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.extensions.web.address import Address
-from agent_cli.extensions.web.bodies import cut_note, described, is_html, quoted, text_of
+from agent_cli.extensions.web.bodies import cut_note, describe, is_html, quote, text_of
 from agent_cli.extensions.web.cache import PageCache
 from agent_cli.extensions.web.client import Client, HttpRequest, HttpResponse
 from agent_cli.extensions.web.readable import readable
@@ -68,10 +68,10 @@ def fetch_tool(client: Client) -> Tool[FetchParams]:
             start = text[:MAX_ERROR_CHARS]
             raise ToolFailure(
                 f"{answer.address} returned {answer.status_line}.",
-                details=quoted(start, "The page that came with it") if start else "",
+                details=quote(start, "The page that came with it") if start else "",
             )
         return ToolResult(
-            llm_content=quoted(text, f"{answer.address} ({described(answer)})"),
+            llm_content=quote(text, f"{answer.address} ({describe(answer)})"),
             display=(TextBlock(text=text, language="markdown" if is_html(answer) else ""),),
             summary=_summary(answer, was_kept=was_kept),
             metadata={"url": str(answer.address), "status": answer.status, "cached": was_kept},
@@ -112,7 +112,7 @@ async def _text(answer: HttpResponse, cancelled: threading.Event) -> str:
     whole = text_of(answer)
     if whole is None:
         return (
-            f"(This is not text: {described(answer)}. To save it as a file, download it with Bash.)"
+            f"(This is not text: {describe(answer)}. To save it as a file, download it with Bash.)"
         )
     if not is_html(answer):
         return _with_note(whole, answer)

@@ -50,7 +50,7 @@ def pieces(source: str) -> Iterator[Text | Start | End]:
         opening = _OPENING.search(source, position)
         until = opening.start() if opening else len(source)
         if until > position:
-            yield Text(_meant(source[position:until]))
+            yield Text(_unescape(source[position:until]))
         if opening is None:
             return
         found, position = _markup(source, until)
@@ -59,7 +59,7 @@ def pieces(source: str) -> Iterator[Text | Start | End]:
         if isinstance(found, Start) and found.tag in _RAW and not found.is_closed:
             end = _RAW[found.tag].search(source, position)
             inner = source[position : end.start() if end else len(source)]
-            yield Text(_meant(inner) if found.tag in ("title", "textarea") else inner)
+            yield Text(_unescape(inner) if found.tag in ("title", "textarea") else inner)
             position = end.start() if end else len(source)
 
 
@@ -82,7 +82,7 @@ def _start(source: str, name: re.Match[str]) -> tuple[Start, int]:
     position = name.end()
     while found := _ATTRIBUTE.match(source, position):
         value = next((given for given in found.groups()[1:] if given is not None), "")
-        attributes.setdefault(found[1].lower(), _meant(value))
+        attributes.setdefault(found[1].lower(), _unescape(value))
         position = found.end()
     rest = _REST_OF_TAG.match(source, position)
     end = rest.end() if rest else len(source)
@@ -94,7 +94,7 @@ def _after(source: str, mark: str, start: int) -> int:
     return len(source) if found < 0 else found + len(mark)
 
 
-def _meant(text: str) -> str:
+def _unescape(text: str) -> str:
     if "&" not in text:
         return text
     try:

@@ -18,7 +18,7 @@ from agent_cli.core.tool import (
 )
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.extensions.web.address import Address
-from agent_cli.extensions.web.bodies import cut_note, described, quoted, text_of
+from agent_cli.extensions.web.bodies import cut_note, describe, quote, text_of
 from agent_cli.extensions.web.client import Client, HttpRequest, HttpResponse
 from agent_cli.extensions.web.fetch import Url
 from agent_cli.lib.language import mark, tr
@@ -66,9 +66,9 @@ def request_tool(client: Client) -> Tool[RequestParams]:
                 Address.parse(params.url), params.method, params.headers, params.body.encode()
             )
         )
-        told = "\n".join(_told(answer))
+        told = "\n".join(_describe(answer))
         return ToolResult(
-            llm_content=quoted(told, f"The response of {answer.address} to {params.method}"),
+            llm_content=quote(told, f"The response of {answer.address} to {params.method}"),
             display=(TextBlock(text=told),),
             summary=tr("{status}, {size}", status=answer.status_line, size=size(len(answer.body))),
             metadata={"status": answer.status},
@@ -100,13 +100,13 @@ async def _preview(params: RequestParams, _context: ToolContext) -> Display | No
     return TextBlock(text="\n".join(lines) + (f"\n\n{params.body}" if params.body else ""))
 
 
-def _told(answer: HttpResponse) -> Iterator[str]:
+def _describe(answer: HttpResponse) -> Iterator[str]:
     yield answer.status_line
     yield from (f"{name}: {value}" for name, value in answer.headers)
     if not answer.body:
         return
     yield ""
     text = text_of(answer)
-    yield text if text is not None else f"(This is not text: {described(answer)}.)"
+    yield text if text is not None else f"(This is not text: {describe(answer)}.)"
     if answer.is_cut:
         yield cut_note(answer)

@@ -103,7 +103,7 @@ class EditorAgent:
         **_more: Any,
     ) -> NewSessionResponse:
         """Begin a session in a directory."""
-        with _explained():
+        with _explain_errors():
             conversation = await self._enter(
                 self._options_for(cwd, additional_directories), has_servers=bool(mcp_servers)
             )
@@ -120,7 +120,7 @@ class EditorAgent:
         **_more: Any,
     ) -> LoadSessionResponse:
         """Resume a session, and tell what happened in it."""
-        with _explained():
+        with _explain_errors():
             conversation = await self._resume(
                 cwd, session_id, additional_directories, has_servers=bool(mcp_servers)
             )
@@ -137,7 +137,7 @@ class EditorAgent:
         **_more: Any,
     ) -> ResumeSessionResponse:
         """Resume a session whose text the editor has kept itself."""
-        with _explained():
+        with _explain_errors():
             conversation = await self._resume(
                 cwd, session_id, additional_directories, has_servers=bool(mcp_servers)
             )
@@ -172,13 +172,13 @@ class EditorAgent:
         self, mode_id: str, session_id: str, **_more: Any
     ) -> SetSessionModeResponse:
         """Change the permission mode."""
-        with _explained():
+        with _explain_errors():
             self._conversation(session_id).set_mode(mode_id)
         return SetSessionModeResponse()
 
     async def prompt(self, prompt: list[Sent], session_id: str, **_more: Any) -> PromptResponse:
         """Play one turn, and tell what happens meanwhile."""
-        with _explained():
+        with _explain_errors():
             return await self._conversation(session_id).prompt(prompt)
 
     async def cancel(self, session_id: str, **_more: Any) -> None:
@@ -253,7 +253,7 @@ class EditorAgent:
 
 
 @contextmanager
-def _explained() -> Iterator[None]:
+def _explain_errors() -> Iterator[None]:
     """A UserError in the form an editor shows."""
     try:
         yield

@@ -44,19 +44,19 @@ def plain(text: str) -> str:
     return _CONTROLS.sub("", for_model(text)[0])
 
 
-def fenced(text: str, language: str = "") -> str:
+def fence(text: str, language: str = "") -> str:
     """A text that Markdown leaves alone."""
     longest = max((len(found) for found in _TICKS.findall(text)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{language}\n{text.removesuffix(chr(10))}\n{fence}"
 
 
-def said(text: str) -> ContentToolCallContent:
+def text_content(text: str) -> ContentToolCallContent:
     """A text below a call."""
     return helpers.tool_content(helpers.text_block(text))
 
 
-def advertised(command: Command) -> AvailableCommand:
+def advertise(command: Command) -> AvailableCommand:
     """A slash command as an editor lists it."""
     hint = UnstructuredCommandInput(hint=tr(command.argument))
     return AvailableCommand(
@@ -73,25 +73,27 @@ def absolute(path: str, workspace: Workspace) -> str:
     return os.path.normpath(os.path.join(workspace.root, path))  # noqa: PTH118 (may be no path)
 
 
-def shown(display: Display, workspace: Workspace) -> Iterator[Shown]:
+def display_content(display: Display, workspace: Workspace) -> Iterator[Shown]:
     """A block as content of a call."""
     match display:
         case DiffBlock():
             yield from _diff(display, workspace)
         case TextBlock(text=text, language="markdown"):
-            yield said(plain(text))
+            yield text_content(plain(text))
         case TextBlock(text=text, language=language):
-            yield said(fenced(plain(text), language))
+            yield text_content(fence(plain(text), language))
         case TerminalBlock():
-            yield said(fenced(_terminal(display), "console"))
+            yield text_content(fence(_terminal(display), "console"))
         case TableBlock(columns=columns, rows=rows):
             lines = [_row(columns), "|" + "---|" * len(columns), *map(_row, rows)]
-            yield said("\n".join(lines))
+            yield text_content("\n".join(lines))
         case TodoBlock(items=items):
-            yield said("\n".join(f"{_SIGNS[item.status]} {plain(item.text)}" for item in items))
+            yield text_content(
+                "\n".join(f"{_SIGNS[item.status]} {plain(item.text)}" for item in items)
+            )
         case ImageBlock(path=path, media_type=kind, width=width, height=height):
             size = f", {width} × {height}" if width and height else ""
-            yield said(f"{plain(path)} ({kind}{size})")
+            yield text_content(f"{plain(path)} ({kind}{size})")
 
 
 def pictures(content: Content) -> Iterator[ContentToolCallContent]:
@@ -119,7 +121,7 @@ def _diff(block: DiffBlock, workspace: Workspace) -> Iterator[Shown]:
         yield helpers.tool_diff_content(path, plain(hunk.new_text), old)
     last = block.diff.rpartition("\n")[2]
     if len(found) > _MAX_HUNKS or last.startswith("…"):
-        yield said(tr("The rest of the change is not shown."))
+        yield text_content(tr("The rest of the change is not shown."))
 
 
 def _terminal(block: TerminalBlock) -> str:

@@ -9,7 +9,7 @@ from acp.schema import PromptResponse, SessionMode, SessionModeState, StopReason
 from agent_cli.commands import all_commands
 from agent_cli.commands.mode import MEANINGS
 from agent_cli.controller.command import find
-from agent_cli.controller.endings import has_failed, stopped
+from agent_cli.controller.endings import has_failed, stop_reason
 from agent_cli.controller.wording import sentences
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import TurnFinished
@@ -88,7 +88,7 @@ class Conversation:
         reason: StopReason = "end_turn"
         if finished.reason == "interrupted":
             reason = "cancelled"
-        elif why := stopped(finished):
+        elif why := stop_reason(finished):
             self._view.notify(sentences(why, finished.hint))
             reason = "max_turn_requests" if finished.reason == "step_limit" else "end_turn"
         await self._view.flush()

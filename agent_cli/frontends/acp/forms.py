@@ -36,7 +36,7 @@ def form(questions: Sequence[Question]) -> ElicitationSchema:
     return ElicitationSchema(type="object", properties={**fields})
 
 
-def filled(questions: Sequence[Question], content: Mapping[str, Any]) -> tuple[str, ...]:
+def read_answers(questions: Sequence[Question], content: Mapping[str, Any]) -> tuple[str, ...]:
     """The answers that a form holds; empty: none. The user's own words go before a choice."""
     return tuple(_answer(question, number, content) for number, question in enumerate(questions))
 

@@ -18,8 +18,8 @@ from acp.schema import (
 
 from agent_cli.core.errors import UserError
 from agent_cli.core.messages import Content, ContentPart, ImagePart, TextPart
-from agent_cli.frontends.acp.blocks import fenced
-from agent_cli.frontends.shared.typed import mention, pasted
+from agent_cli.frontends.acp.blocks import fence
+from agent_cli.frontends.shared.typed import clean_paste, mention
 from agent_cli.lib.filekinds import image
 from agent_cli.lib.language import tr
 from agent_cli.lib.text import size
@@ -61,13 +61,13 @@ def read_prompt(blocks: Sequence[Sent], root: str) -> Content:
 def _piece(block: Sent, root: str) -> str | ImagePart:
     match block:
         case TextContentBlock():
-            return pasted(block.text)
+            return clean_paste(block.text)
         case ImageContentBlock():
             return _picture(block.data, block.uri or tr("the image"))
         case ResourceContentBlock():
             return mention(_name(block.uri, root))
         case EmbeddedResourceContentBlock(resource=TextResourceContents() as held):
-            return f"\n\n{_place(held.uri, root)}:\n{fenced(pasted(held.text))}\n\n"
+            return f"\n\n{_place(held.uri, root)}:\n{fence(clean_paste(held.text))}\n\n"
         case EmbeddedResourceContentBlock(resource=BlobResourceContents() as blob):
             if (blob.mime_type or "").startswith("image/"):
                 return _picture(blob.blob, _name(blob.uri, root))
@@ -94,13 +94,13 @@ def _picture(data: str, name: str) -> ImagePart:
 
 def _place(uri: str, root: str) -> str:
     """A file, and which lines of it, if that is told: "src/app.py#L3:9"."""
-    lines = urlsplit(pasted(uri).replace("\n", " ")).fragment
+    lines = urlsplit(clean_paste(uri).replace("\n", " ")).fragment
     return _name(uri, root) + (f"#{lines}" if lines and uri.startswith("file:") else "")
 
 
 def _name(uri: str, root: str) -> str:
     """A file by its path, as short as it can be said; anything else by its address."""
-    parts = urlsplit(pasted(uri).replace("\n", " "))
+    parts = urlsplit(clean_paste(uri).replace("\n", " "))
     if parts.scheme not in ("file", ""):
         return parts.geturl()
     path = unquote(parts.path)

@@ -21,7 +21,7 @@ from acp.schema import (
 )
 from pydantic import JsonValue
 
-from agent_cli.controller.endings import compacted, retrying
+from agent_cli.controller.endings import compaction_text, retrying
 from agent_cli.controller.wording import failure, sentences
 from agent_cli.core import events as ev
 from agent_cli.core.display import TodoBlock
@@ -30,7 +30,7 @@ from agent_cli.core.session import Session
 from agent_cli.core.tool import ToolKind as OwnKind
 from agent_cli.core.tool import ToolResult
 from agent_cli.frontends.acp import blocks
-from agent_cli.frontends.shared.bounded import bounded, bounded_text
+from agent_cli.frontends.shared.bounded import bound_display, bound_text
 from agent_cli.frontends.shared.call import Call
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean
@@ -97,7 +97,7 @@ class Updates:
                 self._has_spoken = False
                 yield note(retrying(event), void)
             case ev.HistoryCompacted():
-                yield note(compacted(event))
+                yield note(compaction_text(event))
             case ev.Notice():
                 yield note(event.text, event.hint)
             case _:
@@ -133,15 +133,15 @@ class Updates:
         call.progress(event)
         content: list[blocks.Shown] = []
         for display in call.displays:
-            content += blocks.shown(display, self._session.workspace)
+            content += blocks.display_content(display, self._session.workspace)
         if call.tail:
-            content.append(blocks.said(blocks.fenced(clean(call.tail), "console")))
+            content.append(blocks.text_content(blocks.fence(clean(call.tail), "console")))
         return helpers.update_tool_call(event.call_id, status="in_progress", content=content)
 
     def _finished(self, event: ev.ToolFinished) -> Iterator[Update]:
         self._calls.pop(event.call_id, None)
         result = event.result
-        displays = tuple(bounded(display) for display in result.display)
+        displays = tuple(bound_display(display) for display in result.display)
         yield helpers.update_tool_call(
             event.call_id,
             status="completed" if result.success else "failed",
@@ -160,11 +160,13 @@ class Updates:
     def _content(self, result: ToolResult) -> list[blocks.Shown]:
         content: list[blocks.Shown] = []
         for display in result.display:
-            content += blocks.shown(bounded(display), self._session.workspace)
+            content += blocks.display_content(bound_display(display), self._session.workspace)
         if result.error is not None:
-            content.append(blocks.said(blocks.fenced(clean(bounded_text(failure(result.error))))))
-        elif not content and (text := bounded_text(text_of(result.llm_content))):
-            content.append(blocks.said(blocks.fenced(clean(text))))
+            content.append(
+                blocks.text_content(blocks.fence(clean(bound_text(failure(result.error)))))
+            )
+        elif not content and (text := bound_text(text_of(result.llm_content))):
+            content.append(blocks.text_content(blocks.fence(clean(text))))
         return [*content, *blocks.pictures(result.llm_content)]
 
     def _usage(self, event: ev.UsageChanged, window: int) -> UsageUpdate:

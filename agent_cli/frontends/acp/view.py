@@ -48,7 +48,7 @@ from agent_cli.core.inbox import (
 )
 from agent_cli.core.session import Session
 from agent_cli.frontends.acp import blocks
-from agent_cli.frontends.acp.forms import filled, form
+from agent_cli.frontends.acp.forms import form, read_answers
 from agent_cli.frontends.acp.outbox import Outbox
 from agent_cli.frontends.acp.updates import Update, Updates, note
 from agent_cli.frontends.shared import briefing
@@ -129,7 +129,7 @@ class EditorView(View):
     def advertise(self) -> int:
         """Tell which commands there are; returns how many."""
         commands = self.controller.commands
-        self._outbox.put(helpers.update_available_commands(map(blocks.advertised, commands)))
+        self._outbox.put(helpers.update_available_commands(map(blocks.advertise, commands)))
         return len(commands)
 
     async def _send(self, update: Update) -> None:
@@ -194,7 +194,7 @@ class EditorView(View):
     async def choose(self, menu: Menu) -> str:
         """Ask as if a call asked, for that is how an editor can ask."""
         lines = [f"- {row.text}: {row.note}" if row.note else f"- {row.text}" for row in menu.rows]
-        content = [blocks.said(blocks.plain("\n".join(lines)))] if lines else []
+        content = [blocks.text_content(blocks.plain("\n".join(lines)))] if lines else []
         options = sorted(menu.options, key=lambda option: option.id == menu.leave)
         call_id = f"question-{next(self._menus)}"
         try:
@@ -239,7 +239,7 @@ class EditorView(View):
     def _facts(self, request: ApprovalRequest) -> Iterator[blocks.Shown]:
         """Everything the user needs to know to decide."""
         if request.preview is not None:
-            yield from blocks.shown(request.preview, self._session.workspace)
+            yield from blocks.display_content(request.preview, self._session.workspace)
         lines = [
             tr("{label}: {text}", label=tr(briefing.BEWARE), text=text)
             for text in briefing.warnings(request)
@@ -251,13 +251,13 @@ class EditorView(View):
         for fact in briefing.facts(request, briefing.where(request)):
             label = fact.label or label
             lines.append(tr("{label}: {text}", label=label, text=fact.text))
-        if said := briefing.said(request):
+        if said := briefing.quote_model(request):
             lines.append(tr("{label}: {text}", label=tr(briefing.MODEL_SAYS), text=said))
         if lines:
-            yield blocks.said(blocks.fenced("\n".join(lines)))  # nothing in it is Markdown
+            yield blocks.text_content(blocks.fence("\n".join(lines)))  # nothing in it is Markdown
 
     async def _plan(self, request: PlanRequest) -> PlanAnswer:
-        content = [blocks.said(blocks.plain(request.plan))]
+        content = [blocks.text_content(blocks.plain(request.plan))]
         options = sorted(requests.plan_answers(), key=lambda option: option.id == "keep")
         heading = tr(PLAN_HEADING)
         return requests.as_plan_answer(
@@ -286,12 +286,12 @@ class EditorView(View):
         response = await self._client.create_elicitation(requests.question_heading(request), mode)
         if not isinstance(response, AcceptElicitationResponse):
             return Answers(answers=("",) * len(request.questions))
-        return Answers(answers=filled(request.questions, response.content or {}))
+        return Answers(answers=read_answers(request.questions, response.content or {}))
 
     async def _question(self, call_id: str, question: Question) -> str:
         heading, _, more = question.text.partition("\n")
-        content = [blocks.said(blocks.plain(question.text))] if more else []
-        content += [blocks.said(tr(_ANSWER_LATER))] if question.is_open else []
+        content = [blocks.text_content(blocks.plain(question.text))] if more else []
+        content += [blocks.text_content(tr(_ANSWER_LATER))] if question.is_open else []
         heading = briefing.one_line(heading)
         return await requests.ask_question(
             question, lambda options: self._dialogue(call_id, heading, options, content)

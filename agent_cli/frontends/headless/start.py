@@ -47,7 +47,7 @@ async def run(session: Session, prompt: str | None, options: Options) -> int:
 
 
 async def _run_once(view: HeadlessView, prompt: str, options: Options) -> int:
-    structured = _structured(options)
+    structured = _make_structured(options)
     finished = await view.play(structured.prompt(prompt) if structured else prompt)
     while (
         structured
@@ -81,7 +81,7 @@ def tell_how_to_resume(session: Session) -> None:
         err(line)
 
 
-def _structured(options: Options) -> "Structured | None":
+def _make_structured(options: Options) -> "Structured | None":
     if options.schema is None:
         return None
     from agent_cli.frontends.headless.structured import Structured  # noqa: PLC0415 (slow)
@@ -94,7 +94,7 @@ def read_prompt(given: str | None) -> str:
     if given is None or given == "-":
         prompt = sys.stdin.read()
     else:
-        piped = _piped()
+        piped = _read_piped()
         prompt = f"{given}\n\n{piped}" if piped.strip() else given
     if not prompt.strip():
         raise UserError(
@@ -103,7 +103,7 @@ def read_prompt(given: str | None) -> str:
     return prompt
 
 
-def _piped() -> str:
+def _read_piped() -> str:
     """What is piped in; an inherited pipe that stays empty is not waited for."""
     if sys.stdin is None or sys.stdin.isatty():
         return ""

@@ -12,7 +12,7 @@ from agent_cli.commands import all_commands
 from agent_cli.config.places import Directories
 from agent_cli.controller.command import find
 from agent_cli.controller.controller import Controller
-from agent_cli.controller.endings import compacted, exit_code, retrying
+from agent_cli.controller.endings import compaction_text, exit_code, retrying
 from agent_cli.controller.requests import refusal
 from agent_cli.controller.view import Menu, View
 from agent_cli.controller.wording import sentences
@@ -118,7 +118,7 @@ class HeadlessView(View):
             return ExitCode.FAILED
         code = exit_code(finished)
         if code == ExitCode.PERMISSION:
-            err(_blocked(finished.denials))
+            err(_describe_blocked(finished.denials))
             err(tr("Allow them with --allow RULE, or choose a --permission-mode."))
         return code
 
@@ -148,7 +148,7 @@ class HeadlessView(View):
             case Notice():
                 note(event.level, sentences(event.text, event.hint))
             case HistoryCompacted():
-                note("info", compacted(event))
+                note("info", compaction_text(event))
             case ModelRetrying():
                 err(retrying(event))
             case ApprovalAsked() | QuestionAsked() | PlanAsked():
@@ -194,7 +194,7 @@ def _ending_signals() -> list[signal.Signals]:
     return ending
 
 
-def _blocked(count: int) -> str:
+def _describe_blocked(count: int) -> str:
     return trn(
         "{n:,} tool call was blocked: it needs approval, and nobody is here to give it.",
         "{n:,} tool calls were blocked: they need approval, and nobody is here to give it.",

@@ -24,10 +24,10 @@ from agent_cli.frontends.shared.briefing import diff_body
 from agent_cli.frontends.shared.call import Call
 from agent_cli.frontends.shared.markdown import parser
 from agent_cli.frontends.shared.signs import Signs
-from agent_cli.lib.cells import padded
+from agent_cli.lib.cells import pad
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import Style as ForeignStyle
-from agent_cli.safety.sanitise import clean, styled, visible
+from agent_cli.safety.sanitise import clean, parse_styles, visible
 
 DIM = Style(dim=True)
 STRONG = Style(bold=True)
@@ -92,7 +92,7 @@ def details(call: Call, signs: Signs, most_output: int, *, is_seen: bool = False
             yield Text(first, BAD)
     for display in call.displays:
         if not (is_seen and isinstance(display, DiffBlock)):
-            yield from _shown(display, signs, most_output)
+            yield from _draw_display(display, signs, most_output)
 
 
 def tail(output: str, most: int) -> Iterator[Text]:
@@ -104,12 +104,12 @@ def tail(output: str, most: int) -> Iterator[Text]:
 def foreign(output: str) -> Text:
     """What a command printed, in the colours it asked for and nothing else of what it asked."""
     text = Text()
-    for span in styled(output):
+    for span in parse_styles(output):
         text.append(span.text, _foreign_style(span.style))
     return text
 
 
-def indented(lines: Sequence[Text] | Iterator[Text], signs: Signs) -> list[Text]:
+def indent_lines(lines: Sequence[Text] | Iterator[Text], signs: Signs) -> list[Text]:
     """Lines under a call."""
     return [Text.assemble((f"   {signs.bar} ", DIM), line) for line in lines]
 
@@ -125,7 +125,7 @@ def approval(request: ApprovalRequest, runs: str, signs: Signs) -> RenderableTyp
     for warning in briefing.warnings(request):
         rows.append(_row(f"! {tr(briefing.BEWARE)}", Text(warning, STRONG), WAITING))
     rows += [_row(fact.label, Text(fact.text)) for fact in briefing.facts(request, runs)]
-    if words := briefing.said(request):
+    if words := briefing.quote_model(request):
         rows.append(_row(tr(briefing.MODEL_SAYS), Text(words, Style(italic=True))))
     return Group(*rows)
 
@@ -162,7 +162,7 @@ def diff(block: DiffBlock, signs: Signs, most: int | None = None) -> Iterator[Te
         yield Text(f"{signs.ellipsis} {left}", DIM)
 
 
-def _shown(display: Display, signs: Signs, most_output: int) -> Iterator[Text]:
+def _draw_display(display: Display, signs: Signs, most_output: int) -> Iterator[Text]:
     match display:
         case DiffBlock():
             yield from diff(display, signs, _DIFF_LINES)
@@ -186,7 +186,7 @@ def _todo(block: TodoBlock, signs: Signs) -> Iterator[Text]:
 
 
 def _row(label: str, value: Text, style: Style = DIM) -> Text:
-    return Text.assemble((padded(label, _COLUMN), style), value)
+    return Text.assemble((pad(label, _COLUMN), style), value)
 
 
 def _cut(text: str, most: int, signs: Signs) -> str:

@@ -16,7 +16,7 @@ from agent_cli.frontends.repl.lines_in import LinesIn
 from agent_cli.frontends.repl.paper import Paper
 from agent_cli.frontends.repl.stage import Abandoned
 from agent_cli.frontends.shared.signs import Signs
-from agent_cli.frontends.shared.typed import pasted
+from agent_cli.frontends.shared.typed import clean_paste
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import clean
@@ -173,7 +173,7 @@ class FlatStage:
         if self.view is None:
             self._early.append(line)
             return
-        text = self._unfinished + pasted(line)
+        text = self._unfinished + clean_paste(line)
         self._unfinished = ""
         if text.endswith("\\"):
             self._unfinished = f"{text[:-1]}\n"
@@ -191,7 +191,7 @@ class FlatStage:
         self._answer = asyncio.get_running_loop().create_future()
         if begun := self._lines.take_unfinished():
             self._say(Text(tr(_PASSED_ON)))
-            self._unfinished += pasted(begun)
+            self._unfinished += clean_paste(begun)
         if self._marks_pastes:
             self._write(_MARK_PASTES)
         self._guard.painted(time.monotonic())

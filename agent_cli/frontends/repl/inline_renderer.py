@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from agent_cli.controller.endings import compacted, has_failed, retrying, stopped
+from agent_cli.controller.endings import compaction_text, has_failed, retrying, stop_reason
 from agent_cli.controller.wording import duration, rough
 from agent_cli.core.display import DiffBlock
 from agent_cli.core.events import (
@@ -163,7 +163,7 @@ class InlineRenderer:
                 self.warn(retrying(event))
             case HistoryCompacted():
                 self._close()
-                self.note(f"{compacted(event)}\n{event.ledger.short()}")
+                self.note(f"{compaction_text(event)}\n{event.ledger.short()}")
             case _:
                 pass
 
@@ -195,7 +195,7 @@ class InlineRenderer:
     def _draw_call(self, call: Call, width: int) -> list[str]:
         lines = [drawing.call_line(call, self._stage.signs)]
         if call.tail:
-            lines += drawing.indented(drawing.tail(call.tail, _TAIL), self._stage.signs)
+            lines += drawing.indent_lines(drawing.tail(call.tail, _TAIL), self._stage.signs)
         drawn: list[str] = []
         for line in lines:
             line.truncate(width - 1, overflow="ellipsis")
@@ -235,7 +235,7 @@ class InlineRenderer:
             signs = self._stage.signs
             is_seen = call.call_id in self._seen and call.state == "done"
             below = drawing.details(call, signs, self._most_output, is_seen=is_seen)
-            self._put("call", drawing.call_line(call, signs), *drawing.indented(below, signs))
+            self._put("call", drawing.call_line(call, signs), *drawing.indent_lines(below, signs))
 
     def _end(self, event: TurnFinished) -> None:
         self._close()
@@ -243,7 +243,7 @@ class InlineRenderer:
             self.note(line)
         if has_failed(event):
             self.warn(event.error, event.hint or tr("Try again with /retry."), is_error=True)
-        elif text := stopped(event):
+        elif text := stop_reason(event):
             self.warn(text, event.hint)
 
     def _close(self) -> None:

@@ -23,9 +23,9 @@ from agent_cli.frontends.repl.live_layout import layout
 from agent_cli.frontends.repl.live_question import LiveQuestion
 from agent_cli.frontends.repl.paper import Paper
 from agent_cli.frontends.shared.chips import Chips, deserves_chip
-from agent_cli.frontends.shared.editor import edited
+from agent_cli.frontends.shared.editor import edit_text
 from agent_cli.frontends.shared.terminal import signs_for
-from agent_cli.frontends.shared.typed import fit, pasted
+from agent_cli.frontends.shared.typed import clean_paste, fit
 
 if TYPE_CHECKING:
     from agent_cli.controller.controller import Controller
@@ -163,7 +163,7 @@ class LiveStage:
     async def edit(self, text: str) -> str | None:
         with self.paper.held():
             try:
-                return await edited(text, self._aside(), ".md")
+                return await edit_text(text, self._aside(), ".md")
             except (OSError, ValueError):
                 return None
 
@@ -226,7 +226,7 @@ class LiveStage:
 
     def take_paste(self, text: str) -> None:
         """Put a paste into the prompt, a long one as a chip."""
-        plain = pasted(text)
+        plain = clean_paste(text)
         self.prompt.insert_text(self._chips.add(plain) if deserves_chip(plain) else fit(text))
 
     def escape(self) -> None:

@@ -50,7 +50,7 @@ class Paper:
         with console.capture() as captured:
             console.print(thing, soft_wrap=self.is_flat)
         text = captured.get()
-        return _trimmed(text) if isinstance(thing, Markdown) else text
+        return _trim(text) if isinstance(thing, Markdown) else text
 
     @property
     def width(self) -> int:
@@ -70,7 +70,7 @@ class Paper:
                 self._write(text)
 
 
-def _trimmed(text: str) -> str:
+def _trim(text: str) -> str:
     """Without the blank lines that Rich puts around some kinds of blocks: we put our own."""
     lines = text.split("\n")
     while lines and _BLANK.fullmatch(lines[0]):

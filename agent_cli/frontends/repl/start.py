@@ -33,7 +33,7 @@ from agent_cli.frontends.shared.briefing import one_line
 from agent_cli.frontends.shared.file_index import FileIndex
 from agent_cli.frontends.shared.first_run import clear_choice, naming
 from agent_cli.frontends.shared.terminal import moves_cursor
-from agent_cli.frontends.shared.trusting import keep_trust, told, trust_items
+from agent_cli.frontends.shared.trusting import describe_items, keep_trust, trust_items
 from agent_cli.launch_options import LaunchOptions, Resume
 from agent_cli.lib.language import tr
 from agent_cli.models.worker_process import spawn
@@ -62,7 +62,7 @@ Worker = subprocess.Popen[bytes] | None
 
 def run(launch_options: LaunchOptions, worker: Worker, *, is_read_aloud: bool = False) -> int:
     """Run until the user leaves or the input ends; returns the exit code."""
-    launch_options, prompt = _found(launch_options)
+    launch_options, prompt = _find_session(launch_options)
     launch_options, note = asyncio.run(_with_a_model(launch_options))
     settings = load_settings(launch_options, whole_environment()).settings
     note = "\n".join(filter(None, (note, learn(settings, Directories.of(os.environ)))))
@@ -116,7 +116,7 @@ async def _ask_for_model(environment: dict[str, str]) -> ModelChoice | None:
         await desk.close()
 
 
-def _found(launch_options: LaunchOptions) -> tuple[LaunchOptions, str]:
+def _find_session(launch_options: LaunchOptions) -> tuple[LaunchOptions, str]:
     """The session that is meant; where that is not clear, the user is asked at the prompt."""
     try:
         return find_session(launch_options, os.environ), ""
@@ -237,7 +237,7 @@ class _Show:
         if items:
             bullet = self._stage.signs.bullet
             lines.append(Text(tr(words.TRUST_ENABLES)))
-            lines += [Text(f"  {bullet} {one_line(each)}") for each in told(items)]
+            lines += [Text(f"  {bullet} {one_line(each)}") for each in describe_items(items)]
         trusts = await self._confirm(lines, tr(words.TRUST_HEADING), words.trust_answers())
         if trusts:
             self._warning = keep_trust(launch_options.cwd, items, Directories.of(os.environ))

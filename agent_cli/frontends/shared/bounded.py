@@ -18,18 +18,18 @@ MAX_ROWS = 400
 _GAP = mark("… {left_out:,} characters are not shown")
 
 
-def bounded(display: Display) -> Display:
+def bound_display(display: Display) -> Display:
     """The same with no more than the screen needs."""
     match display:
         case TextBlock(text=text) if len(text) > MAX_CHARS:
-            return display.model_copy(update={"text": bounded_text(text)})
+            return display.model_copy(update={"text": bound_text(text)})
         case DiffBlock(diff=diff) if len(diff) > MAX_CHARS:
             shown = diff[:MAX_CHARS].rpartition("\n")[0]
             return display.model_copy(update={"diff": f"{shown}\n…"})
         case TerminalBlock(output=output, command=command) if (
             len(output) + len(command) > MAX_CHARS
         ):
-            return display.model_copy(update={"output": bounded_text(output), "command": ""})
+            return display.model_copy(update={"output": bound_text(output), "command": ""})
         case TableBlock(rows=rows) if len(rows) > MAX_ROWS:
             return display.model_copy(update={"rows": rows[:MAX_ROWS]})
         case TodoBlock(items=items) if len(items) > MAX_ROWS:
@@ -38,6 +38,6 @@ def bounded(display: Display) -> Display:
             return display
 
 
-def bounded_text(text: str) -> str:
+def bound_text(text: str) -> str:
     """The beginning and the end of a long text."""
     return head_and_tail(text, MAX_CHARS, tr(_GAP))

@@ -63,7 +63,7 @@ def facts(request: ApprovalRequest, runs: str) -> Iterator[Fact]:
     yield from _facts(tr("Runs"), (runs,) if runs else ())
 
 
-def said(request: ApprovalRequest) -> str:
+def quote_model(request: ApprovalRequest) -> str:
     """The model's own words, in quotation marks; empty if it has none."""
     return f"“{one_line(request.description)}”" if request.description else ""
 

@@ -9,7 +9,7 @@ from agent_cli.controller.wording import failure
 from agent_cli.core.display import Display, TerminalBlock
 from agent_cli.core.events import ToolFinished, ToolProgress, ToolStarted
 from agent_cli.core.messages import text_of
-from agent_cli.frontends.shared.bounded import bounded, bounded_text
+from agent_cli.frontends.shared.bounded import bound_display, bound_text
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean, visible
 
@@ -98,7 +98,7 @@ class Call:
         if event.text:
             self._tail = (self._tail + event.text)[-_TAIL_SOURCE:]
         if event.block is not None:
-            self._displays = (bounded(event.block),)
+            self._displays = (bound_display(event.block),)
 
     def finish(self, event: ToolFinished) -> None:
         """Show what came of the call."""
@@ -107,12 +107,12 @@ class Call:
         self.status = clean(result.summary)
         self.is_running, self._seconds = False, event.seconds
         self._tail = ""
-        self._displays = tuple(bounded(display) for display in result.display)
+        self._displays = tuple(bound_display(display) for display in result.display)
         is_told_below = result.error and result.error.message.startswith(result.summary)
         if is_told_below and self.exit_code is None:
             self.status = ""
-        self._text = "" if self._displays else bounded_text(text_of(result.llm_content))
-        self._error = bounded_text(failure(result.error)) if result.error else ""
+        self._text = "" if self._displays else bound_text(text_of(result.llm_content))
+        self._error = bound_text(failure(result.error)) if result.error else ""
 
 
 def _main(event: ToolStarted) -> str:

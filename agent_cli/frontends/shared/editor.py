@@ -11,7 +11,7 @@ from pathlib import Path
 from agent_cli.lib.files import write_atomic
 
 
-async def edited(text: str, aside: AbstractAsyncContextManager[None], suffix: str) -> str | None:
+async def edit_text(text: str, aside: AbstractAsyncContextManager[None], suffix: str) -> str | None:
     """The text as the editor left it; None if the editor failed. `aside` frees the terminal."""
     with tempfile.TemporaryDirectory(prefix="agent-") as directory:
         path = Path(directory) / f"prompt{suffix}"

@@ -30,12 +30,12 @@ class FileIndex:
         """Read the names anew; the old ones serve until then."""
         program = find_program("rg")
         names = await (self._ask(program) if program else asyncio.to_thread(self._walk))
-        self._slices = await asyncio.to_thread(_sliced, names)
+        self._slices = await asyncio.to_thread(_slice_names, names)
         self.is_loaded = True
 
     def use(self, names: Sequence[str]) -> None:
         """Take these names instead of reading any."""
-        self._slices = _sliced(names)
+        self._slices = _slice_names(names)
         self.is_loaded = True
 
     async def find(self, query: str) -> tuple[str, ...]:
@@ -106,7 +106,7 @@ def _length_first(name: str) -> tuple[int, str]:
     return len(name), name
 
 
-def _sliced(names: Sequence[str]) -> tuple[str, ...]:
+def _slice_names(names: Sequence[str]) -> tuple[str, ...]:
     """Names that can be shown and typed, joined by lines; others cannot be picked."""
     usable = sorted((name for name in names if name and name.isprintable()), key=_length_first)
     return tuple("\n".join(usable[at : at + _SLICE]) for at in range(0, len(usable), _SLICE))

@@ -106,14 +106,14 @@ MAX_LABEL_CHARS = 16
 _LABELS = {"escape": "Esc", "up": "↑", "down": "↓", "pageup": "PageUp", "pagedown": "PageDown"}
 
 
-def bound(scope: Scope, view: View = "screen") -> Iterator[Key]:
+def bindings_for(scope: Scope, view: View = "screen") -> Iterator[Key]:
     """The keys that a view has to bind in a scope."""
     return (key for key in KEYS if key.scope == scope and key.of(view) and not key.built_in)
 
 
 def actions(scope: Scope, view: View = "screen") -> dict[str, str]:
     """Which action each key of a scope stands for."""
-    return {name: key.action for key in bound(scope, view) for name in key.of(view)}
+    return {name: key.action for key in bindings_for(scope, view) for name in key.of(view)}
 
 
 def label(key: str) -> str:

@@ -23,7 +23,7 @@ def trust_items(folder: Path) -> tuple[TrustItem, ...] | None:
         return None
 
 
-def told(items: tuple[TrustItem, ...]) -> tuple[str, ...]:
+def describe_items(items: tuple[TrustItem, ...]) -> tuple[str, ...]:
     """Each file that takes effect, in words."""
     return tuple(f"{tr(_KINDS[item.kind])}: {item.path} ({item.detail})" for item in items)
 

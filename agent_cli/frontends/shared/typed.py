@@ -23,14 +23,14 @@ def kind_of(text: str) -> Kind:
             return "prompt"
 
 
-def pasted(text: str) -> str:
+def clean_paste(text: str) -> str:
     """A paste as it is sent: usual line ends, nothing hidden."""
     return for_model(text.replace("\r\n", "\n").replace("\r", "\n"))[0]
 
 
 def fit(text: str) -> str:
     """Text for a prompt that would send controls on to the terminal."""
-    return _BIDI.sub("", pasted(text))
+    return _BIDI.sub("", clean_paste(text))
 
 
 def mention(name: str) -> str:

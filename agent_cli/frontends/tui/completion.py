@@ -82,7 +82,7 @@ def render_list(items: Sequence[Completing], cursor: int, width: int) -> Content
     """The rows around the cursor, helps aligned in a column, and how many there are."""
     first = _first(len(items), cursor)
     shown = items[first : first + _MAX_ROWS]
-    labels = [_shortened(visible(item.label, one_line=True), width - 2) for item in shown]
+    labels = [_shorten(visible(item.label, one_line=True), width - 2) for item in shown]
     column = min(max((cell_len(label) for label in labels), default=0) + 3, max(width // 2, 12))
     lines = []
     for number, (item, label) in enumerate(zip(shown, labels, strict=True), first):
@@ -103,7 +103,7 @@ def _first(count: int, cursor: int) -> int:
     return min(max(cursor - _MAX_ROWS // 2, 0), max(count - _MAX_ROWS, 0))
 
 
-def _shortened(label: str, width: int) -> str:
+def _shorten(label: str, width: int) -> str:
     """Paths differ at their ends: the middle goes."""
     if cell_len(label) <= width or width < 8:
         return label

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from textual.app import App
 
-from agent_cli.frontends.shared.editor import edited
+from agent_cli.frontends.shared.editor import edit_text
 
 
 async def edit_outside(app: App[object], text: str, *, suffix: str = ".md") -> str | None:
@@ -13,7 +13,7 @@ async def edit_outside(app: App[object], text: str, *, suffix: str = ".md") -> s
 
     The session continues meanwhile; only the drawing waits, or it would draw over the editor.
     """
-    return await edited(text, _aside(app), suffix)
+    return await edit_text(text, _aside(app), suffix)
 
 
 @asynccontextmanager

@@ -67,7 +67,7 @@ def language_of(path: str) -> str:
     return _BY_ENDING.get(name.rpartition(".")[2], "")
 
 
-def highlighted(code: str, language: str, look: Appearance) -> list[list[Span]]:
+def highlight(code: str, language: str, look: Appearance) -> list[list[Span]]:
     """The lines of a source text. The text must be clean."""
     lexer = _lexer(language) if language and len(code) <= MAX_CHARS else None
     if lexer is None:

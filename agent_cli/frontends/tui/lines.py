@@ -68,7 +68,7 @@ def wrap(spans: Spans, width: int, *, first: Spans = (), rest: Spans | None = No
     return lines
 
 
-def indented(lines: Iterable[Strip], first: Spans, rest: Spans | None = None) -> list[Strip]:
+def indent_lines(lines: Iterable[Strip], first: Spans, rest: Spans | None = None) -> list[Strip]:
     """Lines with a decoration at their left; `rest` for all but the first, when it differs."""
     rest = first if rest is None else rest
     shifted: list[Strip] = []

@@ -8,9 +8,9 @@ from rich.style import Style
 from textual.strip import Strip
 
 from agent_cli.frontends.shared.markdown import parser
-from agent_cli.frontends.tui.highlight import highlighted
+from agent_cli.frontends.tui.highlight import highlight
 from agent_cli.frontends.tui.inline import inline
-from agent_cli.frontends.tui.lines import BLANK, Line, Span, indented, split_lines, wrap
+from agent_cli.frontends.tui.lines import BLANK, Line, Span, indent_lines, split_lines, wrap
 from agent_cli.frontends.tui.look import PROSE, Appearance
 from agent_cli.frontends.tui.tables import Cell, table
 
@@ -56,7 +56,7 @@ class _Writer:
                 return self._list(opening, inner, width)
             case "blockquote_open":
                 bar: list[Span] = [(f"{self.look.signs.bar} ", styles.quote)]
-                return indented(self.blocks(inner, max(8, width - 2)), bar)
+                return indent_lines(self.blocks(inner, max(8, width - 2)), bar)
             case "fence" | "code_block":
                 return self._code(opening, width)
             case "hr":
@@ -78,7 +78,7 @@ class _Writer:
         words = token.info.split()
         language = re.sub(r"\W.*", "", words[0]) if words else ""
         lines: list[Strip] = []
-        for spans in highlighted(code, language.lower(), self.look):
+        for spans in highlight(code, language.lower(), self.look):
             lines += wrap(spans, width, first=_CODE)
         return lines
 
@@ -100,7 +100,7 @@ class _Writer:
             if lines and not tight:
                 lines.append(BLANK)
             before: list[Span] = [(f"{mark:>{room - 1}} ", self.look.styles.dim)]
-            lines += indented(own, before, [(" " * room, None)])
+            lines += indent_lines(own, before, [(" " * room, None)])
         return lines
 
     def _rows(self, tokens: Sequence[Token]) -> list[list[Cell]]:

@@ -23,7 +23,7 @@ from agent_cli.controller.controller import Controller
 from agent_cli.controller.view import Menu, MenuRow
 from agent_cli.core.session import Session
 from agent_cli.folder import folder_standing, load_all_settings
-from agent_cli.frontends.shared.trusting import keep_trust, told, trust_items
+from agent_cli.frontends.shared.trusting import describe_items, keep_trust, trust_items
 from agent_cli.frontends.tui.first_run import with_a_model
 from agent_cli.frontends.tui.guarded_app import run_in_background
 from agent_cli.frontends.tui.modals.menu import MenuModal
@@ -61,7 +61,7 @@ class AppParts:
 async def open_conversation(app: "AgentApp", launch_options: LaunchOptions) -> AppParts:
     """Open a session as wished; raises UserError. Asks for trust first, where that is due."""
     places = Directories.of(os.environ)
-    launch_options, choosing = await asyncio.to_thread(_found, launch_options)
+    launch_options, choosing = await asyncio.to_thread(_find_session, launch_options)
     launch_options, note = await with_a_model(app, launch_options)
     warnings: list[str] = []
     if not folder_standing(launch_options, os.environ).trusted:
@@ -92,7 +92,7 @@ async def open_conversation(app: "AgentApp", launch_options: LaunchOptions) -> A
     return replace(opened, choosing=choosing, note=note)
 
 
-def _found(launch_options: LaunchOptions) -> tuple[LaunchOptions, str | None]:
+def _find_session(launch_options: LaunchOptions) -> tuple[LaunchOptions, str | None]:
     """The session that is meant; where that is not clear, the words to choose it by."""
     try:
         return find_session(launch_options, os.environ), None
@@ -131,7 +131,7 @@ async def _ask_trust(
 ) -> bool:
     """Whether the user trusts the folder; asked before anything of it is loaded."""
     items = await asyncio.to_thread(trust_items, folder)
-    if items is None or await _ask(app, trust_menu(str(folder), told(items))) != "yes":
+    if items is None or await _ask(app, trust_menu(str(folder), describe_items(items))) != "yes":
         return False
     if warning := keep_trust(folder, items, places):
         warnings.append(warning)

@@ -14,7 +14,7 @@ from textual.widgets.text_area import Selection
 
 from agent_cli.frontends.shared.chips import Chips, deserves_chip
 from agent_cli.frontends.shared.keys import actions
-from agent_cli.frontends.shared.typed import Kind, fit, kind_of, pasted
+from agent_cli.frontends.shared.typed import Kind, clean_paste, fit, kind_of
 from agent_cli.frontends.tui.editor import edit_outside
 from agent_cli.frontends.tui.guarded_app import run_in_background
 from agent_cli.lib.language import mark, tr
@@ -218,7 +218,7 @@ class Prompt(TextArea):
         self._take_paste(event.text)
 
     def _take_paste(self, text: str) -> None:
-        text = pasted(text)
+        text = clean_paste(text)
         self._type(self._chips.add(text) if deserves_chip(text) else fit(text))
 
     def _type(self, text: str) -> None:
@@ -286,6 +286,6 @@ class Prompt(TextArea):
         if text is None:
             self.notify(tr("The editor failed. The prompt is unchanged."), markup=False)
         elif deserves_chip(text) and len(text) > _MAX_EXPANDED_CHARS:
-            self.replace_all(self._chips.add(pasted(text)))
+            self.replace_all(self._chips.add(clean_paste(text)))
         else:
             self.replace_all(text)

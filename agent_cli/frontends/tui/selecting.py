@@ -10,7 +10,7 @@ from textual.strip import Strip
 from agent_cli.frontends.tui.lines import Line
 
 
-def painted(strip: Strip, span: tuple[int, int], style: Style) -> Strip:
+def paint_selection(strip: Strip, span: tuple[int, int], style: Style) -> Strip:
     """The line with the characters from one position to another selected; -1 is the end."""
     text = strip.text.rstrip()
     start, end = span
@@ -26,7 +26,7 @@ def painted(strip: Strip, span: tuple[int, int], style: Style) -> Strip:
     return Strip.join([before, lit, *after])
 
 
-def copied(line_at: Callable[[int], Strip | None], selection: Selection, total: int) -> str:
+def copy_selection(line_at: Callable[[int], Strip | None], selection: Selection, total: int) -> str:
     """The selected text: without bars and indents, and with broken lines whole again."""
     first = selection.start.y if selection.start else 0
     last = min(selection.end.y if selection.end else total - 1, total - 1)

@@ -142,7 +142,7 @@ class SetupScreen(Screen[ModelChoice | None]):
         fitting = [option for option in self._options if _fits(option, wanted)]
         width = max((cell_len(_label(option)) for option in fitting), default=0)
         self._list.clear_options()
-        self._list.add_options([Item(_drawn(option, width), option.id) for option in fitting])
+        self._list.add_options([Item(_draw_option(option, width), option.id) for option in fitting])
         self._list.highlighted = 0 if fitting else None
 
     def _give(self, answer: str | None) -> None:
@@ -209,7 +209,7 @@ def _fits(option: Option, words: Sequence[str]) -> bool:
     return all(word in text for word in words)
 
 
-def _drawn(option: Option, width: int) -> Content:
+def _draw_option(option: Option, width: int) -> Content:
     label = _label(option)
     gap = " " * (width - cell_len(label) + 2)
     return Content.assemble(label, gap, (visible(option.detail, one_line=True), MUTED))

@@ -64,7 +64,7 @@ def run(launch_options: LaunchOptions, prompt: str | None = None) -> int:
 async def _play(launch_options: LaunchOptions, prompt: str | None, trouble: str) -> AppExit:
     looks = glance(os.environ)
     app = AgentApp(
-        lambda: _opened(app, launch_options, trouble),
+        lambda: _open(app, launch_options, trouble),
         root=launch_options.cwd,
         theme=looks.theme or themes.by_terminal(os.environ),
         reduced_motion=looks.reduced_motion,
@@ -79,10 +79,10 @@ async def _play(launch_options: LaunchOptions, prompt: str | None, trouble: str)
             await app.session.close()
     if app.refusal is not None:
         raise app.refusal
-    return _left(app, code or 0)
+    return _read_exit(app, code or 0)
 
 
-def _left(app: AgentApp, code: int) -> AppExit:
+def _read_exit(app: AgentApp, code: int) -> AppExit:
     session = app.session if app.is_open else None
     if app.crash is not None:
         return AppExit(tell_crash(app.crash, session))
@@ -94,7 +94,7 @@ def _left(app: AgentApp, code: int) -> AppExit:
     return AppExit(code, Resume(session.id) if session.is_kept else None, following)
 
 
-async def _opened(app: AgentApp, launch_options: LaunchOptions, trouble: str) -> "AppParts":
+async def _open(app: AgentApp, launch_options: LaunchOptions, trouble: str) -> "AppParts":
     try:
         opening = await asyncio.to_thread(import_module, "agent_cli.frontends.tui.opening")
         opened: AppParts = await opening.open_conversation(app, launch_options)

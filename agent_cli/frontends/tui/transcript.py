@@ -19,7 +19,7 @@ from agent_cli.frontends.tui.blocks.notice import ErrorBlock
 from agent_cli.frontends.tui.column import LinePosition
 from agent_cli.frontends.tui.column_view import ColumnView
 from agent_cli.frontends.tui.look import COMPONENTS
-from agent_cli.frontends.tui.selecting import copied, painted
+from agent_cli.frontends.tui.selecting import copy_selection, paint_selection
 from agent_cli.lib.language import tr
 
 
@@ -144,12 +144,12 @@ class Transcript(ColumnView, can_focus=True):
         selection = self.text_selection
         if selection is not None and (span := selection.get_span(line)) is not None:
             style = self.screen.get_component_rich_style("screen--selection")
-            strip = painted(strip, span, style)
+            strip = paint_selection(strip, span, style)
         strip = strip.apply_offsets(0, line)
         return self._with_hint(strip) if self.has_unseen and y == self.size.height - 1 else strip
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        return copied(self._column.strip, selection, self._column.heights.total), "\n"
+        return copy_selection(self._column.strip, selection, self._column.heights.total), "\n"
 
     def selection_updated(self, selection: Selection | None) -> None:
         self.refresh()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from agent_cli.controller.endings import has_failed, retrying, stopped
+from agent_cli.controller.endings import has_failed, retrying, stop_reason
 from agent_cli.core.events import (
     Event,
     HistoryCompacted,
@@ -24,7 +24,7 @@ from agent_cli.frontends.tui.blocks.reply import ReplyBlock
 from agent_cli.frontends.tui.blocks.thinking import ThinkingBlock
 from agent_cli.frontends.tui.blocks.tool import ToolBlock
 from agent_cli.frontends.tui.transcript import Transcript
-from agent_cli.lib.garbage import collection_paused
+from agent_cli.lib.garbage import pause_collection
 
 
 class TranscriptWriter:
@@ -57,7 +57,7 @@ class TranscriptWriter:
     def replay(self, events: Iterable[Event]) -> None:
         """Draw what happened in earlier turns."""
         self._is_past = True
-        with collection_paused(), self._transcript.filling():
+        with pause_collection(), self._transcript.filling():
             for event in events:
                 self.write(event)
             self._close()
@@ -123,7 +123,7 @@ class TranscriptWriter:
             self._transcript.add(ReceiptBlock(line, event.receipt.details()))
         if has_failed(event):
             self._transcript.add(ErrorBlock(event.error, event.hint))
-        elif text := stopped(event):
+        elif text := stop_reason(event):
             self._transcript.add(NoticeBlock(text, event.hint, "warning"))
 
     def _close(self) -> None:

@@ -8,7 +8,7 @@ from textual.screen import Screen
 
 from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
-from agent_cli.controller.endings import ended
+from agent_cli.controller.endings import ending_text
 from agent_cli.controller.requests import request_title
 from agent_cli.controller.view import Menu
 from agent_cli.core.errors import UserError
@@ -100,7 +100,7 @@ class ScreenView:
                 self.meter.counted(event.step.output_tokens)
                 self._widgets.working.update(tokens=event.total.output_tokens)
             case TurnFinished() if event.steps:
-                notify_terminal(self._app, "agent", ended(event))
+                notify_terminal(self._app, "agent", ending_text(event))
             case _:
                 pass
 

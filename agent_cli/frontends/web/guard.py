@@ -51,7 +51,7 @@ class Guard:
         return hmac.compare_digest(given.encode(), self.token.encode())
 
 
-def guarded(guard: Guard) -> Middleware:
+def guard_requests(guard: Guard) -> Middleware:
     """Middleware: nothing is answered to strangers, and every answer says how to be handled."""
 
     @web.middleware

@@ -12,8 +12,8 @@ from aiohttp import WSMsgType, web
 
 from agent_cli.controller.background import Background
 from agent_cli.frontends.web.child import Child
-from agent_cli.frontends.web.guard import Guard, add_headers, guarded
-from agent_cli.lib.language import spoken, tr
+from agent_cli.frontends.web.guard import Guard, add_headers, guard_requests
+from agent_cli.lib.language import current_language, tr
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ class WebServer:
 
     def application(self) -> web.Application:
         """The routes, all of them below the token."""
-        app = web.Application(middlewares=[guarded(self.guard)])
+        app = web.Application(middlewares=[guard_requests(self.guard)])
         app.router.add_get("/{token}/", self._page)
         app.router.add_get("/{token}/ws", self._websocket)
         app.router.add_static(f"/{self.guard.token}/static", self._statics)
@@ -49,7 +49,7 @@ class WebServer:
     async def _page(self, request: web.Request) -> web.Response:
         page = _PAGE.read_text(encoding="utf-8")
         values = {
-            "{language}": spoken(),
+            "{language}": current_language(),
             "{ended}": tr("The session has ended."),
             "{again}": tr("Start another"),
             "{websocket}": f"ws://{request.host}/{self.guard.token}/ws",

@@ -17,7 +17,7 @@ def plan_for(request: Request) -> Plan:
     return _PLANS.get(request.kind, _say)(request)
 
 
-def fenced(text: str, language: str = "") -> str:
+def fence(text: str, language: str = "") -> str:
     """A text as it is, in a fence that it cannot break."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
@@ -26,10 +26,10 @@ def fenced(text: str, language: str = "") -> str:
 
 def content(page: str) -> str:
     """The lines of a file without the numbers that Read puts before them."""
-    return "\n".join(text for _, text in _numbered(page)) or page
+    return "\n".join(text for _, text in _number(page)) or page
 
 
-def _numbered(page: str) -> list[tuple[int, str]]:
+def _number(page: str) -> list[tuple[int, str]]:
     parts = (line.partition("\t") for line in page.split("\n"))
     return [(int(number), text) for number, tab, text in parts if tab and number.strip().isdigit()]
 
@@ -95,9 +95,9 @@ def _show(request: Request) -> Plan:
     read = yield Act("Read", {"file_path": path, "limit": lines, **arguments})
     if read.is_error:
         listed = yield Act("ListFiles", {"path": path})  # it may be a folder
-        return _shown(read if listed.is_error else listed)
-    shown = _numbered(read.text)
-    parts = [f"`{path}`:", fenced(content(read.text))]
+        return _show_outcome(read if listed.is_error else listed)
+    shown = _number(read.text)
+    parts = [f"`{path}`:", fence(content(read.text))]
     if len(shown) == PAGE_LINES:
         last = shown[-1][0]
         more = tr(
@@ -112,7 +112,7 @@ def _show(request: Request) -> Plan:
 
 def _list(request: Request) -> Plan:
     arguments = {"path": request.get("path", "."), "recursive": bool(request.get("deep"))}
-    return _shown((yield Act("ListFiles", arguments)))
+    return _show_outcome((yield Act("ListFiles", arguments)))
 
 
 def _find(request: Request) -> Plan:
@@ -123,14 +123,16 @@ def _find(request: Request) -> Plan:
         pattern = name
     else:
         pattern = f"**/{name}" if re.search(r"[*?\[{]", name) else f"**/*{name.strip('/')}*"
-    return _shown((yield Act("Glob", {"pattern": pattern})))
+    return _show_outcome((yield Act("Glob", {"pattern": pattern})))
 
 
 def _search(request: Request) -> Plan:
     text = request.get("text") or request.get("more")
     is_pattern = len(text) > 2 and text.startswith("/") and text.endswith("/")
     pattern = text[1:-1] if is_pattern else _literal(text)
-    return _shown((yield Act("Grep", {"pattern": pattern, "path": request.get("path", ".")})))
+    return _show_outcome(
+        (yield Act("Grep", {"pattern": pattern, "path": request.get("path", ".")}))
+    )
 
 
 def _literal(text: str) -> str:
@@ -139,21 +141,21 @@ def _literal(text: str) -> str:
 
 
 def _changes(_request: Request) -> Plan:
-    return _shown((yield Act("GitInfo", {})))
+    return _show_outcome((yield Act("GitInfo", {})))
 
 
 def _diff(request: Request) -> Plan:
     path = f" -- {shlex.quote(request.get('path'))}" if request.get("path") else ""
-    return _shown((yield Act("Bash", {"command": f"git diff HEAD{path}"})), "diff")
+    return _show_outcome((yield Act("Bash", {"command": f"git diff HEAD{path}"})), "diff")
 
 
 def _run(request: Request) -> Plan:
-    return _shown((yield Act("Bash", {"command": request.get("command")})))
+    return _show_outcome((yield Act("Bash", {"command": request.get("command")})))
 
 
 def _delete(request: Request) -> Plan:
     command = f"rm -- {shlex.quote(request.get('path'))}"
-    return _changed((yield Act("Bash", {"command": command})))
+    return _report_change((yield Act("Bash", {"command": command})))
 
 
 def _swap(request: Request) -> Plan:
@@ -164,7 +166,7 @@ def _swap(request: Request) -> Plan:
             "replacement": new.replace("$", "$$"),
             "preview": False,
         }
-        return _changed((yield Act("Replace", arguments | ({"glob": path} if path else {}))))
+        return _report_change((yield Act("Replace", arguments | ({"glob": path} if path else {}))))
     if not path:
         return FinalText(
             tr(
@@ -175,27 +177,27 @@ def _swap(request: Request) -> Plan:
         )
     read = yield Act("Read", {"file_path": path}, tr("I'll read it first."))
     if read.is_error:
-        return _shown(read)
+        return _show_outcome(read)
     edit = {"file_path": path, "old_string": old, "new_string": new, "replace_all": True}
-    return _changed((yield Act("Edit", edit)))
+    return _report_change((yield Act("Edit", edit)))
 
 
 def _create(request: Request) -> Plan:
     text = request.get("content")
     if text and not text.endswith("\n"):
         text += "\n"
-    return _changed((yield Act("Write", {"file_path": request.get("path"), "content": text})))
+    return _report_change((yield Act("Write", {"file_path": request.get("path"), "content": text})))
 
 
-def _shown(outcome: Outcome, language: str = "") -> FinalText:
+def _show_outcome(outcome: Outcome, language: str = "") -> FinalText:
     if outcome.is_error:
         failed = tr("That didn't work:")
-        return FinalText(f"{failed}\n\n{fenced(outcome.text)}")
-    return FinalText(fenced(outcome.text, language))
+        return FinalText(f"{failed}\n\n{fence(outcome.text)}")
+    return FinalText(fence(outcome.text, language))
 
 
-def _changed(outcome: Outcome) -> FinalText:
-    return _shown(outcome) if outcome.is_error else FinalText(tr("Done. `/undo` undoes it."))
+def _report_change(outcome: Outcome) -> FinalText:
+    return _show_outcome(outcome) if outcome.is_error else FinalText(tr("Done. `/undo` undoes it."))
 
 
 _PLANS: dict[Kind, Callable[[Request], Plan]] = {

@@ -196,11 +196,11 @@ def understand(text: str) -> Request:
     """The request behind the words; `unknown` for everything else."""
     text = text.strip()
     said = text[match.end() :].lstrip() if (match := _POLITE.match(text)) else text
-    for kind, pattern in _compiled():
+    for kind, pattern in _compile_forms():
         if len(said) > MAX_CHARS and kind not in _LITERAL:
             continue
         if match := pattern.fullmatch(said if kind in _LITERAL else _END.sub("", said)):
-            values = {name: _unquoted(word) for name, word in match.groupdict("").items() if word}
+            values = {name: _unquote(word) for name, word in match.groupdict("").items() if word}
             request = Request(kind, values)
             if _makes_sense(request):
                 return request
@@ -216,7 +216,7 @@ def _makes_sense(request: Request) -> bool:
 
 
 @cache
-def _compiled() -> tuple[tuple[Kind, re.Pattern[str]], ...]:
+def _compile_forms() -> tuple[tuple[Kind, re.Pattern[str]], ...]:
     return tuple((kind, _compile(each)) for kind, patterns in _PATTERNS for each in patterns)
 
 
@@ -226,7 +226,7 @@ def _compile(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE | re.DOTALL)
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     text = text.strip() if "\n" not in text else text
     if len(text) > 1 and QUOTES.get(text[0]) == text[-1]:
         return text[1:-1]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from agent_cli.lib.language import tr
 from agent_cli.models.guide.plan import Act, FinalText, Plan
-from agent_cli.models.guide.plans import content, fenced
+from agent_cli.models.guide.plans import content, fence
 
 FILES = {
     "greet.py": (
@@ -49,12 +49,12 @@ def tour(folder: Path | None) -> Plan:
         "Every call is one line with its result; Enter or a click unfolds it. Reading inside the "
         "workspace changes nothing, so you weren't asked."
     )
-    yield _pause(f"{fenced(content(read.text))}\n\n{told}")
+    yield _pause(f"{fence(content(read.text))}\n\n{told}")
 
     opening = tr("**2 of 5 · Searching.** Now I look for `TODO` in all files of the folder:")
     found = yield Act("Grep", {"pattern": "TODO", "path": str(folder)}, opening)
     told = tr("A model works the same way: it calls tools, reads the results and continues.")
-    yield _pause(f"{fenced(found.text)}\n\n{told}")
+    yield _pause(f"{fence(found.text)}\n\n{told}")
 
     opening = tr(
         "**3 of 5 · An edit.** Now I fix the misspelled greeting. A change asks first and shows "

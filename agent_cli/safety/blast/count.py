@@ -11,7 +11,7 @@ from agent_cli.safety.blast.file_commands import EACH_WORD_ALONE, plans_of
 from agent_cli.safety.blast.find_command import find_plans
 from agent_cli.safety.blast.git_commands import git_outcome
 from agent_cli.safety.blast.names import command_text, precious_first
-from agent_cli.safety.blast.plan import ImpactStep, look_afresh, opened, plan
+from agent_cli.safety.blast.plan import ImpactStep, look_afresh, opened_files, plan
 from agent_cli.safety.blast.radius import (
     ASKS_GIT,
     CHANGES,
@@ -26,7 +26,7 @@ from agent_cli.safety.blast.tree import CountRules, Tally, count
 from agent_cli.safety.blast.wildcards import is_pattern, matches
 from agent_cli.safety.environment import search_path
 from agent_cli.safety.paths import Workspace
-from agent_cli.safety.reasons import Reason, because, quoted
+from agent_cli.safety.reasons import Reason, because, quote_value
 from agent_cli.safety.shell.facts import Destruction, absolute
 from agent_cli.safety.shell.lenient_words import UNKNOWN
 
@@ -112,7 +112,9 @@ class _Survey:
             except NotCounted as problem:
                 self._not_known(destruction, problem.reason)
             except (OSError, ValueError) as error:
-                self._not_known(destruction, quoted(getattr(error, "strerror", None) or str(error)))
+                self._not_known(
+                    destruction, quote_value(getattr(error, "strerror", None) or str(error))
+                )
         if len(looked_at) > MAX_COMMANDS:
             more = len(looked_at) - MAX_COMMANDS
             self.unknown[because("more_commands", n=more)] = None
@@ -125,7 +127,7 @@ class _Survey:
 
     def _plans(self, destruction: Destruction, clock: Clock) -> list[ImpactStep]:
         if destruction.verb in {">", ">>"}:
-            return _redirected(destruction, clock)
+            return _plan_redirects(destruction, clock)
         cwd, argv = _standing(destruction), destruction.argv
         name = argv[0].rpartition("/")[2]
         if any(UNKNOWN in word for word in argv):
@@ -133,7 +135,7 @@ class _Survey:
                 raise NotCounted(because("runtime_value"))
             self._not_known(destruction, because("runtime_value"))
             argv = tuple(word for word in argv if UNKNOWN not in word)
-        argv, is_whole = _expanded(argv, destruction, cwd, clock.share(2))
+        argv, is_whole = _expand(argv, destruction, cwd, clock.share(2))
         plans = self._plans_of(argv, cwd, destruction, clock)
         return plans if is_whole else [replace(each, is_partial=True) for each in plans]
 
@@ -160,7 +162,7 @@ class _Survey:
             self._not_known(destruction, why)
         if tally.files or tally.directories:
             tally.kept["uncommitted"] = changed or []
-            touched = _touched(each, tally, tracked, destruction, self.workspace)
+            touched = _describe_touched(each, tally, tracked, destruction, self.workspace)
             self.touched.append(
                 replace(touched, uncommitted=None if changed is None else len(changed))
             )
@@ -191,7 +193,7 @@ def _standing(destruction: Destruction) -> str:
     return destruction.cwd
 
 
-def _redirected(destruction: Destruction, clock: Clock) -> list[ImpactStep]:
+def _plan_redirects(destruction: Destruction, clock: Clock) -> list[ImpactStep]:
     (target,) = destruction.paths
     if UNKNOWN in target:
         raise NotCounted(because("runtime_value"))
@@ -203,10 +205,10 @@ def _redirected(destruction: Destruction, clock: Clock) -> list[ImpactStep]:
     # The shell refuses to write to several files at once.
     names = found or [target] if len(found) < 2 else []
     verb = CHANGES if destruction.verb == ">>" else OVERWRITES
-    return plan(verb, opened(names, cwd, clock))
+    return plan(verb, opened_files(names, cwd, clock))
 
 
-def _expanded(
+def _expand(
     argv: tuple[str, ...], destruction: Destruction, cwd: str, clock: Clock
 ) -> tuple[tuple[str, ...], bool]:
     """The words after the shell has put names for wildcards, and whether these are all.
@@ -224,7 +226,7 @@ def _expanded(
     return tuple(words), not clock.is_over
 
 
-def _touched(
+def _describe_touched(
     each: ImpactStep, tally: Tally, tracked: Tracked, destruction: Destruction, workspace: Workspace
 ) -> Touched:
     def named(kind: str) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from agent_cli.safety.blast.plan import (
     exists,
     is_directory,
     mode_of,
-    opened,
+    opened_files,
     plan,
 )
 from agent_cli.safety.blast.radius import CHANGES, DELETES, MODES, MOVES, OVERWRITES, OWNERS
@@ -30,7 +30,7 @@ def plans_of(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     command = _COMMANDS.get(name)
     if command is None:
         raise NotCounted(because("unpredictable", name=name))
-    return _stopped(command(argv, cwd, clock), clock)
+    return _stop_at_limit(command(argv, cwd, clock), clock)
 
 
 def _rm(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
@@ -63,20 +63,20 @@ def _unlink(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
 def _shred(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     found = read(argv, valued="ns", longs=("iterations", "size", "random-source"))
     verb = DELETES if found.has("u", "remove") else OVERWRITES
-    return plan(verb, opened(found.operands, cwd, clock))
+    return plan(verb, opened_files(found.operands, cwd, clock))
 
 
 def _truncate(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     found = read(argv, valued="sr", longs=("size", "reference"))
     amount = found.value("s", "size") or ""
     verb = CHANGES if re.match(r"[+<>/%]", amount) else OVERWRITES
-    return plan(verb, opened(found.operands, cwd, clock))
+    return plan(verb, opened_files(found.operands, cwd, clock))
 
 
 def _tee(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     found = read(argv)
     verb = CHANGES if found.has("a", "append") else OVERWRITES
-    return plan(verb, opened(found.operands, cwd, clock))
+    return plan(verb, opened_files(found.operands, cwd, clock))
 
 
 def _dd(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
@@ -86,7 +86,7 @@ def _dd(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
         if mode is not None and stat.S_ISBLK(mode):
             raise NotCounted(because("writes_device"))
     keeps = any(word.startswith("conv=") and "notrunc" in word for word in argv)
-    return plan(CHANGES if keeps else OVERWRITES, opened(targets, cwd, clock))
+    return plan(CHANGES if keeps else OVERWRITES, opened_files(targets, cwd, clock))
 
 
 def _mv(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
@@ -115,10 +115,12 @@ def _cp(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
         source = behind(old, cwd)
         if not is_directory(source):
             lost += (
-                path for path in opened([new], cwd, clock) if path != source and exists(source)
+                path
+                for path in opened_files([new], cwd, clock)
+                if path != source and exists(source)
             )
         elif is_recursive:
-            lost += _merged(source, os.path.join(cwd, new), clock)
+            lost += _replaced_files(source, os.path.join(cwd, new), clock)
     return plan(OVERWRITES, lost)
 
 
@@ -163,7 +165,7 @@ def _landings(found: Arguments, cwd: str) -> Iterator[tuple[str, str]]:
         yield word, os.path.join(into, os.path.basename(word.rstrip("/")))
 
 
-def _merged(source: str, target: str, clock: Clock) -> Iterator[str]:
+def _replaced_files(source: str, target: str, clock: Clock) -> Iterator[str]:
     """The files in a directory that those of another would replace."""
     pending = [""]
     while pending and not clock.is_over:
@@ -178,10 +180,10 @@ def _merged(source: str, target: str, clock: Clock) -> Iterator[str]:
                 if os.path.isdir(os.path.join(target, inner)):
                     pending.append(inner)
             else:
-                yield from opened([inner], target, clock)
+                yield from opened_files([inner], target, clock)
 
 
-def _stopped(plans: list[ImpactStep], clock: Clock) -> list[ImpactStep]:
+def _stop_at_limit(plans: list[ImpactStep], clock: Clock) -> list[ImpactStep]:
     if not clock.is_over:
         return plans
     return [ImpactStep(each.verb, each.paths, each.is_deep, is_partial=True) for each in plans]
@@ -192,7 +194,7 @@ def _sed(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     if not found.has("i", "in-place"):
         raise NotCounted(because("program_unclear"))
     files = found.operands if found.has("ef", "expression", "file") else found.operands[1:]
-    return plan(CHANGES, opened(files, cwd, clock))
+    return plan(CHANGES, opened_files(files, cwd, clock))
 
 
 def _perl(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
@@ -207,7 +209,7 @@ def _perl(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
         has_script = has_script or letter in {"e", "E"}
         if letter in {"e", "E", "I"} and letter and not rest:
             words = words[1:]
-    return plan(CHANGES, opened(words if has_script else words[1:], cwd, clock))
+    return plan(CHANGES, opened_files(words if has_script else words[1:], cwd, clock))
 
 
 _MODE = re.compile(r"-[rwxXstugo,=+-]+")

@@ -57,7 +57,7 @@ def _clean(words: Sequence[str], cwd: str, git: ReadOnlyGit) -> GitOutcome:
     output = git.run(cwd, *ignored, "-c", "core.quotePath=false", "clean", "-n", *same)
     lines = os.fsdecode(output.data).split("\n")
     removed = [line.removeprefix("Would remove ") for line in lines if "Would remove " in line[:13]]
-    paths = [entry(_unquoted(name).rstrip("/"), cwd) for name in removed]
+    paths = [entry(_unquote(name).rstrip("/"), cwd) for name in removed]
     plans = [ImpactStep(DELETES, tuple(paths), is_deep=True, in_git=False)] if paths else []
     return GitOutcome(plans)
 
@@ -85,16 +85,16 @@ def _checkout(words: Sequence[str], cwd: str, git: ReadOnlyGit) -> GitOutcome:
         operands = operands[1:]
     paths = [*operands, *(paths or ())]
     if paths:
-        return _discarded(cwd, git, paths, "HEAD" if source else None)
+        return _find_discarded(cwd, git, paths, "HEAD" if source else None)
     if found.has("f", "force"):
-        return _discarded(cwd, git, [], "HEAD")
+        return _find_discarded(cwd, git, [], "HEAD")
     return GitOutcome()  # git refuses to switch where that would lose changes
 
 
 def _switch(words: Sequence[str], cwd: str, git: ReadOnlyGit) -> GitOutcome:
     found = read(words, valued="cC")
     if found.has("f", "force", "discard-changes"):
-        return _discarded(cwd, git, [], "HEAD")
+        return _find_discarded(cwd, git, [], "HEAD")
     return GitOutcome()
 
 
@@ -106,14 +106,16 @@ def _restore(words: Sequence[str], cwd: str, git: ReadOnlyGit) -> GitOutcome:
     if found.has("S", "staged") and not found.has("W", "worktree"):
         return GitOutcome()
     against_head = found.has("S", "staged") or found.value("s", "source") is not None
-    return _discarded(cwd, git, [*found.operands, *(paths or ())], "HEAD" if against_head else None)
+    return _find_discarded(
+        cwd, git, [*found.operands, *(paths or ())], "HEAD" if against_head else None
+    )
 
 
 def _reset(words: Sequence[str], cwd: str, git: ReadOnlyGit) -> GitOutcome:
     found = read(words)
     if not found.has("", "hard"):
         return GitOutcome()
-    outcome = _discarded(cwd, git, [], "HEAD")
+    outcome = _find_discarded(cwd, git, [], "HEAD")
     if found.operands:
         left = _count(git, cwd, f"{found.operands[0]}..HEAD")
         if left:
@@ -163,7 +165,7 @@ def _count(git: ReadOnlyGit, cwd: str, *revisions: str) -> int:
     return int(git.run(cwd, "rev-list", "--count", *revisions).data or b"0")
 
 
-def _discarded(
+def _find_discarded(
     cwd: str, git: ReadOnlyGit, pathspecs: Sequence[str], against: str | None
 ) -> GitOutcome:
     """The files with changes that the index, or the last commit, does not have."""
@@ -187,7 +189,7 @@ _ESCAPE = re.compile(r"\\([0-7]{3}|.)")
 _LETTERS = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13}
 
 
-def _unquoted(name: str) -> str:
+def _unquote(name: str) -> str:
     """A name as git prints it, without the quotes it puts around odd ones."""
     if not name.startswith('"'):
         return name

@@ -18,10 +18,10 @@ def precious_first(paths: Iterable[str], workspace: Workspace) -> tuple[str, ...
     """The first few names, those of secret files before the others."""
     unique = dict.fromkeys(paths)
     ordered = sorted(unique, key=lambda path: is_secret(path, workspace.home) is None)
-    return tuple(shown(path, workspace) for path in ordered[:_MAX_NAMES])
+    return tuple(short_path(path, workspace) for path in ordered[:_MAX_NAMES])
 
 
-def shown(path: str, workspace: Workspace) -> str:
+def short_path(path: str, workspace: Workspace) -> str:
     """A real path as short as it can be said, on one line, with nothing invisible in it."""
     if contains(workspace.root, path):
         text = os.path.relpath(path, workspace.root)
@@ -29,7 +29,7 @@ def shown(path: str, workspace: Workspace) -> str:
         text = "~/" + os.path.relpath(path, os.path.realpath(workspace.home))
     else:
         text = path
-    return _shortened(printable(text))
+    return _shorten(printable(text))
 
 
 def command_text(destruction: Destruction) -> str:
@@ -39,7 +39,7 @@ def command_text(destruction: Destruction) -> str:
     else:
         words = destruction.argv
     text = " ".join("…" if UNKNOWN in word else _word(word) for word in words)
-    return _shortened(printable(text))
+    return _shorten(printable(text))
 
 
 def printable(text: str) -> str:
@@ -52,5 +52,5 @@ def _word(word: str) -> str:
     return word if word in {">", ">>"} or set(word) & set("*?[") else shlex.quote(word)
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _MAX_CHARS else f"{text[:50]}…{text[-29:]}"

@@ -85,7 +85,7 @@ def is_file(path: str) -> bool:
     return mode is not None and stat.S_ISREG(mode)
 
 
-def opened(words: Iterable[str], cwd: str, clock: Clock) -> list[str]:
+def opened_files(words: Iterable[str], cwd: str, clock: Clock) -> list[str]:
     """The regular files that would be opened; what does not exist yet loses nothing."""
     paths = (behind(word, cwd) for word in clock.within(words))
     return [path for path in paths if is_file(path)]

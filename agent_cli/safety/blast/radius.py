@@ -53,7 +53,7 @@ class Touched:
         """What a person should know, the main thing first."""
         details = (*_about_git(self), *_about_place(self))
         names = () if details else self.names
-        return (_listed(_main(self), names, self.files), *details)
+        return (_list_names(_main(self), names, self.files), *details)
 
 
 @dataclass(frozen=True)
@@ -124,15 +124,15 @@ def _about_git(touched: Touched) -> list[Reason]:
         return lines  # what they were in goes with them, and that is said
     if not touched.has_repository:
         alone = because("no_repository", n=touched.files)
-        return [*lines, _listed(alone, touched.names, touched.files)]
+        return [*lines, _list_names(alone, touched.names, touched.files)]
     if untracked is None:
         lines.append(because("git_unknown"))
     elif untracked:
         told = _some(touched, untracked, "not_in_git", "none_in_git")
-        lines.append(_listed(told, touched.not_in_git_names, untracked))
+        lines.append(_list_names(told, touched.not_in_git_names, untracked))
     if changed:
         told = _some(touched, changed, "uncommitted", "all_uncommitted")
-        lines.append(_listed(told, touched.uncommitted_names, changed))
+        lines.append(_list_names(told, touched.uncommitted_names, changed))
     return lines
 
 
@@ -143,7 +143,7 @@ def _about_place(touched: Touched) -> list[Reason]:
         told = because("outside_project")
     else:
         told = because("some_outside_project", n=touched.outside)
-    return [_listed(told, touched.outside_names, touched.outside)]
+    return [_list_names(told, touched.outside_names, touched.outside)]
 
 
 def _some(touched: Touched, count: int, some: str, every: str) -> Reason:
@@ -154,7 +154,7 @@ def _some(touched: Touched, count: int, some: str, every: str) -> Reason:
     return because("at_least", things=told) if touched.at_least else told
 
 
-def _listed(told: Reason, names: tuple[str, ...], count: int) -> Reason:
+def _list_names(told: Reason, names: tuple[str, ...], count: int) -> Reason:
     if not names:
         return told
     shown = list(names[:_MAX_NAMES])

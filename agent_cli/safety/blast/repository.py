@@ -105,7 +105,7 @@ def tracked_at(paths: Iterable[str], git: ReadOnlyGit, *, deleted: bool) -> Trac
     found = _by_repository(paths)
     kept = {root: own for root, own in found.items() if not (deleted and _is_lost(root, own))}
     try:
-        files = {root: frozenset(_listed(git, root, own)) for root, own in kept.items()}
+        files = {root: frozenset(_list_files(git, root, own)) for root, own in kept.items()}
     except NotCounted:
         return Tracked(kept, None, has_repository=bool(found))
     return Tracked(kept, files, has_repository=bool(found))
@@ -117,7 +117,7 @@ def changed_at(tracked: Tracked, git: ReadOnlyGit, *, is_deep: bool) -> list[str
     for root, paths in tracked.places.items():
         git.require_plain(root)
         own = frozenset(paths)
-        for name in _listed(git, root, paths, "--modified"):
+        for name in _list_files(git, root, paths, "--modified"):
             path = os.path.join(root, name)
             is_struck = path in own or (is_deep and any(contains(each, path) for each in own))
             if is_struck and os.path.lexists(path):
@@ -144,7 +144,9 @@ def _is_lost(root: str, paths: Iterable[str]) -> bool:
     return any(path in (own, root) or root.startswith(path.rstrip("/") + "/") for path in paths)
 
 
-def _listed(git: ReadOnlyGit, root: str, paths: Sequence[str], *options: str) -> tuple[str, ...]:
+def _list_files(
+    git: ReadOnlyGit, root: str, paths: Sequence[str], *options: str
+) -> tuple[str, ...]:
     common = paths[0] if len(paths) == 1 else os.path.commonpath({*map(os.path.dirname, paths)})
     common = os.path.relpath(common, root)
     words = ["--literal-pathspecs", "ls-files", "-z", *options]

@@ -76,25 +76,25 @@ def _mounts(confinement: Confinement) -> Iterator[Mount]:
     yield "/dev", ("--dev", "/dev")
     yield "/proc", ("--proc", "/proc")
     if os.geteuid() == 0:
-        yield from (_bound("--ro-bind", p) for p in _SETTINGS_OF_THE_KERNEL if os.path.exists(p))
+        yield from (_bind("--ro-bind", p) for p in _SETTINGS_OF_THE_KERNEL if os.path.exists(p))
     if os.path.isdir("/run"):
         yield "/run", ("--tmpfs", "/run")
     for place in _KEPT_OF_RUN:
         if os.path.exists(place):
-            yield _bound("--ro-bind", os.path.realpath(place), place)
+            yield _bind("--ro-bind", os.path.realpath(place), place)
     if confinement.temp:
-        yield _bound("--bind", confinement.temp, "/tmp")
-    yield from _hidden(confinement)
+        yield _bind("--bind", confinement.temp, "/tmp")
+    yield from _hide(confinement)
     for place in confinement.readable:
         if os.path.isdir(place):
-            yield _bound("--ro-bind", place)
+            yield _bind("--ro-bind", place)
     for place in confinement.writable:
         if os.path.exists(place):
-            yield _bound("--bind", place)
-    yield from _held(confinement)
+            yield _bind("--bind", place)
+    yield from _hold(confinement)
 
 
-def _hidden(confinement: Confinement) -> Iterator[Mount]:
+def _hide(confinement: Confinement) -> Iterator[Mount]:
     for place in confinement.hidden:
         # A link leads to a place that exists only once, and that is where it is hidden.
         real = os.path.realpath(place)
@@ -102,22 +102,22 @@ def _hidden(confinement: Confinement) -> Iterator[Mount]:
             yield real, ("--tmpfs", real)
         elif os.path.exists(real):
             # An empty file: programs that look into their settings go on without them.
-            yield _bound("--dev-bind", "/dev/null", real)
+            yield _bind("--dev-bind", "/dev/null", real)
 
 
-def _held(confinement: Confinement) -> Iterator[Mount]:
+def _hold(confinement: Confinement) -> Iterator[Mount]:
     holding = holding_for(confinement)
     covered = set(map(os.path.realpath, confinement.hidden))
     for place in holding.pinned:
-        yield _bound("--bind", place)
+        yield _bind("--bind", place)
     for place in holding.read_only:
         if place not in covered:
-            yield _bound("--ro-bind", place)
+            yield _bind("--ro-bind", place)
     for place in holding.missing:
         yield place, ("--tmpfs", place)
 
 
-def _bound(option: str, source: str, place: str | None = None) -> Mount:
+def _bind(option: str, source: str, place: str | None = None) -> Mount:
     return place or source, (option, source, place or source)
 
 

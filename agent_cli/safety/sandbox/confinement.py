@@ -97,7 +97,7 @@ def confinement_for(
     home = os.path.realpath(workspace.home)
     own = tuple(map(os.path.realpath, workspace.own))
     temp = os.path.realpath(temp)
-    protected = dict.fromkeys(path for root in roots for path in _protected(root, home))
+    protected = dict.fromkeys(path for root in roots for path in _protected_paths(root, home))
     protected |= dict.fromkeys(path for path in own if _inside_any(roots, path))
     hidden = (
         *(os.path.join(home, name) for name in (*SECRET_HOME, *_HIDDEN_HOME, *_DAEMONS_HOME)),
@@ -115,7 +115,7 @@ def confinement_for(
     )
 
 
-def _protected(root: str, home: str) -> Iterator[str]:
+def _protected_paths(root: str, home: str) -> Iterator[str]:
     for name in _names(root):
         # Judged by itself: a workspace that lies inside a protected place is not frozen whole.
         if is_protected(f"/{name}", _NOWHERE):

@@ -24,7 +24,7 @@ def occupy(places: Iterable[str]) -> dict[str, int]:
     held = {}
     for place in places:
         with contextlib.suppress(OSError):
-            if (descriptor := _occupied(place)) is not None:
+            if (descriptor := _occupy(place)) is not None:
                 held[place] = descriptor
     return held
 
@@ -56,7 +56,7 @@ def is_mask(place: str) -> bool:
         return False
 
 
-def _occupied(place: str) -> int | None:
+def _occupy(place: str) -> int | None:
     for _ in range(_MAX_TRIES):
         with contextlib.suppress(FileExistsError):
             os.mkdir(place, _MODE)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal, Self, assert_never
 
 from agent_cli.lib.language import mark, tr
-from agent_cli.lib.text import listed
+from agent_cli.lib.text import join_items
 from agent_cli.safety.environment import search_path
 from agent_cli.safety.sandbox import bubblewrap, landlock, landlock_exec, masks, seatbelt
 from agent_cli.safety.sandbox.confinement import Confinement
@@ -167,9 +167,9 @@ async def _best() -> Sandbox:
             missed.append(str(why))
             continue
         # A lesser tier always says what the better one lacked.
-        reason = listed((found.reason, *missed))
+        reason = join_items((found.reason, *missed))
         return Sandbox(found.tier, reason, found.limits, found.program)
-    return Sandbox(Tier.NONE, tr("none: {why}", why=listed(missed)))
+    return Sandbox(Tier.NONE, tr("none: {why}", why=join_items(missed)))
 
 
 async def _demand(find: Callable[[], Awaitable[Sandbox]], setting: str) -> Sandbox:

@@ -19,7 +19,7 @@ from agent_cli.safety.shell.found import FoundCommand
 from agent_cli.safety.shell.lenient_words import UNKNOWN
 from agent_cli.safety.shell.prove import Proof, prove
 from agent_cli.safety.shell.scan import scan
-from agent_cli.safety.shell.wrappers import WRAPPERS, embedded, unwrap
+from agent_cli.safety.shell.wrappers import WRAPPERS, embedded_commands, unwrap
 
 MAX_LEVELS = 64
 NOT_LOOKED_AT = (because("not_read_only"),)
@@ -177,7 +177,7 @@ class _ScanFindings:
         self, levels: list[tuple[str, ...]], found: FoundCommand, level: int, scripts: list[str]
     ) -> None:
         """Look at the commands that find, git and others are given among their arguments."""
-        for inner in embedded(levels[-1]) if levels else ():
+        for inner in embedded_commands(levels[-1]) if levels else ():
             if inner.script:
                 scripts.append(inner.script)
             elif inner.argv:

@@ -9,8 +9,8 @@ from agent_cli.safety.shell.lenient_words import (
     TO_SHADOW,
     UNKNOWN,
     expand,
+    follow_cd,
     globs,
-    moved,
 )
 from agent_cli.safety.shell.names import names
 
@@ -144,7 +144,7 @@ class Assembly:
         frame.count += 1
         self.result.found.append(found)
         if words and words[0] in {"cd", "pushd", "chdir"}:
-            frame.cwd = moved(frame.cwd, words[1:], self.variables)
+            frame.cwd = follow_cd(frame.cwd, words[1:], self.variables)
 
     def _assignments(self, words: list[str]) -> list[str]:
         index = 0

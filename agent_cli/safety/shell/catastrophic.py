@@ -63,7 +63,7 @@ def dangers_of(
         yield from _command(argv, found, place)
     argv = levels[-1] if levels else found.argv
     if argv and _name(argv) not in TEXT_ONLY and _name(argv) not in table.commands():
-        yield from _hidden(argv, found, place)
+        yield from _find_hidden(argv, found, place)
     yield from _code(found, levels)
 
 
@@ -161,7 +161,7 @@ def _command(argv: tuple[str, ...], found: FoundCommand, place: ShellContext) ->
         elif name != "chcon" and "/" in operands[1:]:
             yield because("changes_root", name=name)
     elif name == "mv":
-        vital = (path for path in _moved(argv, operands) if _is_vital(path, cwd, place))
+        vital = (path for path in _moved_paths(argv, operands) if _is_vital(path, cwd, place))
         yield from (because("moves_tree", path=path) for path in vital)
         yield from _all_overwritten(operands, cwd)
     elif name in {"cp", "tee", "install", "truncate", "shred", "ln", "unlink"}:
@@ -183,7 +183,7 @@ def _command(argv: tuple[str, ...], found: FoundCommand, place: ShellContext) ->
         yield from _system(name, argv, options, operands)
 
 
-def _moved(argv: tuple[str, ...], operands: list[str]) -> list[str]:
+def _moved_paths(argv: tuple[str, ...], operands: list[str]) -> list[str]:
     """What mv takes away: all but the last operand, or all if an option names the target."""
     for option, value in zip(argv, (*argv[1:], ""), strict=False):
         if re.fullmatch(r"-[a-zA-Z]*t|--t[a-z-]*", option):
@@ -369,7 +369,9 @@ def _erases(name: str, argv: tuple[str, ...], options: set[str], operands: list[
     return name == "mdadm" and "--zero-superblock" in options
 
 
-def _hidden(argv: tuple[str, ...], found: FoundCommand, place: ShellContext) -> Iterator[Reason]:
+def _find_hidden(
+    argv: tuple[str, ...], found: FoundCommand, place: ShellContext
+) -> Iterator[Reason]:
     """An unknown program may run its arguments: look at every tail that starts like a command."""
     for index, word in enumerate(argv[1:], 1):
         if word in {"rm", "/bin/rm", "/usr/bin/rm", "mkfs", "dd"} or word.startswith("mkfs."):

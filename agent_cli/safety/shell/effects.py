@@ -72,15 +72,15 @@ def hidden_by(outer: Iterable[tuple[str, ...]]) -> Reason | None:
 
 def writes_of(argv: tuple[str, ...], cwd: str | None) -> list[str]:
     """The files a command names to be written, made or removed, where they are known."""
-    return _known(_named_writes(argv), cwd)
+    return _known_paths(_named_writes(argv), cwd)
 
 
 def redirect_targets(found: FoundCommand) -> list[str]:
     """The files that a command's redirections write."""
-    return _known(found.writes, found.cwd)
+    return _known_paths(found.writes, found.cwd)
 
 
-def _known(paths: Iterable[str], cwd: str | None) -> list[str]:
+def _known_paths(paths: Iterable[str], cwd: str | None) -> list[str]:
     return [
         lexical(absolute(path, cwd or "/"))
         for path in paths

@@ -28,7 +28,7 @@ LETTERS = {
 }
 
 
-def printed(argv: tuple[str, ...]) -> str | None:
+def printed_text(argv: tuple[str, ...]) -> str | None:
     """The output of echo or printf, approximately."""
     words = list(argv[1:])
     escapes = argv[0] == "printf"
@@ -132,7 +132,7 @@ def _choices(word: str) -> list[str] | None:
     return None
 
 
-def moved(cwd: str | None, words: list[str], variables: dict[str, str]) -> str | None:
+def follow_cd(cwd: str | None, words: list[str], variables: dict[str, str]) -> str | None:
     target = next((word for word in words if not word.startswith("-") or word == "-"), None)
     if target is None:
         return variables.get("HOME")

@@ -106,11 +106,11 @@ class _Lexer:
             if char == "\\":
                 at += 2
             elif char == "'":
-                at = _past(source, "'", at + 1)
+                at = _skip(source, "'", at + 1)
             elif char == '"':
-                at = _past_double(source, at + 1)
+                at = _skip_double(source, at + 1)
             elif char == "$" and source.startswith("$'", at):
-                at = _past_ansi(source, at + 2)
+                at = _skip_ansi(source, at + 2)
             elif char == "`" or (char == "$" and source[at + 1 : at + 2] in {"(", "{", "[", '"'}):
                 raise NotPlain(because("runtime_value"))
             else:
@@ -148,14 +148,14 @@ class _Lexer:
         self.tokens[index] = Token(operator.kind, operator.raw, operator.start, body)
 
 
-def _past(source: str, what: str, at: int) -> int:
+def _skip(source: str, what: str, at: int) -> int:
     found = source.find(what, at)
     if found < 0:
         raise NotPlain(because("unclosed_quote"))
     return found + 1
 
 
-def _past_double(source: str, at: int) -> int:
+def _skip_double(source: str, at: int) -> int:
     while at < len(source):
         char = source[at]
         if char == '"':
@@ -166,7 +166,7 @@ def _past_double(source: str, at: int) -> int:
     raise NotPlain(because("unclosed_quote"))
 
 
-def _past_ansi(source: str, at: int) -> int:
+def _skip_ansi(source: str, at: int) -> int:
     while at < len(source):
         if source[at] == "'":
             return at + 1

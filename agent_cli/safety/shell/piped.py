@@ -4,10 +4,10 @@ import base64
 import binascii
 
 from agent_cli.safety.shell.found import FoundCommand
-from agent_cli.safety.shell.lenient_words import MAX_VALUE_CHARS, UNKNOWN, printed
+from agent_cli.safety.shell.lenient_words import MAX_VALUE_CHARS, UNKNOWN, printed_text
 
 
-def substituted(last: FoundCommand | None, count: int) -> str:
+def substituted_text(last: FoundCommand | None, count: int) -> str:
     """What a substitution of `count` commands prints, when they are one pipe of known text."""
     each, length = last, 0
     while each is not None:
@@ -22,7 +22,7 @@ def piped_text(found: FoundCommand | None, depth: int = 0) -> str | None:
         return None
     name = found.argv[0].rpartition("/")[2]
     if name in {"echo", "printf"}:
-        return printed((name, *found.argv[1:]))
+        return printed_text((name, *found.argv[1:]))
     if name == "cat" and found.stdin not in {None, UNKNOWN} and len(found.argv) == 1:
         return found.stdin
     text = (

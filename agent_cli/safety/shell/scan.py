@@ -17,7 +17,7 @@ from agent_cli.safety.shell.lenient_words import (
     UNKNOWN,
     unshadow,
 )
-from agent_cli.safety.shell.piped import substituted
+from agent_cli.safety.shell.piped import substituted_text
 from agent_cli.safety.shell.wrappers import SHELLS
 
 # What these are given as a file, they run.
@@ -225,7 +225,7 @@ class _Scanner(Assembly):
         if len(script) > MAX_VALUE_CHARS:
             return UNKNOWN
         found = scan(script, self.top.cwd, dict(self.variables)).found
-        return substituted(found[-1] if found else None, len(found))
+        return substituted_text(found[-1] if found else None, len(found))
 
     def _close_parameter(self) -> None:
         frame = self.pop()
@@ -291,10 +291,10 @@ class _Scanner(Assembly):
         frame = self.pop()
         self.at += 1
         if frame.kind == "sub":
-            self.put_value(substituted(frame.last, frame.count))
+            self.put_value(substituted_text(frame.last, frame.count))
         elif frame.kind == "proc":
             if self.top.words and self.top.words[0].rpartition("/")[2] in READ_SCRIPTS:
-                self.result.scripts.append(substituted(frame.last, frame.count))
+                self.result.scripts.append(substituted_text(frame.last, frame.count))
             self.put_value(UNKNOWN)
 
     def _redirect(self) -> None:

@@ -248,7 +248,7 @@ FD_RUNS = frozenset({"-x", "-X", "--exec", "--exec-batch"})
 GIT_SCRIPTS = re.compile(r"--[a-z]+-filter|--exec|-x")
 
 
-def embedded(argv: tuple[str, ...]) -> Iterator[Inner]:
+def embedded_commands(argv: tuple[str, ...]) -> Iterator[Inner]:
     """The commands that stand among the other arguments of find, fd, git or alias."""
     name = argv[0].rpartition("/")[2]
     if name == "find":

@@ -94,16 +94,16 @@ class Blobs:
                 data = file.read()
             name = name_of(data)
             return name if name == known else self.add(data)
-        name = _hashed(descriptor, size)
+        name = _hash_descriptor(descriptor, size)
         if name in self._sizes or name == known:
             return name
         self._claim(size)
         os.lseek(descriptor, 0, os.SEEK_SET)
         with self._new(name) as target:
-            if not _cloned(descriptor, target):
-                _copied(descriptor, target)
+            if not _clone(descriptor, target):
+                _copy(descriptor, target)
             os.lseek(target, 0, os.SEEK_SET)
-            if _hashed(target, os.fstat(target).st_size) != name:
+            if _hash_descriptor(target, os.fstat(target).st_size) != name:
                 raise BlockingIOError(errno.EAGAIN, tr("the file changed while it was read"))
         self._sizes[name] = size
         return name
@@ -174,24 +174,24 @@ class Blobs:
             os.close(descriptor)
 
 
-def hashed(path: str) -> tuple[str, os.stat_result]:
+def hash_file(path: str) -> tuple[str, os.stat_result]:
     """The name of a regular file's bytes, without keeping them; raises OSError."""
     descriptor = open_regular(path)
     try:
         found = os.fstat(descriptor)
-        return _hashed(descriptor, found.st_size), found
+        return _hash_descriptor(descriptor, found.st_size), found
     finally:
         os.close(descriptor)
 
 
-def _hashed(descriptor: int, size: int) -> str:
+def _hash_descriptor(descriptor: int, size: int) -> str:
     digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
     while piece := os.read(descriptor, _CHUNK):
         digest.update(piece)
     return digest.hexdigest()
 
 
-def _cloned(source: int, target: int) -> bool:
+def _clone(source: int, target: int) -> bool:
     """Share the bytes on disks that can; each later change is then seen on its own side only."""
     if sys.platform != "linux" or not stat.S_ISREG(os.fstat(source).st_mode):
         return False
@@ -202,7 +202,7 @@ def _cloned(source: int, target: int) -> bool:
     return True
 
 
-def _copied(source: int, target: int) -> None:
+def _copy(source: int, target: int) -> None:
     while piece := os.read(source, _CHUNK):
         view = memoryview(piece)
         while view:

@@ -9,7 +9,7 @@ from agent_cli.core.undo.checkpoint import ABSENT, PathState
 from agent_cli.lib.files import open_regular
 from agent_cli.lib.language import tr
 from agent_cli.lib.text import size as in_words
-from agent_cli.storage.checkpoint.blobs import MAX_BYTES, NO_ROOM, Blobs, NoRoom, hashed
+from agent_cli.storage.checkpoint.blobs import MAX_BYTES, NO_ROOM, Blobs, NoRoom, hash_file
 from agent_cli.storage.checkpoint.git import IndexEntry
 
 _HALF = 0xFFFFFFFF  # git keeps the lower half of these numbers
@@ -55,7 +55,7 @@ def look(path: str) -> PathState:
             return _without_bytes(path, found)
         if found.st_size > MAX_BYTES:
             return _file(found, why=_too_large())
-        name, found = hashed(path)
+        name, found = hash_file(path)
         return _file(found, content=name)
     except (FileNotFoundError, NotADirectoryError):
         return ABSENT

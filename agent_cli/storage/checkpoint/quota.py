@@ -35,7 +35,7 @@ def sessions(directory: Path) -> list[CheckpointUsage]:
         for entry in os.scandir(directory):
             if entry.is_dir(follow_symlinks=False):
                 with contextlib.suppress(FileNotFoundError):
-                    found.append(_measured(Path(entry.path)))
+                    found.append(_measure(Path(entry.path)))
     return sorted(found, key=lambda each: each.last)
 
 
@@ -55,7 +55,7 @@ def prune_others(directory: Path, own: str | None, most: int, *, days: float | N
 
 def remove(path: Path) -> bool:
     """Remove a session's checkpoints unless a program uses them; whether that was done."""
-    with _unused(path) as free:
+    with _lock_unused(path) as free:
         if free:
             shutil.rmtree(path, ignore_errors=True)
         return free
@@ -89,7 +89,7 @@ def _is_at(descriptor: int, path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def _unused(path: Path) -> Iterator[bool]:
+def _lock_unused(path: Path) -> Iterator[bool]:
     try:
         descriptor = os.open(path / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError:
@@ -104,7 +104,7 @@ def _unused(path: Path) -> Iterator[bool]:
         os.close(descriptor)
 
 
-def _measured(path: Path) -> CheckpointUsage:
+def _measure(path: Path) -> CheckpointUsage:
     total, count, last = 0, 0, path.stat().st_mtime
     for directory, _, names in os.walk(path):
         for name in names:
@@ -113,5 +113,5 @@ def _measured(path: Path) -> CheckpointUsage:
                 total += found.st_size
                 last = max(last, found.st_mtime) if directory.endswith("records") else last
         count += len(names) if directory.endswith("records") else 0
-    with _unused(path) as free:
+    with _lock_unused(path) as free:
         return CheckpointUsage(path.name, path, total, count, last, in_use=not free)

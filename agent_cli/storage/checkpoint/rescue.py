@@ -67,7 +67,7 @@ def rescue(call: UpcomingCall, blobs: Blobs, is_kept: Callable[[str], bool]) -> 
     found = Rescue(struck=tuple(dict.fromkeys((*call.deletes, *call.strikes, *call.touches))))
     for paths, how in (
         (call.deletes, _linked_or_copied),
-        (call.strikes, _copied),
+        (call.strikes, _copy),
         (call.touches, _only_looked_at),
     ):
         for path in _below(paths):
@@ -87,7 +87,7 @@ def rescue(call: UpcomingCall, blobs: Blobs, is_kept: Callable[[str], bool]) -> 
             continue
         if path in found.states or is_kept(path):
             continue
-        found.states[path] = _copied(blobs, path)
+        found.states[path] = _copy(blobs, path)
         stamp = _stamp(path)
         if stamp is not None:
             found.stamps[path] = stamp
@@ -121,7 +121,7 @@ def _linked_or_copied(blobs: Blobs, path: str) -> PathState:
     return PathState("file", mode, found.st_mtime_ns, found.st_size, name)
 
 
-def _copied(blobs: Blobs, path: str) -> PathState:
+def _copy(blobs: Blobs, path: str) -> PathState:
     found = _lstat(path)
     return ABSENT if found is None else keep(blobs, path, found)
 
@@ -131,7 +131,7 @@ def _only_looked_at(blobs: Blobs, path: str) -> PathState:
 
 
 def _now(blobs: Blobs, path: str) -> PathState:
-    return _copied(blobs, path)
+    return _copy(blobs, path)
 
 
 def _unkept(found: os.stat_result, why: str) -> PathState:

@@ -39,8 +39,8 @@ def altered_by(state: ShellState, *, path_is_known: bool = False) -> tuple[str, 
     But for two kinds: those that name one of `own_functions`, and if the path is known those that
     name a program in one of `added_programs`.
     """
-    reasons = list(_named("function", state.functions.keys() - own_functions(state)))
-    reasons += _named("alias", state.aliases, "aliases")
+    reasons = list(_name_all("function", state.functions.keys() - own_functions(state)))
+    reasons += _name_all("alias", state.aliases, "aliases")
     known = {"PATH"} if path_is_known else set()
     set_ = (name for name in state.variables if _steers(name) and name not in known)
     reasons += [f"the variable {name} was set" for name in set_]
@@ -82,7 +82,7 @@ def _is_project(entry: str, workspace: Workspace) -> bool:
     return os.path.isabs(entry) and workspace.contains(os.path.realpath(entry))  # noqa: PTH117
 
 
-def _named(one: str, names: Iterable[str], many: str | None = None) -> Iterator[str]:
+def _name_all(one: str, names: Iterable[str], many: str | None = None) -> Iterator[str]:
     listed = sorted(names)
     if len(listed) <= _MAX_NAMED:
         yield from (f"the {one} {name} was defined" for name in listed)

@@ -19,7 +19,7 @@ _OVERWRITTEN = re.compile(r"[^\n\r]*\r+(?=[^\n\r])")
 """A line that the next one was drawn over, as progress bars do."""
 
 
-def ended(
+def ended_result(
     command: ShellCommand,
     *,
     cwd: str,
@@ -47,7 +47,7 @@ def ended(
         parts.append(tr("{job} still running", job=leftover.id))
     return ToolResult(
         success=code == 0,
-        llm_content=_told(command, remarks, leftover),
+        llm_content=_describe(command, remarks, leftover),
         display=(_block(command),),
         summary=" · ".join(parts),
         error=ToolError(type=FailureType.EXECUTION, message=figures) if code else None,
@@ -55,13 +55,13 @@ def ended(
     )
 
 
-def timed_out(command: ShellCommand, seconds: float) -> ToolResult:
+def timeout_result(command: ShellCommand, seconds: float) -> ToolResult:
     """The result of a command that was stopped because its time was up."""
     how = tr("timed out after {seconds:g} s", seconds=seconds)
     hint = "set a longer timeout (at most 600000) or run it in the background"
     return ToolResult(
         success=False,
-        llm_content=_told(command, [f"timed out after {seconds:g} s", hint]),
+        llm_content=_describe(command, [f"timed out after {seconds:g} s", hint]),
         display=(_block(command),),
         summary=how,
         error=ToolError(type=FailureType.TIMEOUT, message=how, details=hint),
@@ -82,7 +82,7 @@ def in_background(job: Job, *, at_once: bool) -> ToolResult:
         "Its directory and variables do not carry over to other commands."
     )
     return ToolResult(
-        llm_content=text if at_once else _told(command, [text], job),
+        llm_content=text if at_once else _describe(command, [text], job),
         display=(_block(command),),
         summary=tr("{job} running in the background", job=job.id),
         metadata=_metadata(command, job_id=job.id),
@@ -119,7 +119,7 @@ def _code(command: ShellCommand) -> int:
     return 128 - code if code < 0 else code
 
 
-def _told(command: ShellCommand, remarks: Sequence[str], job: Job | None = None) -> str:
+def _describe(command: ShellCommand, remarks: Sequence[str], job: Job | None = None) -> str:
     """The output and the remarks; what is told of a job counts as read."""
     piece = command.output.since(0, is_final=job is None)
     if job is not None:

@@ -95,14 +95,14 @@ def prelude(state: ShellState) -> str:
     lines = [f"unset -v {name}" for name in sorted(state.unset)]
     lines += [_declaration(name, variable) for name, variable in state.variables.items()]
     hidden = sorted(state.functions.keys() - state.exported_functions)
-    lines += [f"export -nf -- {_quoted(name)}" for name in hidden]
+    lines += [f"export -nf -- {_quote(name)}" for name in hidden]
     return "\n".join(lines)
 
 
 def alias_lines(state: ShellState) -> str:
     """Bash text that defines the aliases."""
     return "\n".join(
-        f"\\alias -- {_quoted(name)}={_quoted(text)}" for name, text in state.aliases.items()
+        f"\\alias -- {_quote(name)}={_quote(text)}" for name, text in state.aliases.items()
     )
 
 
@@ -171,7 +171,7 @@ class _Variables:
 
     def _value(self, at: int) -> tuple[Value, int] | None:
         if quoted := _QUOTED.match(self._text, at):
-            return _unquoted(quoted), quoted.end()
+            return _unquote(quoted), quoted.end()
         if self._text.startswith("(", at):
             return self._elements(at + 1)
         return None
@@ -186,8 +186,8 @@ class _Variables:
             key = subscript[2]
             if subscript[1] is not None:
                 quoted = _QUOTED.match(subscript[1])
-                key = _unquoted(quoted) if quoted else ""
-            elements.append((key, _unquoted(value)))
+                key = _unquote(quoted) if quoted else ""
+            elements.append((key, _unquote(value)))
             at = value.end()
             if self._text.startswith(" ", at):
                 at += 1
@@ -216,7 +216,7 @@ _LETTERS = {
 }  # fmt: skip
 
 
-def _unquoted(quoted: re.Match[str]) -> str:
+def _unquote(quoted: re.Match[str]) -> str:
     if quoted[1] is not None:
         return re.sub(r'\\([$`"\\\n])', lambda found: found[1].strip("\n"), quoted[1])
 
@@ -291,15 +291,15 @@ def _declaration(name: str, variable: Variable) -> str:
     attributes = "".join(letter for letter in kept if letter in variable.attributes)
     option = f"-{attributes}" if attributes else "--"
     if isinstance(variable.value, str):
-        return f"declare {option} {name}={_quoted(variable.value)}"
+        return f"declare {option} {name}={_quote(variable.value)}"
     if "A" in attributes:
-        inside = " ".join(f"[{_quoted(k)}]={_quoted(v)}" for k, v in variable.value)
+        inside = " ".join(f"[{_quote(k)}]={_quote(v)}" for k, v in variable.value)
     else:
         inside = " ".join(
-            f"[{k}]={_quoted(v)}" for k, v in variable.value if re.fullmatch("[0-9]+", k)
+            f"[{k}]={_quote(v)}" for k, v in variable.value if re.fullmatch("[0-9]+", k)
         )
     return f"declare {option} {name}=({inside})"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"

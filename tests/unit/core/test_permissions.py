@@ -8,7 +8,7 @@ from agent_cli.core.deciding.rules import CommandFact, Facts, PathFact, PatternB
 from agent_cli.core.errors import UserError
 from agent_cli.core.permissions import Decision, Effect, Mode, decide
 from agent_cli.core.tool import ToolKind
-from agent_cli.safety.reasons import quoted
+from agent_cli.safety.reasons import quote_value
 
 PLACE = PatternBase(root="/srv/proj", home="/home/u")
 
@@ -26,7 +26,7 @@ def file(tool: str, path: str, **more: object) -> Facts:
         kind=ToolKind.WRITE if is_write else ToolKind.READONLY,
         needs_permission=is_write,
         paths=(fact,),
-        unproven=(quoted("it changes files"),) if is_write else (),
+        unproven=(quote_value("it changes files"),) if is_write else (),
     )
 
 
@@ -40,14 +40,15 @@ def decision(facts: Facts, mode: Mode = Mode.DEFAULT, *, trusted: bool = True, *
 
 @pytest.mark.parametrize("mode", Mode)
 def test_the_catastrophic_is_denied_in_every_mode_and_by_no_rule_allowed(mode: Mode) -> None:
-    facts = bash("rm", "-rf", "/", catastrophic=(quoted("it deletes everything"),))
+    facts = bash("rm", "-rf", "/", catastrophic=(quote_value("it deletes everything"),))
     assert effect(facts, mode, allow=["Bash"]) is Effect.DENY
 
 
 @pytest.mark.parametrize("mode", Mode)
 def test_our_own_policy_files_are_never_written(mode: Mode) -> None:
     assert (
-        effect(file("Edit", "/x", forbidden=quoted("our own")), mode, allow=["Edit"]) is Effect.DENY
+        effect(file("Edit", "/x", forbidden=quote_value("our own")), mode, allow=["Edit"])
+        is Effect.DENY
     )
 
 
@@ -113,7 +114,7 @@ def test_an_allow_rule_must_match_every_command() -> None:
         tool="Bash",
         kind=ToolKind.EXECUTE,
         needs_permission=True,
-        unproven=(quoted("x"),),
+        unproven=(quote_value("x"),),
         commands=(CommandFact(("npm", "test")), CommandFact(("rm", "x"))),
     )
     assert effect(facts, allow=["Bash(npm test)"]) is Effect.ASK
@@ -154,16 +155,16 @@ def test_an_allow_rule_lifts_outside_but_neither_secret_nor_protected() -> None:
     assert effect(file("Edit", "/home/u/notes/a", outside=True), allow=rule) is Effect.ALLOW
     assert effect(file("Edit", "/etc/y", outside=True), allow=rule) is Effect.ASK
     assert (
-        effect(file("Edit", "/etc/x", outside=True, protected=quoted("p")), allow=rule)
+        effect(file("Edit", "/etc/x", outside=True, protected=quote_value("p")), allow=rule)
         is Effect.ASK
     )
-    assert effect(file("Edit", "/etc/x", secret=quoted("s")), allow=rule) is Effect.ASK
+    assert effect(file("Edit", "/etc/x", secret=quote_value("s")), allow=rule) is Effect.ASK
 
 
 def test_accept_edits_stops_at_the_workspaces_border() -> None:
     outside = file("Edit", "/etc/hosts", outside=True)
     assert effect(outside, Mode.ACCEPT_EDITS) is Effect.ASK
-    protected = file("Edit", "/srv/proj/.git/config", protected=quoted("runs code"))
+    protected = file("Edit", "/srv/proj/.git/config", protected=quote_value("runs code"))
     assert effect(protected, Mode.ACCEPT_EDITS) is Effect.ASK
     assert "runs code" in str(decision(protected, Mode.ACCEPT_EDITS).reasons[0])
 
@@ -180,16 +181,20 @@ def test_dangerous_commands_can_be_let_through_but_nothing_else_is() -> None:
         rules, mode = how.pop("rules"), how.pop("mode")
         return decide(facts, rules, mode, PLACE, ask_dangerous=False, **how).effect  # type: ignore[arg-type]
 
-    removal = bash("rm", "-rf", "build", dangers=(quoted("it deletes"),))
+    removal = bash("rm", "-rf", "build", dangers=(quote_value("it deletes"),))
     assert effect(removal) is Effect.ASK
     assert without_question(removal) is Effect.ALLOW
     assert without_question(bash("make")) is Effect.ALLOW
     assert without_question(removal, trusted=False) is Effect.ASK
     assert without_question(removal, mode=Mode.PLAN) is Effect.DENY
     assert without_question(removal, rules=Rules.parse(ask=["Bash(rm *)"])) is Effect.ASK
-    assert without_question(bash("rm", "x", sensitive=(quoted("x is protected"),))) is Effect.ASK
+    assert (
+        without_question(bash("rm", "x", sensitive=(quote_value("x is protected"),))) is Effect.ASK
+    )
     assert without_question(bash("rm", "x", unresolved=True)) is Effect.ASK
-    assert without_question(bash("rm", "/", catastrophic=(quoted("all of it"),))) is Effect.DENY
+    assert (
+        without_question(bash("rm", "/", catastrophic=(quote_value("all of it"),))) is Effect.DENY
+    )
     assert without_question(file("Edit", "/srv/proj/a")) is Effect.ASK
 
 
@@ -226,7 +231,7 @@ def test_all_hosts_of_a_call_must_be_allowed() -> None:
 
 
 def test_what_a_tool_calls_dangerous_is_allowed_by_its_name_only() -> None:
-    call = host("HttpRequest", "a.example", only_by_name=True, dangers=(quoted("dangerous"),))
+    call = host("HttpRequest", "a.example", only_by_name=True, dangers=(quote_value("dangerous"),))
     assert effect(call, allow=["HttpRequest(a.example)"]) is Effect.ASK
     assert effect(call, allow=["HttpRequest"]) is Effect.ALLOW
     for mode in (Mode.ACCEPT_EDITS, Mode.AUTO):

@@ -30,7 +30,7 @@ from agent_cli.core.log.entries import SessionOpened
 from agent_cli.core.log.history import History, PlacedMessage
 from agent_cli.core.messages import UserMessage
 from agent_cli.core.tool import ToolResult
-from agent_cli.export import rendered
+from agent_cli.export import render_export
 
 EVIL = '<script>alert(1)</script><img src="http://x/t.png" onerror=alert(1)>'
 OPENED = SessionOpened(session="abc123", workspace="/w", model="m", mode="default", program="1")
@@ -70,7 +70,7 @@ WHOLE = history(
 
 
 def test_markdown_tells_everything() -> None:
-    text = rendered(WHOLE, "x.md")
+    text = render_export(WHOLE, "x.md")
     for part in (
         "# A title", "session abc123", "## You\n\nhello", "> hm", "## Agent", "Let me **see**.",
         "**Edit a.py** — Changed 1 line · answered: once", "```diff\n@@ -1 +1 @@\n-old\n+new\n```",
@@ -86,11 +86,11 @@ def test_a_fence_is_longer_than_those_in_the_text() -> None:
         ToolStarted(call_id="c", tool="Read"),
         ToolFinished(call_id="c", tool="Read", result=result, seconds=1),
     )
-    assert "`````\n````\nx\n````\n`````" in rendered(history(*events), "x.md")
+    assert "`````\n````\nx\n````\n`````" in render_export(history(*events), "x.md")
 
 
 def test_html_has_colours() -> None:
-    text = rendered(WHOLE, "x.HTML")
+    text = render_export(WHOLE, "x.HTML")
     assert '<span class="remove">-old</span>' in text
     assert '<span class="add">+new</span>' in text
     assert "<strong>see</strong>" in text
@@ -123,7 +123,7 @@ def test_html_loads_nothing_and_runs_nothing(kind: str) -> None:
         "title": (),
         "link": (TextDelta(text="[x](javascript:alert(1)) <javascript:alert(1)>"),),
     }
-    text = rendered(history(*events[kind], title=EVIL if kind == "title" else ""), "x.html")
+    text = render_export(history(*events[kind], title=EVIL if kind == "title" else ""), "x.html")
     found = _Tags()
     found.feed(text)
     assert not found.tags & {"script", "img", "iframe", "object", "link"}
@@ -133,7 +133,7 @@ def test_html_loads_nothing_and_runs_nothing(kind: str) -> None:
 
 
 def test_json_holds_messages_and_events() -> None:
-    data = json.loads(rendered(WHOLE, "x.json"))
+    data = json.loads(render_export(WHOLE, "x.json"))
     assert data["session"] == "abc123"
     assert data["messages"] == [{"role": "user", "content": "hello", "origin": "person"}]
     assert data["events"][0] == {"type": "prompt_added", "text": "hello"}
@@ -141,4 +141,4 @@ def test_json_holds_messages_and_events() -> None:
 
 def test_other_formats_are_refused() -> None:
     with pytest.raises(UserError, match="docx"):
-        rendered(WHOLE, "x.docx")
+        render_export(WHOLE, "x.docx")

@@ -18,9 +18,9 @@ from agent_cli.extensions.mcp.pins import (
     difference,
     tool_lines,
 )
-from agent_cli.extensions.mcp.results import converted
-from agent_cli.extensions.mcp.schemas import Unusable, repaired
-from agent_cli.extensions.mcp.spec import Server, ServerTable, configured, read_json
+from agent_cli.extensions.mcp.results import convert_result
+from agent_cli.extensions.mcp.schemas import Unusable, repair_schema
+from agent_cli.extensions.mcp.spec import Server, ServerTable, read_json, read_servers
 from agent_cli.extensions.mcp.tools import make_tool, tool_name
 
 
@@ -48,7 +48,7 @@ def test_schemas_are_repaired() -> None:
         "required": ["kind", "missing"],
         "additionalProperties": False,
     }
-    assert repaired(schema) == {
+    assert repair_schema(schema) == {
         "type": "object",
         "properties": {
             "kind": {"type": "string", "enum": ["a", "b"], "description": "red"},
@@ -62,18 +62,18 @@ def test_schemas_are_repaired() -> None:
         "required": ["kind"],
         "additionalProperties": False,
     }
-    assert repaired({"type": "string"}) == {"type": "object", "properties": {}}
+    assert repair_schema({"type": "string"}) == {"type": "object", "properties": {}}
     with pytest.raises(Unusable, match="bad name"):
-        repaired({"properties": {"bad name!": {}}, "required": ["bad name!"]})
+        repair_schema({"properties": {"bad name!": {}}, "required": ["bad name!"]})
 
 
 def test_schemas_without_end_become_small() -> None:
     loop = {"$ref": "#/$defs/a"}
     endless = {"type": "object", "$defs": {"a": {"properties": {"x": loop, "y": loop}}}, **loop}
     wide = {"properties": {f"p{n}": {"properties": {"q": {}}} for n in range(5_000)}}
-    assert len(json.dumps(repaired(endless))) < 200_000
-    assert len(json.dumps(repaired(wide))) < 400_000
-    assert repaired({"$ref": "#"}) == {"type": "object", "properties": {}}
+    assert len(json.dumps(repair_schema(endless))) < 200_000
+    assert len(json.dumps(repair_schema(wide))) < 400_000
+    assert repair_schema({"$ref": "#"}) == {"type": "object", "properties": {}}
 
 
 async def test_arguments_are_held_against_the_schema() -> None:
@@ -120,25 +120,25 @@ def test_results_of_every_kind() -> None:
     held = block(type="resource", resource=block(uri="file:///y", text="inside"))
     binary = block(type="resource", resource=block(uri="file:///z", blob="AAAA"))
     sound = block(type="audio", data="AAAA", mime_type="audio/wav")
-    result = converted(answered(picture, linked, held, binary, sound), "s", takes_images=True)
+    result = convert_result(answered(picture, linked, held, binary, sound), "s", takes_images=True)
     text, image = result.llm_content
     assert image == ImagePart(media_type="image/png", data="aGk=")
     assert "[resource file:///x: x]" in text.text  # type: ignore[union-attr]
     assert "[resource file:///y]\ninside" in text.text  # type: ignore[union-attr]
     assert "binary, left out" in text.text  # type: ignore[union-attr]
     assert "[audio content left out]" in text.text  # type: ignore[union-attr]
-    without = converted(answered(picture), "s", takes_images=False)
+    without = convert_result(answered(picture), "s", takes_images=False)
     assert "does not accept images" in str(without.llm_content)
     evil = block(type="image", data="<script>", mime_type="image/svg+xml")
-    assert "left out" in str(converted(answered(evil), "s", takes_images=True).llm_content)
-    data = converted(answered(structured={"a": 1}), "s", takes_images=False)
+    assert "left out" in str(convert_result(answered(evil), "s", takes_images=True).llm_content)
+    data = convert_result(answered(structured={"a": 1}), "s", takes_images=False)
     assert json.loads(str(data.llm_content)) == {"a": 1}
     with pytest.raises(ToolFailure, match="without details"):
-        converted(answered(is_error=True), "s", takes_images=False)
+        convert_result(answered(is_error=True), "s", takes_images=False)
 
 
 def test_configured_servers_are_checked_one_by_one() -> None:
-    found = configured(
+    found = read_servers(
         {
             "user": {
                 "a": {"command": "x"},

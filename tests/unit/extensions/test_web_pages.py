@@ -11,7 +11,7 @@ import pytest
 
 from agent_cli.core.errors import ToolFailure
 from agent_cli.extensions.web.address import Address
-from agent_cli.extensions.web.bodies import is_html, quoted, text_of
+from agent_cli.extensions.web.bodies import is_html, quote, text_of
 from agent_cli.extensions.web.cache import MAX_BYTES, PageCache
 from agent_cli.extensions.web.client import HttpResponse
 from agent_cli.extensions.web.readable import readable
@@ -160,7 +160,7 @@ def test_pages_are_kept_for_a_while_and_not_beyond_measure() -> None:
 
 
 def test_a_page_cannot_end_its_own_quotation() -> None:
-    first, second = quoted("text", "somewhere"), quoted("text", "somewhere")
+    first, second = quote("text", "somewhere"), quote("text", "somewhere")
     line = first.split("\n")[1]
     assert first.split("\n")[-1] == line
     assert line not in second

@@ -8,7 +8,7 @@ from babel.messages import Catalog
 from babel.messages.mofile import write_mo
 
 from agent_cli.lib import language
-from agent_cli.lib.language import chosen, mark, spoken, tr, trn, use
+from agent_cli.lib.language import choose_language, current_language, mark, tr, trn, use
 
 TEXT = mark("{path} is not a directory.")
 
@@ -66,14 +66,14 @@ def test_what_has_no_translation_is_said_in_english() -> None:
 
 def test_the_catalogue_that_is_shipped_can_be_read() -> None:
     use("zh")
-    assert spoken() == "zh"
+    assert current_language() == "zh"
     assert tr("Interrupted") != ""
 
 
 @pytest.mark.parametrize("unknown", ["xx", "", "../zh", "ZH"])
 def test_a_language_that_is_not_spoken_is_english(unknown: str) -> None:
     use(unknown)
-    assert spoken() == "en"
+    assert current_language() == "en"
     assert tr(TEXT, path=1) == "1 is not a directory."
 
 
@@ -99,4 +99,4 @@ def test_a_language_that_is_not_spoken_is_english(unknown: str) -> None:
 def test_the_setting_counts_before_the_locale(
     wished: str, environment: dict[str, str], expected: str
 ) -> None:
-    assert chosen(wished, environment) == expected
+    assert choose_language(wished, environment) == expected

@@ -13,7 +13,7 @@ from agent_cli.safety.blast.radius import Impact, Note, Touched
 from agent_cli.safety.oddities import oddities
 from agent_cli.safety.paths import PathProblem, Workspace
 from agent_cli.safety.reason_texts import TEXTS
-from agent_cli.safety.reasons import Reason, because, in_words, quoted
+from agent_cli.safety.reasons import Reason, because, in_words, quote_value
 from agent_cli.safety.shell import ShellContext, ShellFacts, analyse
 from tests.kit.program import ROOT
 from tests.kit.tongue import foreign_tongue
@@ -104,7 +104,7 @@ def test_a_question_tells_programs_its_reasons_in_english_with_their_codes() -> 
         call_id="c",
         tool="Bash",
         title="rm x",
-        reasons=(because("removes_directories"), quoted("a hook's own words")),
+        reasons=(because("removes_directories"), quote_value("a hook's own words")),
         codes=("removes_directories", "quoted"),
         consequences=(because("deletes", things=because("files", n=1)),),
         steps=(Step(text="rm x", note=(because("changes_nothing"),)),),
@@ -142,7 +142,7 @@ def test_what_is_touched_is_told_in_the_language_of_the_interface(
         not_in_git_names=("x",),
     )
     unknown = because("named", name="rm y", why=because("no_time"))
-    lines = Impact((touched,), (Note(("rm",), quoted("so")),), (unknown,)).lines()
+    lines = Impact((touched,), (Note(("rm",), quote_value("so")),), (unknown,)).lines()
     with foreign_tongue():
         assert all(in_words(line).startswith("⟦") for line in lines)
 

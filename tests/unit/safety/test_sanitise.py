@@ -16,7 +16,7 @@ from agent_cli.safety.sanitise import (
     clean,
     for_model,
     oddities,
-    styled,
+    parse_styles,
     visible,
 )
 
@@ -53,7 +53,7 @@ def test_cleaning_twice_changes_nothing_more(text: str) -> None:
 
 @given(HOSTILE)
 def test_colours_do_not_change_the_text(text: str) -> None:
-    assert "".join(span.text for span in styled(text)) == clean(text)
+    assert "".join(span.text for span in parse_styles(text)) == clean(text)
 
 
 @given(HOSTILE)
@@ -106,7 +106,7 @@ def test_floods_of_accents_are_cut_however_they_arrive() -> None:
 
 
 def test_colours_become_styles() -> None:
-    spans = styled("a\x1b[1;31mb\x1b[0;48;5;200mc\x1b[38:2::1:2:3md\x1b[me")
+    spans = parse_styles("a\x1b[1;31mb\x1b[0;48;5;200mc\x1b[38:2::1:2:3md\x1b[me")
     assert spans == (
         Span("a"),
         Span("b", Style(fg=1, bold=True)),
@@ -120,7 +120,7 @@ def test_colours_become_styles() -> None:
     "codes", ["30;40", "8", "38;5;16;40", "38;2;0;0;1;48;2;0;0;0", "97;107", "38;5;231;48;5;15"]
 )
 def test_hidden_text_is_made_readable(codes: str) -> None:
-    assert styled(f"\x1b[{codes}mhidden") == (Span("hidden"),)
+    assert parse_styles(f"\x1b[{codes}mhidden") == (Span("hidden"),)
 
 
 def test_a_style_survives_cuts() -> None:
@@ -131,7 +131,7 @@ def test_a_style_survives_cuts() -> None:
 
 @pytest.mark.parametrize("codes", ["999", ";;;", "38;5", "38;2;1", "38;9;1", "4:3", "9" * 100])
 def test_senseless_colours_do_no_harm(codes: str) -> None:
-    assert "".join(span.text for span in styled(f"\x1b[{codes}mx")) == "x"
+    assert "".join(span.text for span in parse_styles(f"\x1b[{codes}mx")) == "x"
 
 
 @pytest.mark.parametrize(

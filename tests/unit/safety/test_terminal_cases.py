@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agent_cli.safety.sanitise import Cleaner, clean, oddities, styled, visible
+from agent_cli.safety.sanitise import Cleaner, clean, oddities, parse_styles, visible
 
 CASES = [
     json.loads(line)
@@ -35,7 +35,7 @@ def shown(case: dict[str, Any]) -> list[str]:
         return [visible(text, one_line=case["context"] == "filename")]
     if isinstance(output, bytes):
         return [streamed]
-    return [streamed, *([clean(output), "".join(s.text for s in styled(output))])]
+    return [streamed, *([clean(output), "".join(s.text for s in parse_styles(output))])]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["id"]))

@@ -13,7 +13,7 @@ import pytest
 from agent_cli.core.undo.checkpoint import Record, UpcomingCall
 from agent_cli.core.undo.plan import paths_of, plan
 from agent_cli.storage.checkpoint.blobs import MAX_BYTES
-from agent_cli.storage.checkpoint.quota import _unused, hold, remove, sessions
+from agent_cli.storage.checkpoint.quota import _lock_unused, hold, remove, sessions
 from agent_cli.storage.checkpoints import CheckpointStore
 from tests.kit.places import KINDS, furnish, git, picture
 
@@ -181,7 +181,7 @@ def test_a_resumed_session_keeps_what_it_has_not_needed_yet(tmp_path: Path) -> N
 def test_a_look_at_the_sizes_does_not_keep_a_session_from_being_held(tmp_path: Path) -> None:
     own = tmp_path / "kept" / "s"
     os.close(hold(own))
-    with ThreadPoolExecutor(1) as pool, _unused(own) as is_free:
+    with ThreadPoolExecutor(1) as pool, _lock_unused(own) as is_free:
         assert is_free
         holding = pool.submit(hold, own)
         with pytest.raises(TimeoutError):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from textual.strip import Strip
 
-from agent_cli.controller.endings import compacted
+from agent_cli.controller.endings import compaction_text
 from agent_cli.core.events import HistoryCompacted
 from agent_cli.frontends.tui.blocks.base import EDGE, MARGIN, Block
 from agent_cli.frontends.tui.lines import Line, Span, crop, wrap
@@ -18,7 +18,7 @@ class CompactionBlock(Block):
     can_fold = True
 
     def __init__(self, event: HistoryCompacted) -> None:
-        self._heading = clean(compacted(event).replace("\n", " "))
+        self._heading = clean(compaction_text(event).replace("\n", " "))
         self._text = clean(event.ledger.text()).strip("\n")
 
     def render(self, width: int, look: Appearance) -> Sequence[Strip]:

@@ -6,7 +6,7 @@ from textual.strip import Strip
 
 from agent_cli.frontends.shared.flow import Flow
 from agent_cli.frontends.tui.blocks.base import EDGE, MARGIN, Block
-from agent_cli.frontends.tui.lines import BLANK, indented
+from agent_cli.frontends.tui.lines import BLANK, indent_lines
 from agent_cli.frontends.tui.look import Appearance
 from agent_cli.frontends.tui.markdown import code_line, render
 from agent_cli.safety.sanitise import Cleaner
@@ -105,8 +105,8 @@ class ReplyBlock(Block):
 
 
 def _lines(source: str, width: int, look: Appearance) -> list[Strip]:
-    return indented(render(source, width - len(MARGIN[0][0]) - EDGE, look), MARGIN)
+    return indent_lines(render(source, width - len(MARGIN[0][0]) - EDGE, look), MARGIN)
 
 
 def _code_lines(text: str, width: int) -> list[Strip]:
-    return indented(code_line(text, width - len(MARGIN[0][0]) - EDGE), MARGIN)
+    return indent_lines(code_line(text, width - len(MARGIN[0][0]) - EDGE), MARGIN)

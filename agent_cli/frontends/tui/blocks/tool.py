@@ -14,7 +14,7 @@ from agent_cli.frontends.tui.displays import display_lines
 from agent_cli.frontends.tui.displays.diff import diff_preview
 from agent_cli.frontends.tui.displays.output import output_lines, tail_lines
 from agent_cli.frontends.tui.displays.small import todo_lines
-from agent_cli.frontends.tui.lines import Line, Span, crop, indented, wrap
+from agent_cli.frontends.tui.lines import Line, Span, crop, indent_lines, wrap
 from agent_cli.frontends.tui.look import ROW, Appearance
 from agent_cli.safety.sanitise import clean
 
@@ -97,7 +97,7 @@ class ToolBlock(Call, Block):
         indent = [*MARGIN, ("  " * self.depth + " ", None)]
         bar: list[Span] = [*indent, (f"  {look.signs.bar} ", look.styles.dim)]
         room = max(8, width - EDGE - sum(len(text) for text, _ in bar))
-        return indented(self._details(room, look), bar)
+        return indent_lines(self._details(room, look), bar)
 
     def _details(self, room: int, look: Appearance) -> Sequence[Strip]:
         if self.expanded:

@@ -8,9 +8,9 @@ from rich.style import Style
 from textual.strip import Strip
 
 from agent_cli.core.display import DiffBlock
-from agent_cli.frontends.tui.displays.output import MAX_LINES, left_out
-from agent_cli.frontends.tui.highlight import highlighted, language_of
-from agent_cli.frontends.tui.lines import Line, Span, crop, indented, width_of, wrap
+from agent_cli.frontends.tui.displays.output import MAX_LINES, omission_line
+from agent_cli.frontends.tui.highlight import highlight, language_of
+from agent_cli.frontends.tui.lines import Line, Span, crop, indent_lines, width_of, wrap
 from agent_cli.frontends.tui.look import Appearance
 from agent_cli.safety.sanitise import clean
 
@@ -35,7 +35,7 @@ def diff_lines(block: DiffBlock, width: int, look: Appearance) -> Sequence[Strip
     rows = _rows(block.diff)
     paint = _Paint(rows[:MAX_LINES], language_of(block.path), look)
     lines = paint.side_by_side(width) if width >= SIDE_BY_SIDE else paint.unified(width)
-    return [*lines, left_out(len(rows) - MAX_LINES, look)] if len(rows) > MAX_LINES else lines
+    return [*lines, omission_line(len(rows) - MAX_LINES, look)] if len(rows) > MAX_LINES else lines
 
 
 def diff_preview(block: DiffBlock, width: int, look: Appearance) -> list[Strip]:
@@ -50,7 +50,7 @@ def diff_preview(block: DiffBlock, width: int, look: Appearance) -> list[Strip]:
     end = min(changed[-1] + 1, start + _MAX_PREVIEW_LINES)
     lines = _Paint(rows[start:end], language_of(block.path), look).unified(width, one_row=True)
     more = sum(1 for number in changed if number >= end)
-    return [*lines, left_out(more, look)] if more else lines
+    return [*lines, omission_line(more, look)] if more else lines
 
 
 class _Paint:
@@ -71,7 +71,9 @@ class _Paint:
             if one_row:
                 room = width - width_of(before)
                 spans = crop(spans, room, self.look.signs.ellipsis)
-            lines += _filled(wrap(spans, width, first=before, rest=_blank(before)), style, width)
+            lines += _fill_width(
+                wrap(spans, width, first=before, rest=_blank(before)), style, width
+            )
         return lines
 
     def side_by_side(self, width: int) -> list[Strip]:
@@ -89,7 +91,7 @@ class _Paint:
             other += [empty] * (height - len(other))
             for old, new in zip(one, other, strict=True):
                 before = [(segment.text, segment.style) for segment in old]
-                lines += indented([new], [*before, *middle])
+                lines += indent_lines([new], [*before, *middle])
         return lines
 
     def _side(self, position: int | None, width: int, kind: str) -> list[Strip]:
@@ -98,7 +100,7 @@ class _Paint:
         before, style = self._before(self.rows[position], kind)
         spans = self.colours[position]
         lines = wrap(spans, width, first=before, rest=_blank(before))
-        return _filled(lines, style, width, always=True)
+        return _fill_width(lines, style, width, always=True)
 
     def _before(self, row: DiffRow, side: str = "+") -> tuple[list[Span], Style | None]:
         styles, signs = self.look.styles, self.look.signs
@@ -137,7 +139,7 @@ def _colours(rows: Sequence[DiffRow], language: str, look: Appearance) -> list[l
     for side in ("-", "+"):
         places = [n for n, row in enumerate(rows) if row.kind in {" ", side}]
         code = "\n".join(rows[n].text for n in places)
-        for place, spans in zip(places, highlighted(code, language, look), strict=False):
+        for place, spans in zip(places, highlight(code, language, look), strict=False):
             found[place] = spans
     return found
 
@@ -166,7 +168,7 @@ def _blank(spans: Sequence[Span]) -> list[Span]:
     return [(" " * width_of(spans), None)]
 
 
-def _filled(
+def _fill_width(
     lines: Sequence[Line], style: Style | None, width: int, *, always: bool = False
 ) -> list[Strip]:
     """Lines on the background of their kind, over the whole width."""

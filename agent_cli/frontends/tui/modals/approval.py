@@ -75,7 +75,7 @@ def describe(request: ApprovalRequest, runs: str = "") -> Iterator[Part]:
         yield SheetRow(beware, Content.styled(warning, "bold"), _COLUMN)
     for fact in briefing.facts(request, runs):
         yield SheetRow(Content.styled(fact.label, MUTED), Content(fact.text), _COLUMN)
-    if words := briefing.said(request):
+    if words := briefing.quote_model(request):
         label = Content.styled(tr(briefing.MODEL_SAYS), MUTED)
         yield SheetRow(label, Content.styled(words, "italic"), _COLUMN)
 
