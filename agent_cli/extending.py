@@ -80,11 +80,11 @@ class LaterExtensions:
             self.hooks.start(tell)
             self.background(self._begin(tell, is_busy))
 
-    async def settled(self, seconds: float) -> None:
+    async def wait_ready(self, seconds: float) -> None:
         """Wait until all have arrived or failed, but no longer than this."""
         await self._is_up.wait()
         if self.host is not None:
-            await self.host.settled(seconds)
+            await self.host.wait_ready(seconds)
 
     def turn_begins(self) -> None:
         """Let in what arrived since the last turn began."""

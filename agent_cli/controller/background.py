@@ -24,7 +24,7 @@ class Background:
 
     def start(self, work: Coroutine[Any, Any, None], what: str) -> asyncio.Task[None]:
         """Run it; `what` says in an error message what failed."""
-        task = asyncio.create_task(self._guarded(work, what))
+        task = asyncio.create_task(self._guard(work, what))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
@@ -37,7 +37,7 @@ class Background:
         if running:
             await asyncio.wait(running)
 
-    async def _guarded(self, work: Coroutine[Any, Any, None], what: str) -> None:
+    async def _guard(self, work: Coroutine[Any, Any, None], what: str) -> None:
         try:
             await work
         except UserError as error:

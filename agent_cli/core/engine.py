@@ -39,7 +39,7 @@ class Engine:
         """The one in use."""
         self.spending = Spending.from_history(parts.history)
         self.timeline = Timeline(parts.store, parts.history, self._warn)
-        self.timeline.begin(self._opened(), parts.history)
+        self.timeline.begin(self._open(), parts.history)
         self.pipeline = self._new_pipeline()
         self.upkeep = Upkeep(
             parts,
@@ -194,7 +194,7 @@ class Engine:
         self.use_model(name)
         return self.model
 
-    def _opened(self) -> SessionOpened:
+    def _open(self) -> SessionOpened:
         return SessionOpened(
             session=self._parts.view.id,
             workspace=self._parts.view.workspace.root,

@@ -50,7 +50,7 @@ class Extensions(Protocol):
         `is_busy` says whether a turn is under way."""
         ...
 
-    async def settled(self, seconds: float) -> None:
+    async def wait_ready(self, seconds: float) -> None:
         """Wait until all have arrived or failed, but no longer than this."""
         ...
 
@@ -75,7 +75,7 @@ class NoExtensions:
     def start(self, tell: Callable[[Event], None], is_busy: Callable[[], bool]) -> None:
         """There is nothing to start."""
 
-    async def settled(self, seconds: float) -> None:
+    async def wait_ready(self, seconds: float) -> None:
         """There is nothing to wait for."""
 
     def turn_begins(self) -> None:

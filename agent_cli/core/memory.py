@@ -120,7 +120,7 @@ class Memory:
         wanted = words.lower().split()
         present = {placed.at for placed in self._conversation.placed}
         scored = []
-        for number, placed in enumerate(self._said()):
+        for number, placed in enumerate(self._all_messages()):
             text = _text(placed.message).lower()
             if placed.at not in present and wanted and all(word in text for word in wanted):
                 scored.append((sum(text.count(word) for word in wanted), number, placed.message))
@@ -173,7 +173,7 @@ class Memory:
         history = _as_of(entries, last)
         return _Before(last.id, history.messages, history.pins, len(compacted.history))
 
-    def _said(self) -> Iterator[PlacedMessage]:
+    def _all_messages(self) -> Iterator[PlacedMessage]:
         """Everything that was said on the way here, each thing once."""
         known = {
             entry.id: PlacedMessage(entry.id, entry.body.message)

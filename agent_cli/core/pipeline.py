@@ -136,14 +136,14 @@ class Pipeline:
                     why = because(str(code))
                     result = await self._outside(state, invocation, context, result, why)
         except ToolFailure as failure:
-            result = ToolResult.failed(failure)
+            result = ToolResult.from_failure(failure)
         except asyncio.CancelledError as interruption:
             state.cancelled.set()
             done = " ".join(getattr(interruption, "__notes__", ()))  # what a tool did by then
             said = f"Interrupted by the user. {done}".rstrip()
             summary = tr("Interrupted after the change was made") if done else tr("Interrupted")
             cancelled = ToolFailure(said, type=FailureType.CANCELLED)
-            self._finish(state, ToolResult.failed(cancelled, summary=summary))
+            self._finish(state, ToolResult.from_failure(cancelled, summary=summary))
             raise
         except Exception as error:  # the only broad one: a broken tool must not end the session
             log.exception("%s failed unexpectedly", call.name)
@@ -152,7 +152,7 @@ class Pipeline:
                 "This is a bug in the tool, not in the arguments: try another way.",
                 type=FailureType.UNKNOWN,
             )
-            result = ToolResult.failed(broken)
+            result = ToolResult.from_failure(broken)
         return self._finish(state, result)
 
     @property

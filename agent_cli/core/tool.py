@@ -138,7 +138,7 @@ class ToolResult(BaseModel):
     metadata: dict[str, JsonValue] = {}
 
     @classmethod
-    def failed(cls, failure: ToolFailure, *, summary: str = "") -> Self:
+    def from_failure(cls, failure: ToolFailure, *, summary: str = "") -> Self:
         """The result a failure becomes."""
         error = ToolError(
             type=failure.type,

@@ -52,7 +52,7 @@ class TurnRunner:
                 yield event
                 if isinstance(event, TurnFinished):
                     return
-            yield self._unfinished(task, tell)
+            yield self._list_unfinished(task, tell)
         finally:
             await self.cancel()
             self._task = self._events = None
@@ -77,7 +77,9 @@ class TurnRunner:
         if self.is_running:
             raise UserError(tr("The agent is still working."), hint=tr("Interrupt it or wait."))
 
-    def _unfinished(self, task: asyncio.Task[None], tell: Callable[[Event], None]) -> TurnFinished:
+    def _list_unfinished(
+        self, task: asyncio.Task[None], tell: Callable[[Event], None]
+    ) -> TurnFinished:
         """The end of a turn that is over without having said so."""
         end = TurnFinished(turn=self.turns, reason="interrupted")
         error = None if task.cancelled() else task.exception()

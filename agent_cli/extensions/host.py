@@ -93,7 +93,7 @@ class Host:
         self._registrar.is_busy = is_busy
         self.background(self._begin())
 
-    async def settled(self, seconds: float) -> None:
+    async def wait_ready(self, seconds: float) -> None:
         """Wait until all have arrived or failed, but no longer than this."""
         try:
             async with asyncio.timeout(seconds):
@@ -109,7 +109,7 @@ class Host:
         """Run something beside everything else; a fault in it is logged and told."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._on_end)
 
     async def reload(self) -> str:
         """Load what is new or changed; a project's changed files only after a look at them."""
@@ -146,7 +146,7 @@ class Host:
         try:
             for error in await asyncio.gather(*works, return_exceptions=True):
                 if isinstance(error, Exception):
-                    self._failed(error)
+                    self._on_failure(error)
         finally:
             self._settled.set()
         if self._wanted.watch and self.plugins is not None:
@@ -160,7 +160,7 @@ class Host:
 
     async def _connect(self, servers: Servers) -> None:
         await servers.start()
-        await servers.settled()
+        await servers.wait_ready()
 
     async def _watch(self, plugins: Plugins) -> None:
         told: tuple[TrustItem, ...] = ()
@@ -185,7 +185,7 @@ class Host:
             return ()
         written = (*self._wanted.writings.commands, *self._wanted.writings.skills)
         own = [places.project, *(folder.path for folder in written if not folder.is_users)]
-        return await in_own_thread(lambda: trust.changed(own))
+        return await in_own_thread(lambda: trust.find_changed(own))
 
     async def _may_load_project(self) -> bool:
         """Whether the project's files are as trusted, or the user agrees to them now."""
@@ -226,13 +226,13 @@ class Host:
             )
         return not await self._changed_in_project()
 
-    def _ended(self, task: "asyncio.Task[None]") -> None:
+    def _on_end(self, task: "asyncio.Task[None]") -> None:
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None:
-            self._failed(error)
+            self._on_failure(error)
 
-    def _failed(self, error: BaseException) -> None:
+    def _on_failure(self, error: BaseException) -> None:
         log.error("an extension's work failed", exc_info=error)
         what = f"{type(error).__name__}: {error}"
         self.warn(tr("An extension failed ({error}).", error=what), tr("See the log."))

@@ -63,7 +63,7 @@ class Origin:
 
     def load(self) -> Plugin:
         """The plugin; raises LoadProblem. It runs the plugin's code, which may block."""
-        plugin = self._loaded()
+        plugin = self._load()
         for tool in plugin.tools:
             if tool.name.lower().startswith(SERVERS_PREFIX):
                 raise LoadProblem(
@@ -75,7 +75,7 @@ class Origin:
                 )
         return plugin
 
-    def _loaded(self) -> Plugin:
+    def _load(self) -> Plugin:
         if self.entry is not None:
             return _from_package(self.entry)
         if not self.where.endswith(".py"):

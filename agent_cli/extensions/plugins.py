@@ -64,7 +64,7 @@ class PluginSources:
         if self.project is not None:
             yield from files_in(self.project, "project")
 
-    def enabled(self) -> list[Origin]:
+    def list_enabled(self) -> list[Origin]:
         """Those that are switched on."""
         off = self.disabled | self.switched_off.names()
         return [origin for origin in self.origins() if origin.name not in off]
@@ -132,7 +132,7 @@ class Plugins:
         Without `project`, nothing new comes from the project; what is gone leaves all the same.
         """
         async with self._lock:
-            origins = {each.where: each for each in await in_own_thread(self._places.enabled)}
+            origins = {each.where: each for each in await in_own_thread(self._places.list_enabled)}
             gone = [
                 standing
                 for where, standing in self._standings.items()
@@ -157,7 +157,7 @@ class Plugins:
 
     def has_changed(self) -> bool:
         """Whether `load` would find something to do; it looks at the disk."""
-        now = {origin.where: origin.stamp for origin in self._places.enabled()}
+        now = {origin.where: origin.stamp for origin in self._places.list_enabled()}
         return now != {where: standing.stamp for where, standing in self._standings.items()}
 
     async def close(self) -> None:

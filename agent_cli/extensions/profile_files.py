@@ -50,7 +50,7 @@ class _Head(BaseModel):
 
     @field_validator("tools", mode="before")
     @classmethod
-    def _listed(cls, value: object) -> object:
+    def _as_list(cls, value: object) -> object:
         names = value.split(",") if isinstance(value, str) else value
         if not isinstance(names, list):
             return names

@@ -20,7 +20,7 @@ class ProjectTrust:
         self._keep = keep
         self._known = self._now()
 
-    def changed(self, below: Iterable[Path]) -> tuple[TrustItem, ...]:
+    def find_changed(self, below: Iterable[Path]) -> tuple[TrustItem, ...]:
         """The files below these directories that are new or different; raises TooMuch."""
         places = tuple(below)
         now = self._now()

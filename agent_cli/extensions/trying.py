@@ -32,7 +32,7 @@ def call_tool(
 
         return asyncio.run(run())
     except ToolFailure as failure:
-        return ToolResult.failed(failure)
+        return ToolResult.from_failure(failure)
 
 
 def _context(root: Path) -> ToolContext:

@@ -101,9 +101,7 @@ class Output:
             unfinished = 0 if is_final else _broken_end(last)
             last = last[: len(last) - unfinished]
             left_out = wanted - unfinished - len(first) - len(last)
-            return OutputPiece(
-                self._joined(first, last, left_out), self.size - unfinished, left_out
-            )
+            return OutputPiece(self._join(first, last, left_out), self.size - unfinished, left_out)
         if not is_final:
             data = without_broken_end(data)
         return OutputPiece(data.decode(errors="replace"), start + len(data))
@@ -135,7 +133,7 @@ class Output:
     def _has_on_disk(self, start: int) -> bool:
         return self.path is not None and start < self._on_disk
 
-    def _joined(self, first: bytes, last: bytes, left_out: int) -> str:
+    def _join(self, first: bytes, last: bytes, left_out: int) -> str:
         where = f"; the whole output is in {self.path}" if self.path else ""
         if self.path and self.problem:
             where = f"; the first {self._on_disk:,} bytes are in {self.path}"

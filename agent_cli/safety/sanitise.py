@@ -140,14 +140,14 @@ class Styler:
         if ch.NOT_PLAIN_ASCII.search(text) and _ODD.search(text):
             text = _RULES.sub(_replacement, text)
         if not text.isascii() or self._marks:
-            text = self._limited(text)
+            text = self._limit_marks(text)
         if "\t" in text:
-            return self._expanded(text)
+            return self._expand(text)
         _, newline, last = text.rpartition("\n")
         self._column = ch.cells(last) + (0 if newline else self._column)
         return text
 
-    def _limited(self, text: str) -> str:
+    def _limit_marks(self, text: str) -> str:
         """No floods of marks, also when they come in with several pieces."""
         joined = self._marks + _floods_cut(text, self._marks)
         shown = joined[len(self._marks) :]
@@ -157,7 +157,7 @@ class Styler:
         self._marks = joined[start:]
         return shown
 
-    def _expanded(self, text: str) -> str:
+    def _expand(self, text: str) -> str:
         if text.isascii():
             shown = (" " * self._column + text).expandtabs(_TAB)[self._column :]
             _, newline, last = shown.rpartition("\n")

@@ -128,7 +128,7 @@ class CheckpointStore:
         notes: tuple[str, ...] = ()
         lost: tuple[str, ...] = ()
         if call.paths is not None:
-            pending.known = self._known(call.paths)
+            pending.known = self._keep_known(call.paths)
             lost = _list_lost(pending.known)
         else:
             notes = self._snapshot()
@@ -141,7 +141,7 @@ class CheckpointStore:
                 lost = (said,)
             self._make_room(needed if not lost else 0)
             pending.rescue = rescue(call, opened.blobs, has)
-            lost += pending.rescue.lost()
+            lost += pending.rescue.list_lost()
         known = {**pending.known, **pending.rescue.states}
         changes = tuple(PathChange(path, state, state) for path, state in known.items())
         pending.record = replace(record, changes=changes, notes=(*lost, *notes))
@@ -286,7 +286,7 @@ class CheckpointStore:
             else:
                 opened.records.drop(record.number)
 
-    def _known(self, paths: Iterable[str]) -> dict[str, PathState]:
+    def _keep_known(self, paths: Iterable[str]) -> dict[str, PathState]:
         """What is at these paths now, kept; directories that will be made on the way included."""
         blobs = self._open().blobs
         made = dict.fromkeys(parents_made(paths), ABSENT)

@@ -48,7 +48,7 @@ class LearntRules:
         problem = ""
         for number, line in enumerate(lines, 1):
             try:
-                effect, rule = self._parsed(line)
+                effect, rule = self._parse(line)
             except (ValueError, UserError) as error:
                 problem = problem or tr("line {number}: {error}", number=number, error=error)
                 continue
@@ -77,7 +77,7 @@ class LearntRules:
             raise OSError(tr("it is larger than {most:,} bytes", most=MAX_BYTES))
         return data.decode("utf-8", "replace").splitlines()
 
-    def _parsed(self, line: str) -> tuple[str, Rule]:
+    def _parse(self, line: str) -> tuple[str, Rule]:
         entry = json.loads(line)
         if not isinstance(entry, dict):
             raise ValueError(tr("it is not an object"))  # noqa: TRY004  one kind of error for the caller

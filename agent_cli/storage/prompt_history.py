@@ -45,7 +45,7 @@ class PromptHistory:
         if stamp != self._read_at:
             lines = list(self._lines())
             self._lines_in_file = len(lines)
-            self._entries = self._deduplicated([*lines, *self._unwritten])
+            self._entries = self._deduplicate([*lines, *self._unwritten])
             self._read_at = stamp
         return self._entries
 
@@ -59,22 +59,22 @@ class PromptHistory:
         except OSError as error:
             log.warning("a prompt cannot be kept: %s", error)
             self._unwritten.append(kept)
-            self._entries = self._deduplicated([*self._entries, kept])
+            self._entries = self._deduplicate([*self._entries, kept])
 
     def _write(self, kept: str) -> None:
         private_directory(self._path.parent)
-        with self._locked():
+        with self._lock():
             before = self.entries()  # nothing is read unless another session has written
             append_line(self._path, json.dumps(kept, ensure_ascii=False))
             self._lines_in_file += 1
-            self._entries = self._deduplicated([*before, kept])
+            self._entries = self._deduplicate([*before, kept])
             if self._lines_in_file > 2 * self._limit:
-                shorter = self._deduplicated(self._lines())
+                shorter = self._deduplicate(self._lines())
                 write_atomic(self._path, _encode(shorter), mode=0o600)
                 self._lines_in_file = len(shorter)
             self._read_at = self._stamp()
 
-    def _deduplicated(self, texts: Iterable[str]) -> tuple[str, ...]:
+    def _deduplicate(self, texts: Iterable[str]) -> tuple[str, ...]:
         last = dict.fromkeys(reversed(list(texts)))
         return tuple(reversed(list(last)[: self._limit]))
 
@@ -104,7 +104,7 @@ class PromptHistory:
         return found.st_mtime_ns, found.st_size
 
     @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _lock(self) -> Iterator[None]:
         """One writer at a time, or a session could shorten the file under another's line."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         descriptor = os.open(self._path.with_suffix(".lock"), flags, 0o600)

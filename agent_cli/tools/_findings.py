@@ -182,7 +182,7 @@ class FoundLines(Findings):
         binary = [path for path in self._reader.binary if not self.secrets.hides(path)]
         return [
             self.more(self.matches, "matches"),
-            *(f"{self.names.shown(path)} is a binary file with matches." for path in binary),
+            *(f"{self.names.format(path)} is a binary file with matches." for path in binary),
         ]
 
     def report(self, max_chars: int) -> tuple[str, Display | None]:
@@ -214,7 +214,7 @@ class FoundLines(Findings):
     def _group(self, path: bytes, lines: list[MatchLine]) -> str:
         if len(lines) == 1:
             return self._single(lines[0])
-        parts = [self.names.shown(decode(path))]
+        parts = [self.names.format(decode(path))]
         for number, line in enumerate(lines):
             if line.after_gap and number:
                 parts.append("--")
@@ -222,7 +222,7 @@ class FoundLines(Findings):
         return "\n".join(parts)
 
     def _single(self, line: MatchLine) -> str:
-        return f"{self.names.shown(decode(line.path))}:{line.number}: {line.text}"
+        return f"{self.names.format(decode(line.path))}:{line.number}: {line.text}"
 
 
 def _join(groups: list[str]) -> str:
@@ -268,7 +268,7 @@ class FoundFiles(Findings):
         if len(self._found) < _MAX_SORTED:
             self._found[path] = count
         if self.files <= self.limit:
-            name = self.names.shown(path)
+            name = self.names.format(path)
             self.progress.add(f"{name}: {count}" if self._counting else name)
 
     @property
@@ -298,10 +298,10 @@ class FoundFiles(Findings):
             return self._counts(max_chars)
         paths = list(self._found)
         ordered = newest_first(paths) if self.whole else sorted(paths)
-        text = self._listed(map(self.names.shown, ordered), max_chars)
+        text = self._list(map(self.names.format, ordered), max_chars)
         return text, TextBlock(text=text)
 
-    def _listed(self, lines: Iterable[str], max_chars: int) -> str:
+    def _list(self, lines: Iterable[str], max_chars: int) -> str:
         """One below the other, as many as are wanted and fit."""
         kept: list[str] = []
         for line in islice(lines, self.limit):
@@ -314,8 +314,8 @@ class FoundFiles(Findings):
 
     def _counts(self, max_chars: int) -> tuple[str, Display | None]:
         most = sorted(self._found.items(), key=lambda item: (-item[1], item[0]))[: self.limit]
-        rows = tuple((self.names.shown(path), str(count)) for path, count in most)
-        text = self._listed((f"{name}: {count}" for name, count in rows), max_chars)
+        rows = tuple((self.names.format(path), str(count)) for path, count in most)
+        text = self._list((f"{name}: {count}" for name, count in rows), max_chars)
         columns = (tr("File"), tr("Matches"))
         return f"{text}\n{self.total}", TableBlock(columns=columns, rows=rows)
 

@@ -81,14 +81,14 @@ class MatchReader:
                 if b"\n" in path:
                     path = self._without_remarks(path)
                 line = _line(path, found, after_gap=self._gap)
-                yield self._unmarked(line) if self._marked else line
+                yield self._unmark(line) if self._marked else line
                 self._gap = False
                 position = found.end()
             else:
                 break
         self._rest = data[position:]
 
-    def _unmarked(self, line: MatchLine) -> MatchLine:
+    def _unmark(self, line: MatchLine) -> MatchLine:
         if (line.path, line.number) != self._next:
             self._marks = 0
         before, marks = self._marks, line.text.count(_MARK)

@@ -50,7 +50,7 @@ class PathNames:
         root = context.workspace.root
         self._prefix = root if root.endswith("/") else root + "/"
 
-    def shown(self, path: str) -> str:
+    def format(self, path: str) -> str:
         """The path as one line of text, whatever characters are in it."""
         name = path.removeprefix(self._prefix)
         return name if name.isprintable() else one_line(name)

@@ -21,7 +21,7 @@ def listing(plan: ReplacePlan, names: PathNames) -> str:
         if len(lines) >= _MAX_LINES:
             lines.append(f"[{len(plan.changes) - shown:,} more files are not shown.]")
             break
-        lines.append(f"{names.shown(change.path)} ({change.matches:,})")
+        lines.append(f"{names.format(change.path)} ({change.matches:,})")
         for hunk in change.hunks[: max(1, _MAX_LINES - len(lines))]:
             lines += [f"{number}{mark} {text}" for number, mark, text in _number(hunk)]
     return "\n".join(lines)
@@ -49,7 +49,7 @@ def one_diff(plan: ReplacePlan, names: PathNames) -> DiffBlock:
 
 
 def _block(change: FileChange, names: PathNames) -> DiffBlock:
-    path = names.shown(change.path)
+    path = names.format(change.path)
     lines = [f"--- {path}", f"+++ {path}"]
     added = removed = 0
     for hunk in change.hunks:

@@ -96,7 +96,7 @@ class ReplaceMatch:
     parts: tuple[tuple[int, int, bytes], ...]
     """Start, end and replacement of each match in the lines."""
 
-    def replaced(self, *, crlf: bool) -> bytes:
+    def apply(self, *, crlf: bool) -> bytes:
         """The lines afterwards; line breaks of the replacement become those of the file."""
         result, position = [], 0
         for start, end, text in self.parts:
@@ -117,7 +117,7 @@ async def make_plan(
                 if secrets.hides(path):
                     continue
                 if is_binary:
-                    plan.binary.append(names.shown(path))
+                    plan.binary.append(names.format(path))
                 else:
                     await asyncio.to_thread(_add, plan, path, matches, context)
                     _tell(plan, context)
@@ -193,7 +193,7 @@ def _add(plan: ReplacePlan, path: str, matches: list[ReplaceMatch], context: Too
         plan.refused.append(failure.message)
         return
     except ValueError as problem:
-        said = f"{names.shown(path)} {problem.args[0]}."
+        said = f"{names.format(path)} {problem.args[0]}."
         plan.refused.append(said)
         return
     if change is None:
@@ -218,7 +218,7 @@ def _change(path: str, matches: Sequence[ReplaceMatch], context: ToolContext) ->
         end = match.offset + len(match.lines)
         if match.offset < position or body[match.offset : end] != match.lines:
             raise ValueError("changed during the search")
-        after = match.replaced(crlf=crlf)
+        after = match.apply(crlf=crlf)
         pieces += [body[position : match.offset], after]
         hunks.append(Hunk(match.line, _format_lines(match.lines), _format_lines(after)))
         position = end

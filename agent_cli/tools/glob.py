@@ -111,7 +111,7 @@ async def _result(found: list[str], params: Params, note: str, context: ToolCont
     sortable = len(found) <= MAX_SORTED
     ordered = await asyncio.to_thread(newest_first if sortable else _first_by_name, found)
     names = PathNames(context)
-    listed = "\n".join(names.shown(path) for path in ordered[:MAX_SHOWN])
+    listed = "\n".join(names.format(path) for path in ordered[:MAX_SHOWN])
     notes = [note] if note else []
     if len(found) > MAX_SHOWN:
         which = "the newest" if sortable else "the first by name; there are too many to order,"

@@ -93,7 +93,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
         await _apply(plan, context)
         summary = tr("Replaced {figures}", figures=plan.figures)
         head = f"Replaced {plan.total}"
-        body = "\n".join(f"{names.shown(c.path)}: {c.matches:,}" for c in plan.changes)
+        body = "\n".join(f"{names.format(c.path)}: {c.matches:,}" for c in plan.changes)
     return ToolResult(
         llm_content="\n".join([head, *notes, "", body]),
         display=diffs(plan, names),

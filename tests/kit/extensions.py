@@ -22,7 +22,7 @@ class Extended:
     async def start(self) -> "Extended":
         """Load all, and wait for it."""
         self.session.start_extensions(self._tell)
-        await self.session.extensions.settled(60)
+        await self.session.extensions.wait_ready(60)
         return self
 
     @property

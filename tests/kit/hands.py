@@ -53,7 +53,7 @@ class Hands:
         try:
             return await tool.bind(arguments).run(self.context())
         except ToolFailure as failure:
-            return ToolResult.failed(failure)
+            return ToolResult.from_failure(failure)
 
     async def told(self, tool: AnyTool, **arguments: Any) -> str:
         """What the model is told."""

@@ -91,7 +91,7 @@ class Bench:
         try:
             return await tool.bind(arguments).run(self.context())
         except ToolFailure as failure:
-            return ToolResult.failed(failure)
+            return ToolResult.from_failure(failure)
 
     async def says(self, command: str, **more: Any) -> str:
         """What the model reads of a command."""

@@ -265,7 +265,7 @@ async def test_a_word_that_begins_like_an_answer_is_a_word() -> None:
         guard = TypedAhead(arm=60.0, settle=60.0)
         app.ask(ApprovalModal(request(), guard=guard))
         await readable(app, pilot)
-        guard.painted(time.monotonic() - 120)
+        guard.mark_painted(time.monotonic() - 120)
         await type_text(pilot, "y es")
         assert app.answers == []
         assert app.prompt.text == "y es"

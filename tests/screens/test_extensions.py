@@ -47,7 +47,7 @@ async def test_a_tool_is_loaded_asked_about_and_gone_without_a_restart(
     call = {"calls": [{"name": "greet", "arguments": {"whom": "Ada"}}]}
     scene = make_session(call, {"text": "done"})
     async with running(scene) as screen:
-        await screen.app.session.extensions.settled(60)
+        await screen.app.session.extensions.wait_ready(60)
         (tools / "greet.py").write_text(GREET)
         await screen.send("/reload")
         await screen.shows("Loaded greet (1 tool).")
@@ -98,7 +98,7 @@ async def test_a_command_from_a_file_is_in_the_menu_and_sent_as_a_prompt(
     hook = {"on": "before_tool", "tools": ["Bash"], "command": "look-at-it"}
     scene = make_session({"text": "It shines."}, settings={"hooks": [hook]})
     async with running(scene) as screen:
-        await screen.app.session.extensions.settled(60)
+        await screen.app.session.extensions.wait_ready(60)
         await screen.pilot.press(*"/poli")
         await screen.shows("Polishes a file (user)")
         await screen.pilot.press("escape", *["backspace"] * 5)

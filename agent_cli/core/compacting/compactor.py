@@ -105,7 +105,7 @@ class Compactor:
         self, model: str, window: int, reason: str, limit: int, *, enough: float
     ) -> bool:
         """Thin, and if that does not make it fit well enough, compact."""
-        thinned = self._thinned(model, reason)
+        thinned = self._thin(model, reason)
         if thinned is not None and _is_within(thinned, enough):
             self.apply(thinned)
             return True
@@ -131,7 +131,7 @@ class Compactor:
             )
         )
 
-    def _thinned(self, model: str, reason: str) -> Draft | None:
+    def _thin(self, model: str, reason: str) -> Draft | None:
         shortened = thin(self.conversation.messages, self._pins)
         return self._draft(model, reason, shortened) if shortened.dropped else None
 

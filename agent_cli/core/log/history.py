@@ -229,7 +229,7 @@ class _Walk:
         """A call that was running when the program ended is not running any more."""
         for started in self._running.values():
             failure = ToolFailure(INTERRUPTED, type=FailureType.CANCELLED)
-            result = ToolResult.failed(failure, summary=tr("Interrupted"))
+            result = ToolResult.from_failure(failure, summary=tr("Interrupted"))
             self.events.append(
                 ToolFinished(call_id=started.call_id, tool=started.tool, result=result, seconds=0)
             )

@@ -59,7 +59,7 @@ class FilePlan:
     marked: PathState | None = None
     """Both versions in one text, with markers."""
 
-    def chosen(self, choice: Choice | None) -> PathState:
+    def state_for(self, choice: Choice | None) -> PathState:
         """What the choice puts there."""
         if choice == "restore" and "restore" in self.choices:
             return self.before
@@ -86,7 +86,7 @@ class Preview:
         """What is to be done, given the person's choices by path; without one, theirs stays."""
         steps = []
         for each in self.files:
-            then = each.chosen(choices.get(each.path))
+            then = each.state_for(choices.get(each.path))
             if each.outcome != "lost" and then != each.now:
                 steps.append(RestoreStep(each.path, each.now, then))
         return tuple(steps)

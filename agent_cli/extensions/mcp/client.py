@@ -135,7 +135,7 @@ class Connection:
             words = f": {clean(message)[:200]}" if message else ""
             context.progress(f"{done}{words}\n")
 
-        client = await self._connected()
+        client = await self._connect_once()
         try:
             result = await client.call_tool(tool, arguments, progress_callback=show)
         except MCPError as error:
@@ -167,7 +167,7 @@ class Connection:
         self.state = "lost"
         self._lost.set()
 
-    async def _connected(self) -> Client:
+    async def _connect_once(self) -> Client:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(AWAITED if self.state in ("connecting", "lost") else 0):
                 await self._ready.wait()

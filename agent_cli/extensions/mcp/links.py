@@ -83,7 +83,7 @@ class Links:
 
     async def _http(self, server: Server, show: Callable[[str], None] | None) -> HttpLink:
         table = server.table
-        headers = server.filled(table.headers, self._surroundings.variables)
+        headers = server.fill_in(table.headers, self._surroundings.variables)
         sign_in = SignIn(table.url, self.tokens(server), show)
         has_own = any(name.lower() == "authorization" for name in headers)
         auth = None if has_own else await sign_in.provider()
@@ -98,7 +98,7 @@ class Links:
         launch = ServerLaunch(
             argv=(table.command, *table.args),
             directory=directory,
-            environment=around.environment(server.filled(table.env, around.variables)),
+            environment=around.environment(server.fill_in(table.env, around.variables)),
             mark=self._watchdog.new_mark(),
         )
         return ProcessLink(ServerProcess(launch))

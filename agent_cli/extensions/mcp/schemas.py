@@ -52,13 +52,13 @@ class _Repair:
             return {}
         if "$ref" in schema:
             rest = {key: value for key, value in schema.items() if key != "$ref"}
-            return self.node({**self._referred(schema["$ref"]), **rest}, depth + 1)
+            return self.node({**self._follow_reference(schema["$ref"]), **rest}, depth + 1)
         fixed = self._plain(schema)
         self._add_parts(fixed, schema, depth)
         self._add_choices(fixed, schema, depth)
         return fixed
 
-    def _referred(self, reference: Any) -> Mapping[str, Any]:
+    def _follow_reference(self, reference: Any) -> Mapping[str, Any]:
         """What a reference within the schema leads to; others lead nowhere."""
         found: Any = self._root
         steps = str(reference).split("/")

@@ -47,7 +47,7 @@ class HiddenTools:
         )
 
     async def _run(self, params: ToolSearchParams, _context: ToolContext) -> ToolResult:
-        found = self._found(params.query)[: params.limit]
+        found = self._find(params.query)[: params.limit]
         if not found:
             raise ToolFailure(
                 f"No tool matches {params.query[:80]!r}.",
@@ -62,7 +62,7 @@ class HiddenTools:
             summary=tr("Loaded {names}", names=names),
         )
 
-    def _found(self, query: str) -> list[AnyTool]:
+    def _find(self, query: str) -> list[AnyTool]:
         """The tools that fit best, first those with the words in their names."""
         if query.startswith("select:"):
             wanted = {name.strip() for name in query.removeprefix("select:").split(",")}

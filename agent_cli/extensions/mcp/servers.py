@@ -101,7 +101,7 @@ class Servers:
             )
             self._warn(said, tr("/mcp approve {name} shows the details.", name=waiting[0]))
 
-    async def settled(self) -> None:
+    async def wait_ready(self) -> None:
         """Wait until each connection has come to something."""
         for connection in tuple(self._connections.values()):
             await connection.has_settled.wait()
@@ -163,7 +163,7 @@ class Servers:
         client = await self._client()
         links, limits = await self._links(), await self._limits()
         connection = client.Connection(
-            server, pin.tools, lambda: links.open(server), limits, self._changed
+            server, pin.tools, lambda: links.open(server), limits, self._on_change
         )
         self._connections[server.name] = connection
         self._tasks[server.name] = asyncio.create_task(connection.run())
@@ -177,14 +177,14 @@ class Servers:
             await asyncio.gather(task, return_exceptions=True)
         self._offer(server, ())
 
-    def _changed(self, connection: "Connection") -> None:
+    def _on_change(self, connection: "Connection") -> None:
         """A connection came, went, or came to nothing."""
         server = connection.server
         name, problem = server.name, visible(connection.problem, one_line=True)
         match connection.state:
             case "ready":
                 self._told.pop(server.name, None)
-                self._offer(server, self._made(connection))
+                self._offer(server, self._make_tools(connection))
             case "lost":
                 self._warn_once(
                     name,
@@ -219,7 +219,7 @@ class Servers:
             self._told[name] = text
             self._warn(text, hint)
 
-    def _made(self, connection: "Connection") -> Iterable[AnyTool]:
+    def _make_tools(self, connection: "Connection") -> Iterable[AnyTool]:
         """Its tools as ours; what cannot be one is told and left out."""
         server = connection.server
         for offer in connection.offers:

@@ -67,16 +67,16 @@ class Tokens:
         return (uris[0].port or 0) if uris else 0
 
     def _read(self, name: str, kind: Any) -> Any:
-        known = self._known().get(name)
+        known = self._load().get(name)
         with contextlib.suppress(ValueError):
             return kind.model_validate(known) if known else None
 
     def _write(self, name: str, value: Any) -> None:
-        known = {**self._known(), name: value.model_dump(mode="json", exclude_none=True)}
+        known = {**self._load(), name: value.model_dump(mode="json", exclude_none=True)}
         private_directory(self._path.parent)
         write_atomic(self._path, json.dumps(known).encode(), mode=0o600)
 
-    def _known(self) -> dict[str, Any]:
+    def _load(self) -> dict[str, Any]:
         try:
             with os.fdopen(open_regular(self._path), "rb") as file:
                 known = json.loads(file.read(MAX_BYTES))

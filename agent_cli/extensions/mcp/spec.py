@@ -97,7 +97,7 @@ class Server:
         """A file name for what is kept about it."""
         return sha256(f"{self.source}\0{self.name}".encode()).hexdigest()[:32]
 
-    def filled(self, values: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, str]:
+    def fill_in(self, values: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, str]:
         """`env` or `headers` with the user's variables in their places; one not set is empty."""
         return {
             name: VARIABLE.sub(lambda found: variables.get(found[1], ""), value)

@@ -86,7 +86,7 @@ class Client:
         """The answer; with `follow`, redirects are followed as long as the host is the same."""
         try:
             async with asyncio.timeout(self.limits.seconds):
-                return await self._followed(request) if follow else await self._send(request)
+                return await self._follow(request) if follow else await self._send(request)
         except TimeoutError as error:
             raise ToolFailure(
                 (
@@ -96,7 +96,7 @@ class Client:
                 type=FailureType.TIMEOUT,
             ) from error
 
-    async def _followed(self, request: HttpRequest) -> HttpResponse:
+    async def _follow(self, request: HttpRequest) -> HttpResponse:
         address = request.address
         for _ in range(MAX_REDIRECTS + 1):
             answer = await self._send(

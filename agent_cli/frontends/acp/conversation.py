@@ -118,7 +118,7 @@ class Conversation:
     async def _advertise(self) -> None:
         self._controller.start_extensions()
         told = self._view.advertise()
-        await self.session.extensions.settled(EXTENSIONS_TIMEOUT_S)
+        await self.session.extensions.wait_ready(EXTENSIONS_TIMEOUT_S)
         if len(self._controller.commands) != told:
             self._view.advertise()
 

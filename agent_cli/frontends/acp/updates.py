@@ -80,11 +80,11 @@ class Updates:
             case ev.PromptAdded(text=text):
                 yield helpers.update_user_message_text(blocks.plain(text))
             case ev.ToolStarted():
-                yield self._started(event)
+                yield self._start(event)
             case ev.ToolProgress() if event.call_id in self._calls:
                 yield self._progress(event)
             case ev.ToolFinished():
-                yield from self._finished(event)
+                yield from self._finish(event)
             case ev.UsageChanged(aside=False):
                 self._has_spoken = False
                 if self.window:
@@ -112,17 +112,17 @@ class Updates:
             return _CATEGORIES.get(found.category, "read")
         return _KINDS[found.kind]
 
-    def _started(self, event: ev.ToolStarted) -> ToolCallStart:
+    def _start(self, event: ev.ToolStarted) -> ToolCallStart:
         call = self._calls[event.call_id] = Call(event)
         return helpers.start_tool_call(
             event.call_id,
             f"{call.tool} {call.argument}".strip(),
             kind=self.kind(event.tool),
             status="in_progress",
-            locations=self._named(event.arguments),
+            locations=self._locations(event.arguments),
         )
 
-    def _named(self, arguments: dict[str, JsonValue]) -> list[ToolCallLocation] | None:
+    def _locations(self, arguments: dict[str, JsonValue]) -> list[ToolCallLocation] | None:
         """The file a call is about, if an argument says so."""
         paths = [value for name in _PATHS if isinstance(value := arguments.get(name), str)]
         workspace = self._session.workspace
@@ -138,7 +138,7 @@ class Updates:
             content.append(blocks.text_content(blocks.fence(clean(call.tail), "console")))
         return helpers.update_tool_call(event.call_id, status="in_progress", content=content)
 
-    def _finished(self, event: ev.ToolFinished) -> Iterator[Update]:
+    def _finish(self, event: ev.ToolFinished) -> Iterator[Update]:
         self._calls.pop(event.call_id, None)
         result = event.result
         displays = tuple(bound_display(display) for display in result.display)

@@ -38,7 +38,7 @@ async def run(session: Session, prompt: str | None, options: Options) -> int:
     view = HeadlessView(session, options.output)
     try:
         view.controller.start_extensions()
-        await session.extensions.settled(EXTENSIONS_TIMEOUT_S)
+        await session.extensions.wait_ready(EXTENSIONS_TIMEOUT_S)
         if prompt is None:
             return await _run_stream(view)
         return await _run_once(view, prompt, options)

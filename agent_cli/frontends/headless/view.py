@@ -65,7 +65,7 @@ class HeadlessView(View):
 
     async def play(self, prompt: str) -> TurnFinished | None:
         """Play a turn; None if it broke off, which was told then."""
-        sent = self._sent(prompt)
+        sent = self._send(prompt)
         before = self.controller.finished
         loop = asyncio.get_running_loop()
         ending = _ending_signals()
@@ -82,7 +82,7 @@ class HeadlessView(View):
         finished = self.controller.finished
         return finished if finished is not before else None
 
-    def _sent(self, text: str) -> str | PromptTemplate:
+    def _send(self, text: str) -> str | PromptTemplate:
         """The prompt that a file wrote for `/name …`; anything else as it is."""
         name, argument = [*text.split(None, 1), "", ""][:2]
         if not name.startswith("/"):

@@ -53,7 +53,7 @@ class FlatStage:
 
     async def __aenter__(self) -> "FlatStage":
         self._lines.start()
-        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._interrupted)
+        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._interrupt)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -150,9 +150,9 @@ class FlatStage:
         else:
             self._held_line = line
             loop = asyncio.get_running_loop()
-            self._held = loop.call_later(self._guard.settle, self._settled)
+            self._held = loop.call_later(self._guard.settle, self._settle)
 
-    def _settled(self) -> None:
+    def _settle(self) -> None:
         self._held = None
         if begun := self._lines.take_unfinished():
             self._pass_on(self._held_line + "\n" + begun, time.monotonic())
@@ -165,7 +165,7 @@ class FlatStage:
 
     def _pass_on(self, line: str, when: float) -> None:
         if self._guard is not None:
-            self._guard.typed(when)
+            self._guard.mark_typed(when)
         self._say(Text(tr(_PASSED_ON)))
         self._send(line.replace(_PASTE, "").replace(_PASTE_END, ""))
 
@@ -194,7 +194,7 @@ class FlatStage:
             self._unfinished += clean_paste(begun)
         if self._marks_pastes:
             self._write(_MARK_PASTES)
-        self._guard.painted(time.monotonic())
+        self._guard.mark_painted(time.monotonic())
         try:
             return await self._answer
         except asyncio.CancelledError:
@@ -209,7 +209,7 @@ class FlatStage:
             if self._marks_pastes:
                 self._write(_MARK_NO_PASTES)
 
-    def _interrupted(self) -> None:
+    def _interrupt(self) -> None:
         """Ctrl+C ends the turn; twice without one it leaves."""
         if self.view is None:
             if self._answer is not None and not self._answer.done():
@@ -228,7 +228,7 @@ class FlatStage:
         self.changed()
 
     def _say(self, *lines: Text) -> None:
-        self._print("".join(self.paper.drawn(line) for line in lines))
+        self._print("".join(self.paper.render(line) for line in lines))
 
     def _print(self, text: str) -> None:
         if self._shows_prompt:

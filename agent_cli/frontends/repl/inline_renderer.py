@@ -137,7 +137,7 @@ class InlineRenderer:
             case ToolFinished():
                 self._finish(event)
             case ApprovalAsked() | QuestionAsked() | PlanAsked():
-                self._asked(event.request)
+                self._ask(event.request)
             case ApprovalAnswered() | PlanAnswered() if event.call_id in self._calls:
                 self._calls[event.call_id].resume()
             case PromptAdded():
@@ -186,10 +186,10 @@ class InlineRenderer:
         """The end of the block that still grows; code is coloured when it is whole."""
         if self._flow.in_fence:
             lines = self._flow.open.rstrip("\n").split("\n")[-most:]
-            drawn = self._paper.drawn(Text("\n".join(f" {line}" for line in lines)), width)
+            drawn = self._paper.render(Text("\n".join(f" {line}" for line in lines)), width)
         else:
             source = drawing.markdown(self._flow.open[-_OPEN_SOURCE:], is_flat=False)
-            drawn = self._paper.drawn(source, min(width, self._paper.width))
+            drawn = self._paper.render(source, min(width, self._paper.width))
         return drawn.splitlines()[-most:]
 
     def _draw_call(self, call: Call, width: int) -> list[str]:
@@ -199,7 +199,7 @@ class InlineRenderer:
         drawn: list[str] = []
         for line in lines:
             line.truncate(width - 1, overflow="ellipsis")
-            drawn += self._paper.drawn(line, width).splitlines()
+            drawn += self._paper.render(line, width).splitlines()
         return drawn
 
     def _working(self) -> str:
@@ -222,7 +222,7 @@ class InlineRenderer:
         if call.state == "running" and call.call_id in self._calls:
             self._put("call", drawing.call_line(call, self._stage.signs))
 
-    def _asked(self, request: Request) -> None:
+    def _ask(self, request: Request) -> None:
         if isinstance(request, ApprovalRequest) and isinstance(request.preview, DiffBlock):
             self._seen.add(request.call_id)
         if call := self._calls.get(request.call_id):

@@ -94,7 +94,7 @@ class LiveStage:
         )
         self._app.ttimeoutlen = 0.05  # a lone Esc is told from a sequence after this time
         self._app.timeoutlen = 0.15
-        self._app.after_render += lambda _: self._painted()
+        self._app.after_render += lambda _: self._mark_painted()
         self._tick = _STILL_TICK if is_still else _TICK
         self._background = background
         self._running: asyncio.Task[None] | None = None
@@ -161,7 +161,7 @@ class LiveStage:
             self.changed()
 
     async def edit(self, text: str) -> str | None:
-        with self.paper.held():
+        with self.paper.hold():
             try:
                 return await edit_text(text, self._aside(), ".md")
             except (OSError, ValueError):
@@ -274,9 +274,9 @@ class LiveStage:
         self._output.write_raw(_DONE)
         self._output.flush()
 
-    def _painted(self) -> None:
+    def _mark_painted(self) -> None:
         if self.question is not None:
-            self.question.painted()
+            self.question.mark_painted()
 
     async def _run(self) -> None:
         """Until we leave, or the terminal is gone."""

@@ -51,11 +51,11 @@ class LiveQuestion:
         told = (PASSED_ON if self.has_passed_on else "", ANSWERABLE if self.is_armed else "")
         return " · ".join(tr(part) for part in told if part)
 
-    def painted(self) -> None:
+    def mark_painted(self) -> None:
         """It can be read from now on."""
         if self._beat is None:
             self._beat_at = time.monotonic()
-            self._guard.painted(self._beat_at)
+            self._guard.mark_painted(self._beat_at)
             self._wait_a_beat()
 
     def close(self) -> None:
@@ -68,7 +68,7 @@ class LiveQuestion:
         """A key: an answer if it was meant as one."""
         now = time.monotonic()
         if self._confirms(key, now):
-            self._settled()
+            self._settle()
             return
         if key in _MOVES:
             self._move(_MOVES[key])
@@ -83,7 +83,7 @@ class LiveQuestion:
             self.cursor = self.answers.index(answer)
             self._held = (now, key, text, answer)
             settle = self._guard.settle
-            self._timer = asyncio.get_running_loop().call_later(settle, self._settled)
+            self._timer = asyncio.get_running_loop().call_later(settle, self._settle)
 
     def leave(self) -> None:
         """The user goes away without an answer."""
@@ -109,7 +109,7 @@ class LiveQuestion:
             return
         now = time.monotonic()
         if now - self._beat_at > self._guard.arm:
-            self._guard.typed(now)
+            self._guard.mark_typed(now)
         self._beat_at = now
         is_armed = self._guard.may_answer(now)
         if is_armed != self.is_armed:
@@ -130,7 +130,7 @@ class LiveQuestion:
     def _by_key(self, text: str) -> AnswerOption | None:
         return next((answer for answer in self.answers if text and answer.key == text), None)
 
-    def _settled(self) -> None:
+    def _settle(self) -> None:
         if self._held is not None:
             *_, answer = self._held
             self._held = None
@@ -149,7 +149,7 @@ class LiveQuestion:
         return True
 
     def _pass_on(self, key: str, text: str) -> None:
-        self._guard.typed(time.monotonic())
+        self._guard.mark_typed(time.monotonic())
         self.is_armed = False
         self.has_passed_on = self.has_passed_on or key != "escape"
         self._pass(key, text)

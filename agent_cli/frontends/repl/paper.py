@@ -28,13 +28,13 @@ class Paper:
 
     def put(self, *things: RenderableType) -> None:
         """Print one under the other."""
-        text = "".join(self.drawn(thing) for thing in things)
+        text = "".join(self.render(thing) for thing in things)
         if self._holders:
             self._held.append(text)
         elif text:
             self._write(text)
 
-    def drawn(self, thing: RenderableType, width: int | None = None) -> str:
+    def render(self, thing: RenderableType, width: int | None = None) -> str:
         """A renderable as text with styles, ending with a line break."""
         usual = self.width if isinstance(thing, Markdown) else self._width()
         console = Console(
@@ -58,7 +58,7 @@ class Paper:
         return min(self._width(), MAX_WIDTH)
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def hold(self) -> Iterator[None]:
         """Print nothing meanwhile; it comes when this is over."""
         self._holders += 1
         try:

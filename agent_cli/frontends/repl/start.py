@@ -260,7 +260,7 @@ class _Show:
         self, lines: Sequence[Text], heading: str, answers: Sequence[words.AnswerOption]
     ) -> bool:
         self._stage.paper.put(*lines)
-        with self._stage.paper.held():
+        with self._stage.paper.hold():
             return await self._stage.choose(heading, answers) == "yes"
 
     async def _listen(self, view: InlineView, prompt: str, *, is_attended: bool) -> None:
@@ -269,7 +269,7 @@ class _Show:
         if isinstance(self._stage, FlatStage):
             if not is_attended:  # nobody could say it again later
                 view.controller.start_extensions()
-                await view.controller.session.extensions.settled(EXTENSIONS_TIMEOUT_S)
+                await view.controller.session.extensions.wait_ready(EXTENSIONS_TIMEOUT_S)
             await self._stage.listen(view)
         else:
             self._stage.listen(view)

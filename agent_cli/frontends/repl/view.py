@@ -158,7 +158,7 @@ class InlineView(View):
         async with self._one_question:
             if menu.rows:
                 self._stage.paper.put(Text(""), *map(_row, menu.rows))
-            with self._stage.paper.held():
+            with self._stage.paper.hold():
                 return await self._stage.choose(menu.heading, menu.options, leave=menu.leave)
 
     async def choose_session(self, words: str) -> Resume | None:
@@ -184,7 +184,7 @@ class InlineView(View):
         stage = self._stage
         heading = requests.approval_heading(request)
         stage.paper.put(Text(""), drawing.approval(request, where(request), stage.signs))
-        with stage.paper.held():
+        with stage.paper.hold():
             while True:
                 match await stage.choose(heading, requests.approval_answers(request)):
                     case "because":
@@ -198,7 +198,7 @@ class InlineView(View):
         stage, plan = self._stage, request.plan
         while True:
             stage.paper.put(Text(""), *(Text(line) for line in visible(plan).split("\n")))
-            with stage.paper.held():
+            with stage.paper.hold():
                 answer = await self._plan_answer(plan)
                 if answer is not None:
                     return answer
@@ -230,7 +230,7 @@ class InlineView(View):
     async def _question(self, heading: str, question: Question) -> str:
         stage = self._stage
         stage.paper.put(Text(""), *map(Text, visible(question.text).split("\n")))
-        with stage.paper.held():
+        with stage.paper.hold():
             return await requests.ask_question(
                 question,
                 lambda options: stage.choose(heading, options, leave="skip"),

@@ -37,19 +37,19 @@ class Chips:
     def expand(self, text: str) -> str:
         """The text with each chip replaced; what a paste says about chips is left alone."""
         parts, end = [], 0
-        for found in self._found(text):
+        for found in self._find(text):
             parts += [text[end : found.start()], self._texts[found[0]]]
             end = found.end()
         return "".join([*parts, text[end:]])
 
     def at(self, line: str, column: int) -> Chip | None:
         """The chip that a caret is in, or touches."""
-        for found in self._found(line):
+        for found in self._find(line):
             if found.start() <= column <= found.end():
                 return Chip(found.start(), found.end(), self._texts[found[0]])
         return None
 
-    def _found(self, text: str) -> Iterator[re.Match[str]]:
+    def _find(self, text: str) -> Iterator[re.Match[str]]:
         if self._texts:
             yield from re.finditer("|".join(map(re.escape, self._texts)), text)
 

@@ -22,7 +22,7 @@ class TypedAhead:
         self.settle = settle
         self._quiet_since: float | None = None
 
-    def painted(self, now: float) -> None:
+    def mark_painted(self, now: float) -> None:
         """The question can be read from now on."""
         self._quiet_since = now
 
@@ -34,7 +34,7 @@ class TypedAhead:
         """Whether a key pressed at this time was pressed in view of the question."""
         return self._quiet_since is not None and when - self._quiet_since >= self.arm
 
-    def typed(self, when: float) -> None:
+    def mark_typed(self, when: float) -> None:
         """A key was pressed that is no answer; a new quiet time begins."""
         if self._quiet_since is not None:
             self._quiet_since = max(self._quiet_since, when)

@@ -83,7 +83,7 @@ class Column:
         """Where a block stands; None if it is not here."""
         return self._index.get(block)
 
-    def changed(self, block: Block) -> None:
+    def refresh(self, block: Block) -> None:
         """The block's content is another; its old lines stay until it is drawn again."""
         index = self._index.get(block)
         if index is not None:
@@ -132,7 +132,7 @@ class Column:
         self._counted.pop(index, None)
         old, was = self._cache.peek(index), self.heights[index]
         strips = self._draw(index)
-        height = self._measured(index, len(strips))
+        height = self._measure(index, len(strips))
         top = self.heights.top(index)
         start = top + height - len(strips) + (same_start(old, strips) if was and old else 0)
         return ColumnChange(start if height == was or old else top, top + height, height - was)
@@ -150,7 +150,7 @@ class Column:
         for index, lines in self._counted.items():
             self._stale.discard(index)
             self._cache.drop(index)
-            self._measured(index, lines)
+            self._measure(index, lines)
         self._counted.clear()
 
     def _strips(self, index: int) -> Sequence[Strip]:
@@ -162,7 +162,7 @@ class Column:
         self._cache.put(index, strips)
         return strips
 
-    def _measured(self, index: int, lines: int) -> int:
+    def _measure(self, index: int, lines: int) -> int:
         height = lines + self._gap(index) if lines else 0
         self.heights.change(index, height)
         return height

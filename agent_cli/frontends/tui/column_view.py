@@ -115,7 +115,7 @@ class ColumnView(ScrollView):
         index = self._column.index_of(block)
         if index is None:
             return
-        self._column.changed(block)
+        self._column.refresh(block)
         if self._is_filling:
             return
         heights, bottom = self._column.heights, self.scroll_offset.y + self.size.height
@@ -201,7 +201,7 @@ class ColumnView(ScrollView):
             self._following = following
             self.post_message(self.Followed(self, following=following))
 
-    def _held(self) -> LinePosition:
+    def _anchor(self) -> LinePosition:
         """What stands at the top of the view and must stay there."""
         return self._column.place(self.scroll_offset.y) or LinePosition(0, 0)
 
@@ -213,14 +213,14 @@ class ColumnView(ScrollView):
         look = Appearance.of(self, no_color=self.app.no_color, **self._traits)
         width = self.scrollable_content_region.width
         if (width, look) != (self._column.width, self._column.look):
-            held = self._held()
+            held = self._anchor()
             self._column.reshape(width, look)
             self._settle(held)
             self.refresh()
 
     def _settle(self, held: LinePosition | None = None) -> None:
         """Draw what is stale and visible, and keep the view where it was, or at the end."""
-        held = held or self._held()
+        held = held or self._anchor()
         column, height = self._column, self.size.height
         changes: list[ColumnChange] = []
         while True:
@@ -285,7 +285,7 @@ class ColumnView(ScrollView):
             self._count_soon()
 
     def _use_counted(self) -> None:
-        held = self._held()
+        held = self._anchor()
         self._column.use_counted()
         self._settle(held)
 
@@ -305,6 +305,6 @@ class ColumnView(ScrollView):
             if not block.ticks:
                 self._live.discard(block)
             elif self._column.index_of(block) in shown:
-                self._column.changed(block)
+                self._column.refresh(block)
         self._watch_time(None)
         self._flush_soon()

@@ -90,7 +90,7 @@ class Composer(Vertical):
     def on_prompt_search_wanted(self, event: Prompt.SearchWanted) -> None:
         event.stop()
         self._searched_from = self.prompt.text
-        self.completion.show(tuple(self._past(self.prompt.text)))
+        self.completion.show(tuple(self._find_earlier(self.prompt.text)))
 
     def on_completion_clicked(self, event: Completion.Clicked) -> None:
         event.stop()
@@ -112,7 +112,7 @@ class Composer(Vertical):
         """Show what could complete the text up to the caret; returns a query for files, if any."""
         text = self.prompt.text
         if self._searched_from is not None:
-            self.completion.show(tuple(self._past(text)))
+            self.completion.show(tuple(self._find_earlier(text)))
             return None
         if text != self._closed_at:
             self._closed_at = None
@@ -155,7 +155,7 @@ class Composer(Vertical):
             more = command.argument.startswith("<")
             yield Completing(label, f"/{command.name} ", tr(command.help), more)
 
-    def _past(self, text: str) -> Iterator[Completing]:
+    def _find_earlier(self, text: str) -> Iterator[Completing]:
         """Earlier prompts that contain all words of the text, the latest first."""
         words = text.lower().split()
         for entry in reversed(self._history()):

@@ -27,13 +27,13 @@ class Meter:
         """The turn is over."""
         self._turn = self._step = self._speed = None
 
-    def heard(self, text: str) -> None:
+    def add_text(self, text: str) -> None:
         """The model said something."""
         if self._step is None:
             self._step, self._characters = self._clock(), 0
         self._characters += len(text)
 
-    def counted(self, tokens: int) -> None:
+    def set_tokens(self, tokens: int) -> None:
         """A step is over, and the provider says how many tokens it gave."""
         if tokens and (seconds := self._speaking()):
             self._speed = tokens / seconds

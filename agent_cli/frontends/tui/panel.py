@@ -54,7 +54,7 @@ class Panel(Sheet):
         self._wrapped_at = -1
         if self.display:
             width = self.scrollable_content_region.width
-            self.virtual_size = Size(width, len(self._wrapped(width)))
+            self.virtual_size = Size(width, len(self._wrap(width)))
             self.refresh()
 
 

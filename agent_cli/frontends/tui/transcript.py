@@ -76,12 +76,12 @@ class Transcript(ColumnView, can_focus=True):
         index = self._column.index_of(block)
         if index is None or not block.can_fold:
             return
-        held = self._held()
+        held = self._anchor()
         if held.number == index and held.offset > 0:
             held = LinePosition(index, 0)
         block.toggle()
         self._forget_selection()
-        self._column.changed(block)
+        self._column.refresh(block)
         self._settle(held)
         self.refresh()
         self.post_message(self.Toggled(block))
@@ -96,7 +96,7 @@ class Transcript(ColumnView, can_focus=True):
         """Unfold all blocks; fold them if all are unfolded."""
         foldable = [block for block in self.blocks if block.can_fold]
         unfold = not all(block.expanded for block in foldable)
-        held = self._held()
+        held = self._anchor()
         for block in foldable:
             if block.expanded is not unfold:
                 block.toggle()

@@ -95,9 +95,9 @@ class ScreenView:
             case ToolFinished():
                 self.draw_panel()
             case TextDelta() | ThinkingDelta():
-                self.meter.heard(event.text)
+                self.meter.add_text(event.text)
             case UsageChanged():
-                self.meter.counted(event.step.output_tokens)
+                self.meter.set_tokens(event.step.output_tokens)
                 self._widgets.working.update(tokens=event.total.output_tokens)
             case TurnFinished() if event.steps:
                 notify_terminal(self._app, "agent", ending_text(event))

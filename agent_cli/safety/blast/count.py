@@ -152,11 +152,11 @@ class _Survey:
         return plans_of(argv, cwd, clock.share(2))
 
     def _count(self, each: ImpactStep, destruction: Destruction, clock: Clock) -> None:
-        tracked = self._tracked(each, clock)
+        tracked = self._find_tracked(each, clock)
         known = each.in_git
         look = CountRules(self.workspace, tracked.has if known is None else lambda path: known)
         tally = count(each.paths, look, clock, is_deep=each.is_deep)
-        changed = self._changed(each, tracked, clock)
+        changed = self._count_changed(each, tracked, clock)
         if tally.unreadable:
             why = because("unreadable_items", n=tally.unreadable)
             self._not_known(destruction, why)
@@ -167,13 +167,13 @@ class _Survey:
                 replace(touched, uncommitted=None if changed is None else len(changed))
             )
 
-    def _changed(self, each: ImpactStep, tracked: Tracked, clock: Clock) -> list[str] | None:
+    def _count_changed(self, each: ImpactStep, tracked: Tracked, clock: Clock) -> list[str] | None:
         try:
             return changed_at(tracked, ReadOnlyGit(self.environment, clock), is_deep=each.is_deep)
         except NotCounted:
             return None
 
-    def _tracked(self, each: ImpactStep, clock: Clock) -> Tracked:
+    def _find_tracked(self, each: ImpactStep, clock: Clock) -> Tracked:
         if each.in_git is not None or each.verb not in ASKS_GIT:
             return Tracked(has_repository=True)
         git = ReadOnlyGit(self.environment, clock.share(3))

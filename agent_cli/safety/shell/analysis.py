@@ -136,17 +136,17 @@ class _ScanFindings:
                 self.catastrophic[because("fork_bomb")] = None
             for found in result.found:
                 inner = hidden or effects.hidden_by([found.argv] if found.argv else [])
-                for script in self._found(found, level, hidden):
+                for script in self._add_found(found, level, hidden):
                     pending.append((script, found.cwd, deeper, False, inner))
 
-    def _found(self, found: FoundCommand, level: int, hidden: Reason | None) -> list[str]:
+    def _add_found(self, found: FoundCommand, level: int, hidden: Reason | None) -> list[str]:
         if found.varies:
             hidden = hidden or because("names_from_loop")
         scripts: list[str] = []
         if level == 0:
             self.first_level.append(found.argv)
         levels = self._levels(found.argv, level, scripts)
-        self._embedded(levels, found, level, scripts)
+        self._add_embedded(levels, found, level, scripts)
         if len(levels) == 1 and not found.writes and _is_one_faced(found.argv[0]):
             return scripts
         for path in effects.redirect_targets(found):
@@ -173,7 +173,7 @@ class _ScanFindings:
             scripts.append(fed)
         return scripts
 
-    def _embedded(
+    def _add_embedded(
         self, levels: list[tuple[str, ...]], found: FoundCommand, level: int, scripts: list[str]
     ) -> None:
         """Look at the commands that find, git and others are given among their arguments."""
@@ -229,7 +229,7 @@ class _ScanFindings:
         if not unproven and (self.writes or self.catastrophic):
             unproven.append(because("writes_files"))
         return ShellFacts(
-            commands=self._merged(proof),
+            commands=self._merge(proof),
             writes=tuple(self.writes),
             reads=tuple(proof.reads),
             unproven=tuple(unproven),
@@ -244,7 +244,7 @@ class _ScanFindings:
             sets=tuple(proof.sets),
         )
 
-    def _merged(self, proof: Proof) -> tuple[SimpleCommand, ...]:
+    def _merge(self, proof: Proof) -> tuple[SimpleCommand, ...]:
         """What was proven, and the inner levels that only the lenient scan unwraps."""
         if proof.unresolved:
             return tuple(self.commands)

@@ -88,13 +88,13 @@ class Prover:
         if reason not in self.proof.unproven:
             self.proof.unproven.append(reason)
 
-    def unresolved(self, reason: Reason) -> None:
+    def mark_unresolved(self, reason: Reason) -> None:
         self.proof.unresolved = True
         self.unproven(reason)
 
     def unreadable(self, reason: Reason) -> None:
         self.proof.parsed = False
-        self.unresolved(reason)
+        self.mark_unresolved(reason)
 
     def sensitive(self, reason: Reason) -> None:
         if reason not in self.proof.sensitive:
@@ -181,9 +181,9 @@ class Prover:
         for name, value in node.assignments:
             if not argv:
                 self.proof.sets.append(name)
-                self.unresolved(because("sets_later", name=name))
+                self.mark_unresolved(because("sets_later", name=name))
             elif not HARMLESS_VARIABLES.match(f"{name}={value}"):
-                self.unresolved(because("runs_with", name=name))
+                self.mark_unresolved(because("runs_with", name=name))
 
     def command(
         self, argv: list[Word], where: Where, level: int, text: str, *, external: bool = False
@@ -262,7 +262,7 @@ class Prover:
 
     def _redirect(self, each: Redirect, words: list[Word], where: Where) -> None:
         if len(words) != 1 or words[0].pattern is not None:
-            self.unresolved(because("redirection"))
+            self.mark_unresolved(because("redirection"))
             return
         target = words[0].text
         if each.operator == "<<<":
@@ -276,7 +276,7 @@ class Prover:
             if target != "/dev/null":
                 self.look(words[0], where, content=True)
         else:
-            self.unresolved(because("writes_to", target=target))
+            self.mark_unresolved(because("writes_to", target=target))
 
     def look(self, word: Word, where: Where, *, content: bool) -> None:
         """Note that a path is read, and refuse the proof where that needs a person."""
@@ -317,8 +317,8 @@ class Prover:
                 self.sensitive(because("may_match_secret", path=word.text, secret=secret))
         matches = self.place.expand(pattern)
         if matches is None:
-            self.unresolved(because("many_matches", path=word.text))
+            self.mark_unresolved(because("many_matches", path=word.text))
         for match in matches or ():
             if posixpath.basename(match).startswith("-") and word.may_be_option:
-                self.unresolved(because("file_as_option", word=posixpath.basename(match)))
+                self.mark_unresolved(because("file_as_option", word=posixpath.basename(match)))
             self._look_at(match, match, content=content)

@@ -26,7 +26,7 @@ class Rescue:
     entered: dict[str, frozenset[str]] = field(default_factory=dict)
     """Directories into which something is put, and what was in them."""
 
-    def lost(self) -> tuple[str, ...]:
+    def list_lost(self) -> tuple[str, ...]:
         """What is there and could not be kept, in words."""
         missing = [(path, state) for path, state in self.states.items() if not state.is_kept]
         reasons = {state.why: 0 for _, state in missing if state.why}

@@ -152,7 +152,9 @@ class ShellSession:
         inherited = _search_path(before)
         self._state = after
         if not confined:
-            new = (entry for entry in self._added(workspace) or () if entry not in inherited)
+            new = (
+                entry for entry in self._added_folders(workspace) or () if entry not in inherited
+            )
             self._agreed = self._agreed.union(new)
         self._tell(standing, workspace)
         return "; ".join(item for item in after.dropped if item not in before.dropped)
@@ -241,12 +243,12 @@ class ShellSession:
             place = self._temporary
         return place / f"bash-{mark.strip('.')}.txt"
 
-    def _added(self, workspace: Workspace) -> tuple[str, ...] | None:
+    def _added_folders(self, workspace: Workspace) -> tuple[str, ...] | None:
         return added_programs(self._state, (self._fresh or {}).get("PATH"), workspace)
 
     def _tell(self, standing: ShellInfo, workspace: Workspace) -> None:
         """Let permission decisions know where the shell stands."""
-        added = self._added(workspace)
+        added = self._added_folders(workspace)
         is_known = added is not None and self._agreed.issuperset(added)
         standing.directory = self._state.directory
         standing.altered_by = altered_by(self._state, path_is_known=is_known)

@@ -20,7 +20,7 @@ class Asked:
         self.passed.append((key, text))
 
     async def armed(self) -> LiveQuestion:
-        self.question.painted()
+        self.question.mark_painted()
         while not self.question.is_armed:
             await self._redrawn.wait()
             self._redrawn.clear()
@@ -30,7 +30,7 @@ class Asked:
 async def test_keys_before_it_was_in_view_go_to_the_prompt() -> None:
     asked = Asked()
     asked.question.press("", "y")
-    asked.question.painted()
+    asked.question.mark_painted()
     asked.question.press("", "y")
     asked.question.press("enter", "")
     assert asked.passed == [("", "y"), ("", "y"), ("enter", "")]

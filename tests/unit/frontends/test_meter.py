@@ -23,11 +23,11 @@ def test_the_speed_is_guessed_while_the_model_speaks_and_counted_after() -> None
     meter = Meter(clock)
     meter.start()
     clock.now += 5
-    meter.heard("x" * 400)
+    meter.add_text("x" * 400)
     assert meter.tokens_per_second is None
     clock.now += 2
     assert meter.elapsed == 7
     assert meter.tokens_per_second == 50
-    meter.counted(120)
+    meter.set_tokens(120)
     clock.now += 30
     assert meter.tokens_per_second == 60

@@ -65,7 +65,7 @@ class ReplyBlock(Block):
             lines = self._kept
             self._forget()
             return lines
-        return self._joined(self._open_lines(width, look))
+        return self._join(self._open_lines(width, look))
 
     def plain_text(self) -> str:
         return self._flow.source.strip("\n")
@@ -83,7 +83,7 @@ class ReplyBlock(Block):
         if lines:
             self._kept += [BLANK, *lines] if self._kept else lines
 
-    def _joined(self, lines: Sequence[Strip]) -> list[Strip]:
+    def _join(self, lines: Sequence[Strip]) -> list[Strip]:
         if not lines:
             return list(self._kept)
         return [*self._kept, BLANK, *lines] if self._kept else list(lines)

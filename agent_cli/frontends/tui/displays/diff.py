@@ -34,7 +34,7 @@ def diff_lines(block: DiffBlock, width: int, look: Appearance) -> Sequence[Strip
     """The whole change."""
     rows = _rows(block.diff)
     paint = _Paint(rows[:MAX_LINES], language_of(block.path), look)
-    lines = paint.side_by_side(width) if width >= SIDE_BY_SIDE else paint.unified(width)
+    lines = paint.side_by_side(width) if width >= SIDE_BY_SIDE else paint.draw_unified(width)
     return [*lines, omission_line(len(rows) - MAX_LINES, look)] if len(rows) > MAX_LINES else lines
 
 
@@ -48,7 +48,7 @@ def diff_preview(block: DiffBlock, width: int, look: Appearance) -> list[Strip]:
     if rows[start].kind == "@":
         start += 1
     end = min(changed[-1] + 1, start + _MAX_PREVIEW_LINES)
-    lines = _Paint(rows[start:end], language_of(block.path), look).unified(width, one_row=True)
+    lines = _Paint(rows[start:end], language_of(block.path), look).draw_unified(width, one_row=True)
     more = sum(1 for number in changed if number >= end)
     return [*lines, omission_line(more, look)] if more else lines
 
@@ -60,7 +60,7 @@ class _Paint:
         self.colours = _colours(rows, language, look)
         self.room = len(str(max((max(row.old, row.new) for row in rows), default=0)))
 
-    def unified(self, width: int, *, one_row: bool = False) -> list[Strip]:
+    def draw_unified(self, width: int, *, one_row: bool = False) -> list[Strip]:
         lines: list[Strip] = []
         for position, row in enumerate(self.rows):
             if row.kind == "@":

@@ -92,7 +92,7 @@ class GuardedModal(ModalScreen[Result]):
     def end_seen(self) -> None:
         """Called once, when all of the sheet has been on the screen."""
 
-    def armed(self) -> None:
+    def handle_armed(self) -> None:
         """Called when it has been on the screen, and quiet, for long enough to be answered."""
 
     def open_line(self, placeholder: str) -> None:
@@ -117,7 +117,7 @@ class GuardedModal(ModalScreen[Result]):
         self.seen_end = False
         self._draw_title()
         self._fit()
-        self.call_after_refresh(self._painted)
+        self.call_after_refresh(self._mark_painted)
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
@@ -128,8 +128,8 @@ class GuardedModal(ModalScreen[Result]):
 
     def on_mount(self) -> None:
         self._draw_title()
-        self.call_after_refresh(self._painted)
-        self.watch(self.app, "app_focus", self._refocused, init=False)
+        self.call_after_refresh(self._mark_painted)
+        self.watch(self.app, "app_focus", self._focus_changed, init=False)
         self._fit()
 
     def on_resize(self) -> None:
@@ -180,7 +180,7 @@ class GuardedModal(ModalScreen[Result]):
 
     def _press(self, event: events.Key) -> None:
         if self._confirms(event):
-            self._settled()
+            self._settle()
             return
         held = self._let_go()
         answer = self._answer_to(event.key)
@@ -194,7 +194,7 @@ class GuardedModal(ModalScreen[Result]):
         else:
             self._answers.point_at(answer)
             self._held = (event, answer)
-            self._timer = self.set_timer(max(self.guard.settle, 0.001), self._settled)
+            self._timer = self.set_timer(max(self.guard.settle, 0.001), self._settle)
 
     def _confirms(self, event: events.Key) -> bool:
         """Whether this is the Enter that many people press after a "y", and no burst of keys."""
@@ -207,7 +207,7 @@ class GuardedModal(ModalScreen[Result]):
             return self._answers.current
         return self._answers.find(key)
 
-    def _settled(self) -> None:
+    def _settle(self) -> None:
         if not self.is_active:  # something else came on top meanwhile, or it was withdrawn
             self._let_go()
         elif self._held is not None:
@@ -227,7 +227,7 @@ class GuardedModal(ModalScreen[Result]):
         return True
 
     def _pass_on(self, when: float, key: str, text: str) -> None:
-        self.guard.typed(when)
+        self.guard.mark_typed(when)
         self.post_message(self.Typed(key, text))
         if key != "escape":
             self._has_passed_on = True
@@ -274,20 +274,20 @@ class GuardedModal(ModalScreen[Result]):
         title = Content.assemble((self._heading, "bold"), *([corner] if self._corner else []))
         self.query_one(".dialog").border_title = title
 
-    def _painted(self) -> None:
-        self.guard.painted(time.monotonic())
+    def _mark_painted(self) -> None:
+        self.guard.mark_painted(time.monotonic())
         self._look_for_end()
         self._await_quiet()
 
     def _await_quiet(self) -> None:
         if self.guard.may_answer(time.monotonic()):
-            self.armed()
+            self.handle_armed()
         else:
             self.set_timer(max(self.guard.arm / 4, 0.01), self._await_quiet)
 
-    def _refocused(self, has_focus: bool) -> None:  # noqa: FBT001 - a watcher gets the value
+    def _focus_changed(self, has_focus: bool) -> None:  # noqa: FBT001 - a watcher gets the value
         if has_focus and self.guard.is_painted:
-            self.guard.painted(time.monotonic())
+            self.guard.mark_painted(time.monotonic())
 
     def _look_for_end(self) -> None:
         if self.guard.is_painted and not self.seen_end and self._sheet.is_at_end:

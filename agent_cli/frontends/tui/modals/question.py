@@ -22,13 +22,13 @@ class QuestionModal(GuardedModal[Answers]):
         self.request = request
         self._given: list[str] = []
         self._chosen: set[int] = set()
-        super().__init__(self._title(), _parts(self._question), self._offered(), guard=guard)
+        super().__init__(self._title(), _parts(self._question), self._options(), guard=guard)
 
     @property
     def _question(self) -> Question:
         return self.request.questions[len(self._given)]
 
-    def armed(self) -> None:
+    def handle_armed(self) -> None:
         if not self._question.choices:
             self._write()
 
@@ -42,7 +42,7 @@ class QuestionModal(GuardedModal[Answers]):
                 self._next(chosen_labels(self._question, self._chosen))
             case number if self._question.multiple:
                 self._chosen ^= {int(number)}
-                self.update_answers(self._offered())
+                self.update_answers(self._options())
             case number:
                 self._next(self._question.choices[int(number)].label)
 
@@ -63,13 +63,13 @@ class QuestionModal(GuardedModal[Answers]):
         if len(self._given) == len(self.request.questions):
             self.dismiss(Answers(answers=tuple(self._given)))
         else:
-            self.show(self._title(), _parts(self._question), self._offered())
+            self.show(self._title(), _parts(self._question), self._options())
 
     def _title(self) -> str:
         total, heading = len(self.request.questions), question_heading(self.request)
         return f"{heading}  {number_of(len(self._given) + 1, total)}" if total > 1 else heading
 
-    def _offered(self) -> Sequence[AnswerOption]:
+    def _options(self) -> Sequence[AnswerOption]:
         return tuple(question_answers(self._question, self._chosen))
 
 

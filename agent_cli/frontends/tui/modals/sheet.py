@@ -68,11 +68,11 @@ class Sheet(ScrollView, can_focus=False):
         return self.scroll_offset.y >= self.max_scroll_y
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return len(self._wrapped(width))
+        return len(self._wrap(width))
 
     def on_resize(self) -> None:
         width = self.scrollable_content_region.width
-        self.virtual_size = Size(width, len(self._wrapped(width)))
+        self.virtual_size = Size(width, len(self._wrap(width)))
 
     def watch_scroll_y(self, old: float, new: float) -> None:
         super().watch_scroll_y(old, new)
@@ -80,7 +80,7 @@ class Sheet(ScrollView, can_focus=False):
 
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
-        lines = self._wrapped(width)
+        lines = self._wrap(width)
         index = y + self.scroll_offset.y
         if not 0 <= index < len(lines):
             return Strip.blank(width, self.rich_style)
@@ -88,7 +88,7 @@ class Sheet(ScrollView, can_focus=False):
         strip = Strip(line.render_segments(self.visual_style), line.cell_length)
         return strip.adjust_cell_length(width, self.rich_style)
 
-    def _wrapped(self, width: int) -> tuple[Content, ...]:
+    def _wrap(self, width: int) -> tuple[Content, ...]:
         if width != self._wrapped_at:
             self._wrapped_at = width
             self._lines = tuple(wrap_parts(self._parts, width))
