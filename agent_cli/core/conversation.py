@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Iterable, Sequence
 
 from agent_cli.core.arguments import read_object
-from agent_cli.core.compacting.ledger import CompactionLine
+from agent_cli.core.compaction.ledger import CompactionLine
 from agent_cli.core.log.entries import AddedMessage, Compacted, HistoryItem, KeptMessage
 from agent_cli.core.log.history import PlacedMessage
 from agent_cli.core.log.journal import Journal

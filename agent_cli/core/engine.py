@@ -8,7 +8,7 @@ from agent_cli import __version__
 from agent_cli.core.agents.active_profile import ActiveProfile
 from agent_cli.core.agents.agent_profile import Profile, select_for_mode
 from agent_cli.core.agents.delegation import Delegation
-from agent_cli.core.compacting.by_hand import CompactionByHand
+from agent_cli.core.compaction.by_hand import CompactionByHand
 from agent_cli.core.deciding.gatekeeper import Gatekeeper
 from agent_cli.core.events import Event, Notice, TurnFinished
 from agent_cli.core.log.entries import ModeChanged, ModelChanged, SessionOpened

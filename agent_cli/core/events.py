@@ -28,7 +28,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
-from agent_cli.core.compacting.ledger import CompactionReport
+from agent_cli.core.compaction.ledger import CompactionReport
 from agent_cli.core.display import Display
 from agent_cli.core.inbox import ApprovalRequest, PlanRequest, QuestionRequest
 from agent_cli.core.model import Usage

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-from agent_cli.core.compacting.compactor import Compactor
+from agent_cli.core.compaction.compactor import Compactor
 from agent_cli.core.conversation import Conversation, sendable
 from agent_cli.core.errors import ModelError, ModelErrorKind, internal_error
 from agent_cli.core.events import (

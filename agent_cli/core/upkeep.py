@@ -5,8 +5,8 @@ import contextlib
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from agent_cli.core.compacting.compactor import Compactor
-from agent_cli.core.compacting.recent_files import RecentFiles, recent_files
+from agent_cli.core.compaction.compactor import Compactor
+from agent_cli.core.compaction.recent_files import RecentFiles, recent_files
 from agent_cli.core.consult import consult
 from agent_cli.core.context import ContextUsage
 from agent_cli.core.conversation import Conversation

@@ -118,7 +118,7 @@ async def test_what_was_dropped_can_be_called_back(make_session: SceneMaker) -> 
 
 
 async def test_a_pinned_result_is_not_thinned(make_session: SceneMaker) -> None:
-    from agent_cli.core.compaction import thin
+    from agent_cli.core.compaction.shortening import thin
 
     scene = make_session(
         *[read(f"f{n}") for n in range(6)], {"text": "ok"},

@@ -11,9 +11,9 @@ from agent_cli.core.inbox import ApprovalRequest, Step
 from agent_cli.core.permissions import Decision, Policy
 from agent_cli.core.tool import Invocation
 from agent_cli.core.tool_context import ShellInfo, ToolContext
-from agent_cli.safety.blast import Impact, blast_radius
-from agent_cli.safety.blast.names import printable, short_path
-from agent_cli.safety.blast.radius import MODES, OWNERS, amount
+from agent_cli.safety.impact import Impact, blast_radius
+from agent_cli.safety.impact.names import printable, short_path
+from agent_cli.safety.impact.radius import MODES, OWNERS, amount
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.reasons import Reason, because
 from agent_cli.safety.sandbox import Tier

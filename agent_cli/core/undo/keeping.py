@@ -21,8 +21,8 @@ from agent_cli.core.undo.line_counts import count_lines
 from agent_cli.core.undo.receipt import FileTouched, Receipt, StillRunning, merge_files
 from agent_cli.lib.language import tr
 from agent_cli.lib.text import join_items
-from agent_cli.safety.blast import blast_radius
-from agent_cli.safety.blast.radius import DELETES, MODES, OWNERS
+from agent_cli.safety.impact import blast_radius
+from agent_cli.safety.impact.radius import DELETES, MODES, OWNERS
 from agent_cli.safety.reasons import because
 
 log = logging.getLogger(__name__)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from agent_cli.safety.blast import Impact, Touched, blast_radius
-from agent_cli.safety.blast.clock import Clock
-from agent_cli.safety.blast.wildcards import matches
+from agent_cli.safety.impact import Impact, Touched, blast_radius
+from agent_cli.safety.impact.clock import Clock
+from agent_cli.safety.impact.wildcards import matches
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.reasons import because
 from agent_cli.safety.shell import Destruction, analyse, place_on_disk

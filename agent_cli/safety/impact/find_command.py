@@ -3,11 +3,11 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from agent_cli.safety.blast.clock import Clock, NotCounted
-from agent_cli.safety.blast.file_commands import plans_of
-from agent_cli.safety.blast.plan import ImpactStep, entry, exists, plan
-from agent_cli.safety.blast.radius import DELETES
-from agent_cli.safety.blast.run import run
+from agent_cli.safety.impact.clock import Clock, NotCounted
+from agent_cli.safety.impact.file_commands import plans_of
+from agent_cli.safety.impact.plan import ImpactStep, entry, exists, plan
+from agent_cli.safety.impact.radius import DELETES
+from agent_cli.safety.impact.run import run
 from agent_cli.safety.reasons import because
 from agent_cli.safety.shell.names import names
 

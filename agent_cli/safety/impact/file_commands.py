@@ -8,9 +8,9 @@ import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
 
-from agent_cli.safety.blast.arguments import Arguments, read
-from agent_cli.safety.blast.clock import Clock, NotCounted
-from agent_cli.safety.blast.plan import (
+from agent_cli.safety.impact.arguments import Arguments, read
+from agent_cli.safety.impact.clock import Clock, NotCounted
+from agent_cli.safety.impact.plan import (
     ImpactStep,
     behind,
     entry,
@@ -20,7 +20,7 @@ from agent_cli.safety.blast.plan import (
     opened_files,
     plan,
 )
-from agent_cli.safety.blast.radius import CHANGES, DELETES, MODES, MOVES, OVERWRITES, OWNERS
+from agent_cli.safety.impact.radius import CHANGES, DELETES, MODES, MOVES, OVERWRITES, OWNERS
 from agent_cli.safety.reasons import because
 
 

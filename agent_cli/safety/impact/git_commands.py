@@ -7,11 +7,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from agent_cli.safety.blast.arguments import Arguments, read
-from agent_cli.safety.blast.clock import NotCounted
-from agent_cli.safety.blast.plan import ImpactStep, entry, exists
-from agent_cli.safety.blast.radius import DELETES, DISCARDS
-from agent_cli.safety.blast.repository import ReadOnlyGit
+from agent_cli.safety.impact.arguments import Arguments, read
+from agent_cli.safety.impact.clock import NotCounted
+from agent_cli.safety.impact.plan import ImpactStep, entry, exists
+from agent_cli.safety.impact.radius import DELETES, DISCARDS
+from agent_cli.safety.impact.repository import ReadOnlyGit
 from agent_cli.safety.reasons import Reason, because
 
 _DIFFERENCES = (

@@ -7,7 +7,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from agent_cli.safety.blast.clock import Clock
+from agent_cli.safety.impact.clock import Clock
 from agent_cli.safety.paths import Workspace, contains
 
 _MAX_KEPT = 100

@@ -7,7 +7,7 @@ import os
 import re
 from fnmatch import translate
 
-from agent_cli.safety.blast.clock import Clock, NotCounted
+from agent_cli.safety.impact.clock import Clock, NotCounted
 from agent_cli.safety.reasons import because
 
 MAX_MATCHES = 200_000

@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from agent_cli.safety.blast.clock import Clock, NotCounted
-from agent_cli.safety.blast.file_commands import EACH_WORD_ALONE, plans_of
-from agent_cli.safety.blast.find_command import find_plans
-from agent_cli.safety.blast.git_commands import git_outcome
-from agent_cli.safety.blast.names import command_text, precious_first
-from agent_cli.safety.blast.plan import ImpactStep, look_afresh, opened_files, plan
-from agent_cli.safety.blast.radius import (
+from agent_cli.safety.environment import search_path
+from agent_cli.safety.impact.clock import Clock, NotCounted
+from agent_cli.safety.impact.file_commands import EACH_WORD_ALONE, plans_of
+from agent_cli.safety.impact.find_command import find_plans
+from agent_cli.safety.impact.git_commands import git_outcome
+from agent_cli.safety.impact.names import command_text, precious_first
+from agent_cli.safety.impact.plan import ImpactStep, look_afresh, opened_files, plan
+from agent_cli.safety.impact.radius import (
     ASKS_GIT,
     CHANGES,
     DELETES,
@@ -21,10 +22,9 @@ from agent_cli.safety.blast.radius import (
     Note,
     Touched,
 )
-from agent_cli.safety.blast.repository import ReadOnlyGit, Tracked, changed_at, tracked_at
-from agent_cli.safety.blast.tree import CountRules, Tally, count
-from agent_cli.safety.blast.wildcards import is_pattern, matches
-from agent_cli.safety.environment import search_path
+from agent_cli.safety.impact.repository import ReadOnlyGit, Tracked, changed_at, tracked_at
+from agent_cli.safety.impact.tree import CountRules, Tally, count
+from agent_cli.safety.impact.wildcards import is_pattern, matches
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.reasons import Reason, because, quote_value
 from agent_cli.safety.shell.facts import Destruction, absolute

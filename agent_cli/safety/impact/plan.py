@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from agent_cli.safety.blast.clock import Clock
+from agent_cli.safety.impact.clock import Clock
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from agent_cli.safety.blast.clock import Clock
+from agent_cli.safety.impact.clock import Clock
 
 MAX_BYTES = 16_000_000
 

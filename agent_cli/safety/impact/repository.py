@@ -6,14 +6,14 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agent_cli.safety.blast.clock import Clock, NotCounted
-from agent_cli.safety.blast.run import RunOutput, run
 from agent_cli.safety.git_probe import (
     LIST_CONFIGURATION,
     WITHOUT_HELPERS,
     bare_environment,
     helpers_in,
 )
+from agent_cli.safety.impact.clock import Clock, NotCounted
+from agent_cli.safety.impact.run import RunOutput, run
 from agent_cli.safety.paths import contains
 from agent_cli.safety.reasons import because
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from agent_cli.core.compaction import FileText
+from agent_cli.core.compaction.shortening import FileText
 from agent_cli.core.errors import ToolFailure
 from agent_cli.core.messages import AssistantMessage, Message, ToolCall, ToolMessage
 from agent_cli.core.registry import Registry

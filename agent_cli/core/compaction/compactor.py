@@ -4,21 +4,21 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from agent_cli.core.compacting.ledger import CompactionReport
-from agent_cli.core.compacting.recent_files import RecentFiles
-from agent_cli.core.compacting.summary import (
-    MAX_WHOLE_CHARS,
-    summarise,
-    summary_request,
-    text_of_summary,
-)
-from agent_cli.core.compaction import (
+from agent_cli.core.compaction.ledger import CompactionReport
+from agent_cli.core.compaction.recent_files import RecentFiles
+from agent_cli.core.compaction.shortening import (
     CompactedPast,
     ShortenedHistory,
     can_compact,
     compact,
     divide,
     thin,
+)
+from agent_cli.core.compaction.summary import (
+    MAX_WHOLE_CHARS,
+    summarise,
+    summary_request,
+    text_of_summary,
 )
 from agent_cli.core.context import messages_tokens
 from agent_cli.core.conversation import Conversation

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agent_cli.core.compacting.ledger import CompactionLine, Fate
+from agent_cli.core.compaction.ledger import CompactionLine, Fate
 from agent_cli.core.context import messages_tokens
 from agent_cli.core.messages import (
     AssistantMessage,

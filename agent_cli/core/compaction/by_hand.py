@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agent_cli.core.compacting.compactor import Compactor, Draft
+from agent_cli.core.compaction.compactor import Compactor, Draft
 from agent_cli.core.consult import consult
 from agent_cli.core.events import Notice
 from agent_cli.core.inbox import Choice, Inbox, Question
