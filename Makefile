@@ -65,8 +65,8 @@ bench: $(VENV)/installed-dev ## measure what we promise
 config.example.toml: $(VENV)/installed agent_cli/config/schema.py ## write the example from the schema
 	$(BIN)/python -c "from agent_cli.config.example import example; print(example(), end='')" > $@
 
-docs/configuration.md: $(VENV)/installed agent_cli/config/schema.py agent_cli/config/reference.py ## write the reference from the schema
-	$(BIN)/python -c "from agent_cli.config.reference import reference; print(reference(), end='')" > $@
+docs/configuration.md: $(VENV)/installed agent_cli/config/schema.py agent_cli/config/settings_reference.py ## write the reference from the schema
+	$(BIN)/python -c "from agent_cli.config.settings_reference import reference; print(reference(), end='')" > $@
 
 docs/tools-reference.md: $(VENV)/installed-dev docs/tools_reference.py $(wildcard agent_cli/tools/*) ## write the tools reference from the registry
 	$(BIN)/python docs/tools_reference.py > $@

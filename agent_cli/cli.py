@@ -118,7 +118,7 @@ def _wants_inline(options: "argparse.Namespace", *, interactive: bool) -> bool:
     if not interactive or _is_page():
         return False
     from agent_cli.config.glance import glance
-    from agent_cli.frontends.shared.terminal import moves_cursor
+    from agent_cli.frontends.shared.terminal_facts import moves_cursor
 
     return glance(os.environ).is_inline or not moves_cursor(os.environ)
 
@@ -196,7 +196,7 @@ def _print_anything() -> None:
 
 def _show_config(options: "argparse.Namespace") -> int:
     from agent_cli.config.example import listing
-    from agent_cli.config.places import Directories
+    from agent_cli.config.user_directories import Directories
     from agent_cli.flags import wishes
     from agent_cli.folder import load_settings
     from agent_cli.lib.language import tr

@@ -7,17 +7,22 @@ from datetime import datetime
 from pathlib import Path
 
 from agent_cli.config.layers import PROJECT_FILE, LoadedSettings, load
-from agent_cli.config.places import Directories
 from agent_cli.config.schema import Settings
-from agent_cli.core.prompt import PromptFacts, build, instruction_directories, read_instructions
-from agent_cli.extending import ExtensionContext
+from agent_cli.config.user_directories import Directories
+from agent_cli.core.system_prompt import (
+    PromptFacts,
+    build,
+    instruction_directories,
+    read_instructions,
+)
+from agent_cli.extension_setup import ExtensionContext
 from agent_cli.launch_options import LaunchOptions
 from agent_cli.lib.language import tr
 from agent_cli.safety.environment import project_entries
 from agent_cli.safety.paths import Workspace
 from agent_cli.setup.overlay import learn, with_card, with_choice
 from agent_cli.storage.learnt_rules import LearntRules
-from agent_cli.storage.trust import FolderTrust, TrustStore
+from agent_cli.storage.trust_store import FolderTrust, TrustStore
 
 
 def load_settings(launch_options: LaunchOptions, environment: Mapping[str, str]) -> LoadedSettings:

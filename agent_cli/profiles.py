@@ -3,10 +3,10 @@
 from dataclasses import replace
 from pathlib import Path
 
-from agent_cli.config.places import Directories
 from agent_cli.config.schema import Settings
+from agent_cli.config.user_directories import Directories
 from agent_cli.core.agents.agent_profile import DEFAULT, Profile, Profiles
-from agent_cli.core.permissions import Policy, stricter
+from agent_cli.core.policy import Policy, stricter
 from agent_cli.core.registry import Registry
 from agent_cli.launch_options import LaunchOptions
 from agent_cli.tools import task

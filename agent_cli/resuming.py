@@ -5,16 +5,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from agent_cli.config.places import Directories
+from agent_cli.config.user_directories import Directories
 from agent_cli.core.errors import UserError
 from agent_cli.core.log.history import History
 from agent_cli.core.log.store import Store
-from agent_cli.core.permissions import Mode
+from agent_cli.core.policy import Mode
 from agent_cli.launch_options import Resume
 from agent_cli.lib import sweep
 from agent_cli.lib.language import tr
 from agent_cli.lib.watchdog import mark_of
-from agent_cli.storage.sessions import Sessions, SeveralSessions
+from agent_cli.storage.session_store import Sessions, SeveralSessions
 
 
 def find(resume: Resume, cwd: Path, environment: Mapping[str, str]) -> Resume:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agent_cli import resuming, tools
-from agent_cli.config.places import Directories
 from agent_cli.config.schema import ModelSettings, PermissionSettings, Settings
+from agent_cli.config.user_directories import Directories
 from agent_cli.core.deciding.rules import PatternBase, Rules
 from agent_cli.core.errors import UserError
 from agent_cli.core.inbox import Inbox
@@ -22,14 +22,14 @@ from agent_cli.core.loop import TurnLimits
 from agent_cli.core.model import Model, Models
 from agent_cli.core.money.spending import local_day
 from agent_cli.core.parts import AgentLimits, Parts, UpkeepSettings, new_session_id
-from agent_cli.core.permissions import Effect, Mode, Policy
+from agent_cli.core.policy import Effect, Mode, Policy
 from agent_cli.core.registry import DEFAULT_SELECTION, Registry, Selection
 from agent_cli.core.result_filter import ResultFilter
-from agent_cli.core.retry import RetryPolicy
+from agent_cli.core.retry_policy import RetryPolicy
 from agent_cli.core.session import Session
 from agent_cli.core.tool_context import SessionView
 from agent_cli.core.undo.checkpoint import Checkpoints, NoCheckpoints
-from agent_cli.extending import ExtensionContext, LaterExtensions, configured_hooks
+from agent_cli.extension_setup import ExtensionContext, LaterExtensions, configured_hooks
 from agent_cli.folder import (
     folder_standing,
     learnt_rules,
@@ -43,9 +43,9 @@ from agent_cli.lib.garbage import pause_collection
 from agent_cli.lib.language import tr
 from agent_cli.lib.own_environment import forget
 from agent_cli.models.guide import NAME as GUIDE
-from agent_cli.models.guide.opening import maker, tour_folder
+from agent_cli.models.guide.greeting import maker, tour_folder
 from agent_cli.models.providers import take_credentials
-from agent_cli.models.remote import Endpoint
+from agent_cli.models.remote_model import Endpoint
 from agent_cli.models.source import ModelSource
 from agent_cli.models.worker_process import WorkerProcess
 from agent_cli.profiles import find_profiles, first_profile, offer_agents
@@ -53,12 +53,12 @@ from agent_cli.safety.environment import child_environment, looks_secret
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sandbox import SandboxChoice
-from agent_cli.setup.keys import with_kept_keys
-from agent_cli.storage.audit import AuditLog
-from agent_cli.storage.checkpoints import CheckpointStore
+from agent_cli.setup.key_store import with_kept_keys
+from agent_cli.storage.audit_log import AuditLog
+from agent_cli.storage.checkpoint_store import CheckpointStore
 from agent_cli.storage.metrics import Metrics
 from agent_cli.storage.program_log import start_log
-from agent_cli.storage.sessions import Sessions
+from agent_cli.storage.session_store import Sessions
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from agent_cli.core.undo.checkpoint import UpcomingCall
 from agent_cli.storage.checkpoint.quota import sessions
-from agent_cli.storage.checkpoints import CheckpointStore
+from agent_cli.storage.checkpoint_store import CheckpointStore
 from bench.rows import Row, at_most, for_information
 from bench.search import make_tree
 from bench.timing import medians, ratio, samples, seconds

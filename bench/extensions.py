@@ -9,7 +9,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from agent_cli.extensions.mcp.pins import ApprovedServer, ApprovedServers, OfferedTool, tool_lines
+from agent_cli.extensions.mcp.approved_servers import (
+    ApprovedServer,
+    ApprovedServers,
+    OfferedTool,
+    tool_lines,
+)
 from agent_cli.extensions.mcp.spec import read_servers
 from bench.rows import Row, at_most, for_information
 from bench.screen_program import ON_SCREEN, ScreenProgram

@@ -18,20 +18,20 @@ from agent_cli.core.deciding.rules import PatternBase, Rules
 from agent_cli.core.events import Event, ToolFinished, ToolStarted
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.messages import ToolCall
-from agent_cli.core.permissions import Policy
 from agent_cli.core.pipeline import Pipeline
+from agent_cli.core.policy import Policy
 from agent_cli.core.registry import Registry
 from agent_cli.core.result_filter import ResultFilter
 from agent_cli.core.tool import Description, Target, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import SessionView, ToolContext
 from agent_cli.core.undo.checkpoint import NoCheckpoints
-from agent_cli.core.undo.keeping import Checkpointer
+from agent_cli.core.undo.checkpointer import Checkpointer
 from agent_cli.models.scripted import ScriptedModel
 from agent_cli.runtime import built_in_tools
 from agent_cli.safety.environment import child_environment
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.redact import Redactor
-from agent_cli.storage.audit import AuditLog
+from agent_cli.storage.audit_log import AuditLog
 from bench.rows import Row, at_most, for_information
 
 ROOT = Path(__file__).parents[1]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from agent_cli.core.prompt import fixed_prompt
+from agent_cli.core.system_prompt import fixed_prompt
 from agent_cli.runtime import built_in_tools
 from bench.rows import Row, at_most, for_information
 

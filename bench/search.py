@@ -19,7 +19,7 @@ from typing import Any, cast
 from agent_cli.core.display import Display
 from agent_cli.core.tool import AnyTool
 from agent_cli.core.tool_context import SessionState, SessionView, ToolContext
-from agent_cli.lib.programs import find_program
+from agent_cli.lib.find_program import find_program
 from agent_cli.safety.paths import Workspace
 from agent_cli.tools import glob, grep
 from bench.rows import Row, at_most, table

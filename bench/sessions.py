@@ -24,7 +24,7 @@ from agent_cli.core.messages import AssistantMessage, ToolCall, ToolMessage, Use
 from agent_cli.core.model import Usage
 from agent_cli.core.tool import ToolResult
 from agent_cli.storage.session_log import LogFiles, SessionLog
-from agent_cli.storage.sessions import Sessions
+from agent_cli.storage.session_store import Sessions
 from bench.rows import Row, at_most, for_information
 from bench.screen_program import ON_SCREEN, ScreenProgram
 from bench.timing import samples, seconds

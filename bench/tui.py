@@ -42,7 +42,7 @@ FILLED = """
 import os, time
 from agent_cli.cli import main
 from agent_cli.frontends.tui.app import AgentApp
-from agent_cli.frontends.tui.blocks.reply import ReplyBlock
+from agent_cli.frontends.tui.blocks.reply_block import ReplyBlock
 from agent_cli.frontends.tui.chat import Chat
 
 greet = Chat.greet

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from textual.app import App, ComposeResult
 from textual.widgets import Markdown
 
-from agent_cli.frontends.tui.blocks.base import Block
-from agent_cli.frontends.tui.blocks.prompt import PromptBlock
-from agent_cli.frontends.tui.blocks.reply import ReplyBlock
+from agent_cli.frontends.tui.blocks.base_block import Block
+from agent_cli.frontends.tui.blocks.prompt_block import PromptBlock
+from agent_cli.frontends.tui.blocks.reply_block import ReplyBlock
 from agent_cli.frontends.tui.transcript import Transcript
 from bench.rows import Row, at_most, for_information
 from bench.timing import ratio, samples

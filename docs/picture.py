@@ -9,8 +9,8 @@ import tempfile
 from pathlib import Path
 
 from agent_cli.frontends.tui.app import AgentApp
-from agent_cli.frontends.tui.modals.guarded import GuardedModal
-from agent_cli.frontends.tui.opening import open_chat
+from agent_cli.frontends.tui.app_parts import open_chat
+from agent_cli.frontends.tui.modals.guarded_modal import GuardedModal
 from agent_cli.launch_options import LaunchOptions
 
 HERE = Path(__file__).resolve().parent

@@ -2,7 +2,7 @@
 
 import sys
 
-from agent_cli.controller.command import Command
+from agent_cli.controller.slash_command import Command
 from agent_cli.lib.discovery import values_named
 
 

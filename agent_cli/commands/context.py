@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
-from agent_cli.core.context import WORDS, ContextUsage
+from agent_cli.controller.slash_command import Command
+from agent_cli.core.context_usage import WORDS, ContextUsage
 from agent_cli.core.session import Session
 from agent_cli.lib.language import mark, tr, trn
 

@@ -1,7 +1,7 @@
 """Puts text on the clipboard."""
 
-from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
+from agent_cli.controller.slash_command import Command
 from agent_cli.core.messages import AssistantMessage, Message, UserMessage, text_of
 from agent_cli.lib.language import mark, tr
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
+from agent_cli.controller.slash_command import Command
 from agent_cli.core.model import Usage
 from agent_cli.core.money.pricing import price
 from agent_cli.core.money.spending import Account

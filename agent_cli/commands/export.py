@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
-from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
+from agent_cli.controller.slash_command import Command
 from agent_cli.lib.files import write_atomic
 from agent_cli.lib.language import mark, tr
 

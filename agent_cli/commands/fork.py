@@ -1,7 +1,7 @@
 """Continues in a copy of the session; the session itself stays as it is."""
 
-from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
+from agent_cli.controller.slash_command import Command
 from agent_cli.launch_options import Resume
 from agent_cli.lib.language import mark, tr
 

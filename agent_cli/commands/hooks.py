@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
-from agent_cli.extending import hooks_of
+from agent_cli.controller.slash_command import Command
+from agent_cli.extension_setup import hooks_of
 from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import visible
 
 if TYPE_CHECKING:
-    from agent_cli.extensions.hook import Hook
+    from agent_cli.extensions.hook_definition import Hook
 
 
 def run(controller: Controller, argument: str) -> None:

@@ -1,9 +1,9 @@
 """Lists what runs in the background."""
 
-from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
+from agent_cli.controller.slash_command import Command
 from agent_cli.lib.language import mark, tr
-from agent_cli.tools._shell.jobs import Jobs
+from agent_cli.tools._shell.background_jobs import Jobs
 
 
 def run(controller: Controller, argument: str) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
-from agent_cli.extending import host_of
+from agent_cli.controller.slash_command import Command
+from agent_cli.extension_setup import host_of
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.safety.sanitise import visible
 
 if TYPE_CHECKING:
-    from agent_cli.extensions.mcp.servers import ServerRow, Servers
+    from agent_cli.extensions.mcp.mcp_servers import ServerRow, Servers
     from agent_cli.extensions.mcp.spec import Server
 
 ACTIONS = ("approve", "reconnect", "login", "tools")

@@ -1,8 +1,8 @@
 """Shows or changes the permission mode."""
 
-from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
-from agent_cli.core.permissions import Mode
+from agent_cli.controller.slash_command import Command
+from agent_cli.core.policy import Mode
 from agent_cli.lib.language import mark, tr
 
 MEANINGS = {

@@ -1,7 +1,7 @@
 """Pins something: it survives compaction word for word."""
 
-from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
+from agent_cli.controller.slash_command import Command
 from agent_cli.lib.language import mark, tr
 
 

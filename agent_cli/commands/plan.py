@@ -1,8 +1,8 @@
 """Changes to plan mode: the model looks and thinks, and changes nothing."""
 
-from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
-from agent_cli.core.permissions import Mode
+from agent_cli.controller.slash_command import Command
+from agent_cli.core.policy import Mode
 from agent_cli.lib.language import mark
 
 

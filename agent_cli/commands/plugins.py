@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
-from agent_cli.extending import host_of
+from agent_cli.controller.slash_command import Command
+from agent_cli.extension_setup import host_of
 from agent_cli.lib.language import mark, tr
 
 if TYPE_CHECKING:
-    from agent_cli.extensions.plugins import PluginStatus
+    from agent_cli.extensions.session_plugins import PluginStatus
 
 
 def run(controller: Controller, argument: str) -> None:

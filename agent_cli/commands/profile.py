@@ -1,7 +1,7 @@
 """Shows or changes the profile the agent works with."""
 
-from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
+from agent_cli.controller.slash_command import Command
 from agent_cli.core.agents.agent_profile import Profile
 from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import visible

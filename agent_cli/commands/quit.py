@@ -1,6 +1,6 @@
 """Leaves the program."""
 
-from agent_cli.controller.command import Command
+from agent_cli.controller.slash_command import Command
 from agent_cli.lib.language import mark
 
 COMMAND = Command(

@@ -1,7 +1,7 @@
 """Sends again what a compaction dropped."""
 
-from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
+from agent_cli.controller.slash_command import Command
 from agent_cli.lib.language import mark, tr, trn
 
 MAX_LINES = 4

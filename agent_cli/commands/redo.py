@@ -1,7 +1,7 @@
 """Reapplies what was undone."""
 
-from agent_cli.controller.command import Command
-from agent_cli.controller.undo import redo
+from agent_cli.controller.slash_command import Command
+from agent_cli.controller.undo_commands import redo
 from agent_cli.lib.language import mark
 
 COMMAND = Command(

@@ -1,8 +1,8 @@
 """Reloads extensions that were added, changed or removed."""
 
-from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
-from agent_cli.extending import host_of
+from agent_cli.controller.slash_command import Command
+from agent_cli.extension_setup import host_of
 from agent_cli.lib.language import mark, tr
 
 

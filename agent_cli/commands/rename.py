@@ -1,7 +1,7 @@
 """Gives the session a title."""
 
-from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
+from agent_cli.controller.slash_command import Command
 from agent_cli.core.errors import ModelError, UserError
 from agent_cli.lib.language import mark, tr
 

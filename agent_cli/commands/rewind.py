@@ -1,7 +1,7 @@
 """Goes back to an earlier prompt."""
 
-from agent_cli.controller.command import Command
-from agent_cli.controller.undo import rewind
+from agent_cli.controller.slash_command import Command
+from agent_cli.controller.undo_commands import rewind
 from agent_cli.lib.language import mark
 
 COMMAND = Command(

@@ -1,7 +1,7 @@
 """Shows the sessions there are, to resume one."""
 
-from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
+from agent_cli.controller.slash_command import Command
 from agent_cli.lib.language import mark
 
 

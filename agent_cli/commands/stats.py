@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
-from agent_cli.core.money.tables import TableRow, day_rows, model_rows, tool_rows
+from agent_cli.controller.slash_command import Command
+from agent_cli.core.money.statistics_tables import TableRow, day_rows, model_rows, tool_rows
 from agent_cli.lib.language import mark, tr
 
 

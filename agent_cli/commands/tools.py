@@ -1,7 +1,7 @@
 """Lists the tools."""
 
-from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
+from agent_cli.controller.slash_command import Command
 from agent_cli.core.tool import AnyTool
 from agent_cli.lib.language import mark, tr
 

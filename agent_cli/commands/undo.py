@@ -1,7 +1,7 @@
 """Undoes what calls did to files."""
 
-from agent_cli.controller.command import Command
-from agent_cli.controller.undo import undo
+from agent_cli.controller.slash_command import Command
+from agent_cli.controller.undo_commands import undo
 from agent_cli.lib.language import mark
 
 COMMAND = Command(

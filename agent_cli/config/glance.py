@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agent_cli.config.places import Directories
+from agent_cli.config.user_directories import Directories
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from agent_cli.controller.background import Background
-from agent_cli.controller.command import Command, find
 from agent_cli.controller.endings import has_failed
 from agent_cli.controller.past import resumed_line
 from agent_cli.controller.questions import Questions
+from agent_cli.controller.slash_command import Command, find
 from agent_cli.core.display import DiffBlock
 from agent_cli.core.errors import ModelError, UserError
 from agent_cli.core.events import (
@@ -35,7 +35,7 @@ from agent_cli.core.events import (
     TurnFinished,
     UsageChanged,
 )
-from agent_cli.core.permissions import Mode
+from agent_cli.core.policy import Mode
 from agent_cli.core.prompt_template import PromptTemplate
 from agent_cli.lib.language import tr, trn
 

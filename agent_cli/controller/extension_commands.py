@@ -3,9 +3,9 @@
 import inspect
 from collections.abc import Sequence
 
-from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
-from agent_cli.core.extensions import AnySlashCommand, PromptCommand, SlashCommand
+from agent_cli.controller.slash_command import Command
+from agent_cli.core.extension_protocol import AnySlashCommand, PromptCommand, SlashCommand
 from agent_cli.core.session import Session
 from agent_cli.lib.language import tr
 

@@ -7,7 +7,7 @@ from agent_cli.controller.view import MenuRow
 from agent_cli.controller.wording import beginning, sentences
 from agent_cli.core.events import Notice
 from agent_cli.core.undo.checkpoint import PathChange, Record, RecordKind, RestoreOutcome
-from agent_cli.core.undo.plan import CHOICES, Choice, FilePlan, Preview
+from agent_cli.core.undo.undo_plan import CHOICES, Choice, FilePlan, Preview
 from agent_cli.core.undo.undoing import RewindPoint
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.safety.sanitise import visible

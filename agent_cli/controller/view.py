@@ -9,7 +9,7 @@ from agent_cli.core.events import Event
 from agent_cli.core.inbox import Request, RequestAnswer
 
 if TYPE_CHECKING:
-    from agent_cli.controller.command import Command
+    from agent_cli.controller.slash_command import Command
     from agent_cli.launch_options import Resume
 
 Emphasis = Literal["normal", "muted", "warning"]

@@ -15,14 +15,14 @@ from agent_cli.core.log.entries import ModeChanged, ModelChanged, SessionOpened
 from agent_cli.core.loop import Turn
 from agent_cli.core.model import Model, ModelRequest
 from agent_cli.core.money.spending import Spending
-from agent_cli.core.own import UserCommand
 from agent_cli.core.parts import Parts
-from agent_cli.core.permissions import Mode
 from agent_cli.core.pipeline import Pipeline
+from agent_cli.core.policy import Mode
 from agent_cli.core.registry import Selection
 from agent_cli.core.timeline import Timeline
-from agent_cli.core.undo.keeping import Checkpointer
+from agent_cli.core.undo.checkpointer import Checkpointer
 from agent_cli.core.upkeep import Upkeep
+from agent_cli.core.user_command import UserCommand
 from agent_cli.lib.language import tr
 
 log = logging.getLogger(__name__)

@@ -28,12 +28,12 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
-from agent_cli.core.compaction.ledger import CompactionReport
+from agent_cli.core.compaction.compaction_report import CompactionReport
 from agent_cli.core.display import Display
 from agent_cli.core.inbox import ApprovalRequest, PlanRequest, QuestionRequest
 from agent_cli.core.model import Usage
 from agent_cli.core.tool import ToolResult
-from agent_cli.core.undo.receipt import Receipt
+from agent_cli.core.undo.turn_receipt import Receipt
 
 
 class BaseEvent(BaseModel):

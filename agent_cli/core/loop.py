@@ -16,7 +16,6 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from agent_cli.core.compaction.compactor import Compactor
-from agent_cli.core.conversation import Conversation, sendable
 from agent_cli.core.errors import ModelError, ModelErrorKind, internal_error
 from agent_cli.core.events import (
     Event,
@@ -29,7 +28,7 @@ from agent_cli.core.events import (
     TurnFinished,
     TurnStarted,
 )
-from agent_cli.core.guard import RepetitionGuard
+from agent_cli.core.message_history import Conversation, sendable
 from agent_cli.core.messages import (
     INTERRUPTED,
     AssistantMessage,
@@ -53,8 +52,9 @@ from agent_cli.core.money.accounting import Accounting
 from agent_cli.core.money.budget import BudgetCheck, OutOfBudget
 from agent_cli.core.pipeline import Pipeline
 from agent_cli.core.prompt_template import PromptTemplate, render_template
-from agent_cli.core.retry import RetryPolicy
-from agent_cli.core.runaway import MAX_REPLY_CHARS, RunawayGuard
+from agent_cli.core.repetition_guard import RepetitionGuard
+from agent_cli.core.retry_policy import RetryPolicy
+from agent_cli.core.runaway_guard import MAX_REPLY_CHARS, RunawayGuard
 from agent_cli.core.tool import ToolResult
 from agent_cli.lib.language import tr, trn
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from agent_cli.core.conversation import Conversation
 from agent_cli.core.log.entries import Compacted, Entry, MessageAdded, Pinned, Unpinned
 from agent_cli.core.log.history import History, Pin, PlacedMessage, path, read_history
 from agent_cli.core.log.journal import Journal
 from agent_cli.core.log.store import Store
+from agent_cli.core.message_history import Conversation
 from agent_cli.core.messages import AssistantMessage, Message, ToolMessage, UserMessage, text_of
 from agent_cli.lib.language import tr
 from agent_cli.lib.text import head_and_tail

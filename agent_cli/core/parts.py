@@ -7,18 +7,18 @@ from typing import Any
 
 from agent_cli.core.agents.agent_profile import DEFAULT, Profile, Profiles
 from agent_cli.core.errors import UserError
-from agent_cli.core.extensions import Extensions, NoExtensions
-from agent_cli.core.hooks import Hooks, NoHooks
+from agent_cli.core.extension_protocol import Extensions, NoExtensions
+from agent_cli.core.hook_protocol import Hooks, NoHooks
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.log.history import History
 from agent_cli.core.log.store import NullStore, Observer, Recorder, RuleStore, Store
 from agent_cli.core.loop import TurnLimits
 from agent_cli.core.model import Model, Models
 from agent_cli.core.money.statistics import Statistics
-from agent_cli.core.permissions import Policy
+from agent_cli.core.policy import Policy
 from agent_cli.core.registry import DEFAULT_SELECTION, Registry, Selection
 from agent_cli.core.result_filter import ResultFilter
-from agent_cli.core.retry import RetryPolicy
+from agent_cli.core.retry_policy import RetryPolicy
 from agent_cli.core.tool_context import SessionView
 from agent_cli.core.undo.checkpoint import Checkpoints, NoCheckpoints
 

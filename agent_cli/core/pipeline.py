@@ -31,7 +31,7 @@ from agent_cli.core.events import (
     ToolProgress,
     ToolStarted,
 )
-from agent_cli.core.hooks import Hooks, NoHooks
+from agent_cli.core.hook_protocol import Hooks, NoHooks
 from agent_cli.core.inbox import Answers, PlanAnswer, Question, QuestionRequest
 from agent_cli.core.log.store import CallRecord, Recorder
 from agent_cli.core.messages import ToolCall, text_of
@@ -40,7 +40,7 @@ from agent_cli.core.registry import DEFAULT_SELECTION, Registry, Selection
 from agent_cli.core.result_filter import ResultFilter
 from agent_cli.core.tool import Invocation, StatusTexts, ToolResult
 from agent_cli.core.tool_context import SessionState, SessionView, ToolContext
-from agent_cli.core.undo.keeping import Checkpointer
+from agent_cli.core.undo.checkpointer import Checkpointer
 from agent_cli.lib.language import tr
 from agent_cli.safety.reasons import Reason, because
 

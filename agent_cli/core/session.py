@@ -15,12 +15,12 @@ from functools import partial
 from typing import Any, Literal, TypeVar
 
 from agent_cli.core.agents.agent_profile import Profile, Profiles
-from agent_cli.core.context import ContextUsage
+from agent_cli.core.context_usage import ContextUsage
 from agent_cli.core.deciding.rules import Rules
 from agent_cli.core.engine import Engine
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event, Notice
-from agent_cli.core.extensions import Extensions
+from agent_cli.core.extension_protocol import Extensions
 from agent_cli.core.inbox import Request, RequestAnswer
 from agent_cli.core.log.history import History
 from agent_cli.core.log.titling import ask_for_title
@@ -31,7 +31,7 @@ from agent_cli.core.model import ModelFacts, Usage
 from agent_cli.core.money.spending import Spending
 from agent_cli.core.money.statistics import Statistics
 from agent_cli.core.parts import Parts
-from agent_cli.core.permissions import Mode
+from agent_cli.core.policy import Mode
 from agent_cli.core.prompt_template import PromptTemplate
 from agent_cli.core.tool import AnyTool
 from agent_cli.core.turn_runner import TurnRunner

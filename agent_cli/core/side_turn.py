@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from agent_cli.core.errors import internal_error
 from agent_cli.core.events import Event, FinishReason, TurnFinished, TurnStarted
-from agent_cli.core.undo.receipt import Receipt
+from agent_cli.core.undo.turn_receipt import Receipt
 from agent_cli.lib.language import tr
 
 log = logging.getLogger(__name__)

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import Literal
 
-from agent_cli.core.conversation import Conversation
 from agent_cli.core.log.entries import ModeChanged, ModelChanged, SessionOpened, Titled
 from agent_cli.core.log.history import History, read_history
 from agent_cli.core.log.journal import Journal
 from agent_cli.core.log.store import Store
 from agent_cli.core.log.titling import as_title
 from agent_cli.core.memory import Memory
+from agent_cli.core.message_history import Conversation
 
 
 class Timeline:

@@ -40,7 +40,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from agent_cli.core.arguments import parse_arguments, rename_fields, validation_failure
+from agent_cli.core.call_arguments import parse_arguments, rename_fields, validation_failure
 from agent_cli.core.display import Display
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.field_docs import ClassSource

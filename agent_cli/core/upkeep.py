@@ -8,11 +8,11 @@ from functools import partial
 from agent_cli.core.compaction.compactor import Compactor
 from agent_cli.core.compaction.recent_files import RecentFiles, recent_files
 from agent_cli.core.consult import consult
-from agent_cli.core.context import ContextUsage
-from agent_cli.core.conversation import Conversation
+from agent_cli.core.context_usage import ContextUsage
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event
 from agent_cli.core.memory import Memory
+from agent_cli.core.message_history import Conversation
 from agent_cli.core.messages import Message
 from agent_cli.core.model import Model, ModelFacts, ModelRequest, Prices
 from agent_cli.core.money.accounting import Accounting, KnownModels

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from agent_cli.config.places import Directories
+from agent_cli.config.user_directories import Directories
 
 Verdict = Literal["ok", "warning", "problem", "skipped"]
 

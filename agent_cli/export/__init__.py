@@ -5,9 +5,9 @@ from pathlib import PurePath
 
 from agent_cli.core.errors import UserError
 from agent_cli.core.log.history import History
-from agent_cli.export.data import as_json
-from agent_cli.export.html import as_html
-from agent_cli.export.markdown import as_markdown
+from agent_cli.export.html_export import as_html
+from agent_cli.export.json_export import as_json
+from agent_cli.export.markdown_export import as_markdown
 from agent_cli.lib.language import tr
 
 FORMATS: dict[str, Callable[[History], str]] = {

@@ -10,7 +10,7 @@ def word_count(text: str) -> str:
 
 from agent_cli.core.display import DiffBlock, TableBlock, TerminalBlock, TextBlock
 from agent_cli.core.errors import ToolFailure
-from agent_cli.core.extensions import SlashCommand
+from agent_cli.core.extension_protocol import SlashCommand
 from agent_cli.core.tool import (
     Description,
     StatusTexts,
@@ -23,7 +23,7 @@ from agent_cli.core.tool import (
 )
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.extensions.decorator import tool
-from agent_cli.extensions.hook import Hook
+from agent_cli.extensions.hook_definition import Hook
 from agent_cli.extensions.plugin import Plugin, PluginContext
 from agent_cli.extensions.trying import call_tool
 

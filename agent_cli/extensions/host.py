@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agent_cli.core.deciding.trust import TrustItem
+from agent_cli.core.deciding.trust_items import TrustItem
 from agent_cli.core.display import TextBlock
 from agent_cli.core.events import Event, Notice
-from agent_cli.core.extensions import AnySlashCommand
+from agent_cli.core.extension_protocol import AnySlashCommand
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.registry import Registry
-from agent_cli.extensions.asking import InboxAsker
-from agent_cli.extensions.hooks import SessionHooks
-from agent_cli.extensions.mcp.servers import Servers, ServersWanted
-from agent_cli.extensions.plugins import LOOK_EVERY_S, Plugins, PluginSources
+from agent_cli.extensions.inbox_asker import InboxAsker
+from agent_cli.extensions.mcp.mcp_servers import Servers, ServersWanted
 from agent_cli.extensions.project_trust import Keep, ProjectTrust
 from agent_cli.extensions.prompt_files import PromptFiles, PromptFolders
 from agent_cli.extensions.registrar import Registrar
+from agent_cli.extensions.session_hooks import SessionHooks
+from agent_cli.extensions.session_plugins import LOOK_EVERY_S, Plugins, PluginSources
 from agent_cli.lib.language import tr
 from agent_cli.lib.text import join_items
 from agent_cli.lib.threads import in_own_thread

@@ -13,10 +13,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
-from agent_cli.core.extensions import SlashCommand
+from agent_cli.core.extension_protocol import SlashCommand
 from agent_cli.core.tool import AnyTool
 from agent_cli.extensions.decorator import tool_of
-from agent_cli.extensions.hook import Hook
+from agent_cli.extensions.hook_definition import Hook
 from agent_cli.extensions.plugin import Plugin
 from agent_cli.lib.files import open_regular
 from agent_cli.lib.language import tr

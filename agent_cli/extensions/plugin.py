@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agent_cli.core.extensions import SlashCommand
+from agent_cli.core.extension_protocol import SlashCommand
 from agent_cli.core.tool import AnyTool
-from agent_cli.extensions.hook import Hook
+from agent_cli.extensions.hook_definition import Hook
 
 
 @dataclass(frozen=True)

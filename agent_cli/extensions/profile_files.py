@@ -20,7 +20,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from agent_cli.core.agents.agent_profile import BUILT_IN, Profile, Profiles
-from agent_cli.core.permissions import Mode
+from agent_cli.core.policy import Mode
 from agent_cli.lib.files import open_regular
 from agent_cli.lib.language import tr
 

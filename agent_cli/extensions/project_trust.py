@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from agent_cli.core.deciding.trust import TrustItem, what_trust_enables
+from agent_cli.core.deciding.trust_items import TrustItem, what_trust_enables
 
 Keep = Callable[[tuple[TrustItem, ...]], None]
 

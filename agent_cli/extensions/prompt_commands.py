@@ -6,10 +6,10 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from agent_cli.core.extensions import PromptCommand
+from agent_cli.core.extension_protocol import PromptCommand
 from agent_cli.core.prompt_template import CommandSlot, PromptTemplate
 from agent_cli.extensions.documents import BadDocument, Document, read_document
-from agent_cli.extensions.places import Complain, Folder
+from agent_cli.extensions.prompt_folder import Complain, Folder
 from agent_cli.lib.language import tr
 
 MAX_COMMANDS = 500

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ConfigDict, ValidationError
 
-from agent_cli.core.arguments import parse_arguments, validation_failure
+from agent_cli.core.call_arguments import parse_arguments, validation_failure
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.tool import Invocation, Tool, ToolParams
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent_cli.core.deciding.trust import SKILL_FILE
+from agent_cli.core.deciding.trust_items import SKILL_FILE
 from agent_cli.core.tool import (
     AnyTool,
     Description,
@@ -18,7 +18,7 @@ from agent_cli.core.tool import (
 )
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.extensions.documents import BadDocument, read_document
-from agent_cli.extensions.places import Complain, Folder
+from agent_cli.extensions.prompt_folder import Complain, Folder
 from agent_cli.lib.language import mark, tr
 
 MAX_SKILLS = 100

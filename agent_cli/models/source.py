@@ -10,7 +10,7 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.model import Model, ModelFacts, Prices
 from agent_cli.lib.language import tr
 from agent_cli.models.guide import NAME as GUIDE
-from agent_cli.models.guide.opening import maker
+from agent_cli.models.guide.greeting import maker
 from agent_cli.models.prompted import PromptedTools
 from agent_cli.models.providers import (
     SCRIPTED,
@@ -19,7 +19,7 @@ from agent_cli.models.providers import (
     unknown_prefix,
     variables_for,
 )
-from agent_cli.models.remote import Endpoint, RemoteModel
+from agent_cli.models.remote_model import Endpoint, RemoteModel
 from agent_cli.models.scripted import ScriptedModel
 from agent_cli.models.worker_process import WorkerBroken, WorkerGone, WorkerProcess
 

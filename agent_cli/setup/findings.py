@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from agent_cli.lib.language import tr
 from agent_cli.models.providers import PROVIDERS, Provider
-from agent_cli.setup.choice import ModelChoice
-from agent_cli.setup.servers import ServerFound, find_servers
+from agent_cli.setup.local_servers import ServerFound, find_servers
+from agent_cli.setup.model_choice import ModelChoice
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,10 @@
 """Settings plus what setup found out: the choice, and facts about a local model."""
 
-from agent_cli.config.places import Directories
 from agent_cli.config.schema import ModelSettings, Settings
+from agent_cli.config.user_directories import Directories
 from agent_cli.setup.cards import Card, CardFile
-from agent_cli.setup.choice import ModelChoiceFile
-from agent_cli.setup.servers import may_be_local
+from agent_cli.setup.local_servers import may_be_local
+from agent_cli.setup.model_choice import ModelChoiceFile
 
 
 def with_choice(settings: Settings, places: Directories) -> Settings:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from agent_cli.lib.cells import pad, width_of
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
-from agent_cli.setup.flow import Option
+from agent_cli.setup.setup_flow import Option
 
 MAX_OPTIONS = 30
 """Options listed at once; typing filters the list."""

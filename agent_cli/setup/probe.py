@@ -7,7 +7,7 @@ from typing import Any
 from agent_cli.lib.language import tr
 from agent_cli.setup.cards import Card
 from agent_cli.setup.local_http import ask
-from agent_cli.setup.servers import kind_of
+from agent_cli.setup.local_servers import kind_of
 
 TIMEOUT_S = 3.0
 """Seconds for one question; a server may have to look at a model's file first."""

@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from agent_cli.config.places import Directories
+from agent_cli.config.user_directories import Directories
 from agent_cli.core.errors import UserError
 from agent_cli.lib.cells import pad
 from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import visible
-from agent_cli.storage.audit import read_records
+from agent_cli.storage.audit_log import read_records
 from agent_cli.subcommands._moment import moment
 
 FAILURES = {

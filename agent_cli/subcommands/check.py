@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from agent_cli.config.places import Directories
+from agent_cli.config.user_directories import Directories
 from agent_cli.core.deciding.gatekeeper import judge
 from agent_cli.core.deciding.rules import Facts
 from agent_cli.core.errors import ToolFailure, UserError
-from agent_cli.core.permissions import Decision, Effect, Mode, Policy
+from agent_cli.core.policy import Decision, Effect, Mode, Policy
 from agent_cli.core.registry import Registry
 from agent_cli.core.tool import ToolKind
 from agent_cli.core.tool_context import ShellInfo

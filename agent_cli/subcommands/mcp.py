@@ -12,15 +12,15 @@ from typing import Any
 from agent_cli.core.display import Display
 from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.core.registry import Registry
-from agent_cli.extending import (
+from agent_cli.extension_setup import (
     PROJECT_SERVERS,
     ExtensionContext,
     configured_servers,
     servers_wanted,
 )
-from agent_cli.extensions.mcp import editing
-from agent_cli.extensions.mcp.pins import ApprovedServers
-from agent_cli.extensions.mcp.servers import Servers
+from agent_cli.extensions.mcp import config_editing
+from agent_cli.extensions.mcp.approved_servers import ApprovedServers
+from agent_cli.extensions.mcp.mcp_servers import Servers
 from agent_cli.extensions.mcp.spec import Configured, Server, read_servers
 from agent_cli.extensions.registrar import Registrar
 from agent_cli.folder import asked_here
@@ -99,7 +99,9 @@ def _add(asked: ExtensionContext, options: argparse.Namespace) -> int:
     if tried.problems:
         raise UserError(tried.problems[0])
     try:
-        (editing.add_to_json if options.project else editing.add_to_toml)(path, options.name, table)
+        (config_editing.add_to_json if options.project else config_editing.add_to_toml)(
+            path, options.name, table
+        )
     except OSError as error:
         raise _not_written(path, error) from error
     _say(tr("Added {name} to {path}.", name=options.name, path=path))
@@ -126,7 +128,11 @@ def _pairs(given: list[str]) -> dict[str, str]:
 
 def _remove(asked: ExtensionContext, server: Server) -> int:
     path = Path(server.source)
-    edit = editing.remove_from_json if path.suffix == ".json" else editing.remove_from_toml
+    edit = (
+        config_editing.remove_from_json
+        if path.suffix == ".json"
+        else config_editing.remove_from_toml
+    )
     try:
         edit(path, server.name)
         _pins(asked).forget(server)

@@ -6,9 +6,9 @@ import os
 import sys
 from pathlib import Path
 
-from agent_cli.config.places import Directories
+from agent_cli.config.user_directories import Directories
 from agent_cli.core.errors import ExitCode, UserError
-from agent_cli.extending import PROJECT_TOOLS
+from agent_cli.extension_setup import PROJECT_TOOLS
 from agent_cli.extensions.tool_template import test_text, tool_text
 from agent_cli.lib.language import tr
 from agent_cli.runtime import built_in_tools

@@ -6,10 +6,10 @@ import sys
 from collections.abc import Iterator
 
 from agent_cli.core.errors import ExitCode, UserError
-from agent_cli.extending import plugin_places
+from agent_cli.extension_setup import plugin_places
 from agent_cli.extensions.loading import LoadProblem, Origin
 from agent_cli.extensions.plugin import Plugin
-from agent_cli.extensions.plugins import PluginSources
+from agent_cli.extensions.session_plugins import PluginSources
 from agent_cli.folder import asked_here
 from agent_cli.lib.cells import pad
 from agent_cli.lib.language import tr

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from agent_cli.config.places import Directories
+from agent_cli.config.user_directories import Directories
 from agent_cli.core.errors import UserError
 from agent_cli.core.log.history import read_history
 from agent_cli.export import render_export
@@ -17,7 +17,7 @@ from agent_cli.lib.files import write_atomic
 from agent_cli.lib.language import tr, trn
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.session_index import SessionInfo
-from agent_cli.storage.sessions import Sessions
+from agent_cli.storage.session_store import Sessions
 
 SHOWN_ID_CHARS = 8
 """Characters of an id that a list shows; they are enough to name a session."""

@@ -5,16 +5,16 @@ import asyncio
 import os
 import sys
 
-from agent_cli.config.places import Directories
+from agent_cli.config.user_directories import Directories
 from agent_cli.core.errors import ExitCode
 from agent_cli.lib.language import tr
 from agent_cli.lib.own_environment import forget
 from agent_cli.models.guide import NAME as GUIDE
 from agent_cli.models.providers import take_credentials
-from agent_cli.setup.choice import ModelChoice
-from agent_cli.setup.desk import SetupService
-from agent_cli.setup.flow import set_up
+from agent_cli.setup.model_choice import ModelChoice
 from agent_cli.setup.plain import PlainDialog
+from agent_cli.setup.setup_flow import set_up
+from agent_cli.setup.setup_service import SetupService
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

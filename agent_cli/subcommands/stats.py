@@ -5,9 +5,9 @@ import os
 import sys
 from collections.abc import Iterable
 
-from agent_cli.config.places import Directories
+from agent_cli.config.user_directories import Directories
 from agent_cli.core.money.statistics import Statistics
-from agent_cli.core.money.tables import TableRow, day_rows, model_rows, tool_rows
+from agent_cli.core.money.statistics_tables import TableRow, day_rows, model_rows, tool_rows
 from agent_cli.lib.cells import pad, width_of
 from agent_cli.lib.language import tr
 from agent_cli.runtime import metrics_file

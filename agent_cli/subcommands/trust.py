@@ -5,14 +5,14 @@ import os
 import sys
 from pathlib import Path
 
-from agent_cli.config.places import Directories
-from agent_cli.core.deciding.trust import TooMuch, TrustItem, what_trust_enables
+from agent_cli.config.user_directories import Directories
+from agent_cli.core.deciding.trust_items import TooMuch, TrustItem, what_trust_enables
 from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.folder import trust_store
 from agent_cli.lib.cells import pad
 from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import visible
-from agent_cli.storage.trust import TrustStore
+from agent_cli.storage.trust_store import TrustStore
 
 ALWAYS = mark("Read-only commands, including git, run there without asking.")
 KINDS = {

@@ -13,7 +13,7 @@ from typing import Any
 from agent_cli.core.errors import ToolFailure
 from agent_cli.core.tool import refuse
 from agent_cli.core.tool_context import ToolContext
-from agent_cli.lib.programs import find_program
+from agent_cli.lib.find_program import find_program
 
 CHUNK = 1 << 18
 MAX_PATTERN_CHARS = 20_000

@@ -21,12 +21,12 @@ from agent_cli.core.tool_context import ShellInfo, ToolContext
 from agent_cli.lib.language import mark
 from agent_cli.safety.paths import PathProblem
 from agent_cli.safety.sandbox import Room, confinement_for, was_blocked
-from agent_cli.tools._shell.command import ShellCommand
-from agent_cli.tools._shell.jobs import Jobs
-from agent_cli.tools._shell.live import LiveOutput
+from agent_cli.tools._shell.background_jobs import Jobs
+from agent_cli.tools._shell.bash_settings import BashSettings, bash_settings
+from agent_cli.tools._shell.live_output import LiveOutput
 from agent_cli.tools._shell.report import ended_result, in_background, timeout_result
-from agent_cli.tools._shell.session import ShellSession
-from agent_cli.tools._shell.settings import BashSettings, bash_settings
+from agent_cli.tools._shell.shell_command import ShellCommand
+from agent_cli.tools._shell.shell_session import ShellSession
 
 
 class Params(ToolParams):

@@ -19,12 +19,12 @@ from agent_cli.core.tool import (
     refuse,
 )
 from agent_cli.core.tool_context import ToolContext
+from agent_cli.lib.find_program import find_program
 from agent_cli.lib.language import mark, tr, trn
-from agent_cli.lib.programs import find_program
 from agent_cli.lib.text import head_and_tail
-from agent_cli.tools._shell.jobs import JOB_ALIASES, Job, Jobs
+from agent_cli.tools._shell.background_jobs import JOB_ALIASES, Job, Jobs
 from agent_cli.tools._shell.report import readable
-from agent_cli.tools._shell.session import shown_chars
+from agent_cli.tools._shell.shell_session import shown_chars
 
 _MAX_FILTERED_BYTES = 16 * 1024 * 1024
 _FILTER_TIMEOUT_S = 10

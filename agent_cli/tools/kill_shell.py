@@ -14,8 +14,8 @@ from agent_cli.core.tool import (
 )
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, tr
-from agent_cli.tools._shell.jobs import JOB_ALIASES, Jobs
-from agent_cli.tools._shell.settings import bash_settings
+from agent_cli.tools._shell.background_jobs import JOB_ALIASES, Jobs
+from agent_cli.tools._shell.bash_settings import bash_settings
 
 
 class Params(ToolParams):

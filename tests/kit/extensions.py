@@ -6,7 +6,7 @@ from collections.abc import Callable
 from agent_cli.core.events import ApprovalAsked, Event, Notice
 from agent_cli.core.inbox import Approval
 from agent_cli.core.session import Session
-from agent_cli.extending import host_of
+from agent_cli.extension_setup import host_of
 from agent_cli.extensions.host import Host
 from tests.kit.sessions import HasSession
 

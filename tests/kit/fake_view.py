@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from agent_cli.commands import all_commands
-from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
 from agent_cli.controller.requests import refusal
+from agent_cli.controller.slash_command import Command
 from agent_cli.controller.view import Menu
 from agent_cli.core.events import Event, Notice
 from agent_cli.core.inbox import Request, RequestAnswer

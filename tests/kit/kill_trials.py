@@ -24,15 +24,15 @@ from agent_cli.config import glance
 from agent_cli.core.events import EVENT, Event
 from agent_cli.core.log.history import addresses
 from agent_cli.core.messages import ToolMessage, close_open_calls
-from agent_cli.core.undo.plan import Choice, paths_of, plan
+from agent_cli.core.undo.undo_plan import Choice, paths_of, plan
 from agent_cli.core.undo.undoing import standing
 from agent_cli.extensions import host, sql, web
 from agent_cli.frontends.headless import start as headless
 from agent_cli.runtime import built_in_tools
 from agent_cli.safety.characters import mark_floods
 from agent_cli.storage import session_index
-from agent_cli.storage.checkpoints import CheckpointStore
-from agent_cli.storage.sessions import Sessions
+from agent_cli.storage.checkpoint_store import CheckpointStore
+from agent_cli.storage.session_store import Sessions
 from tests.kit.places import picture
 from tests.kit.program import processes_with, wait_until
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agent_cli.core.inbox import Approval
-from agent_cli.extensions.mcp.servers import ServerRow, Servers
+from agent_cli.extensions.mcp.mcp_servers import ServerRow, Servers
 from agent_cli.extensions.mcp.spec import Server
 from tests.kit.extensions import Extended, extended
 from tests.kit.sessions import HasSession

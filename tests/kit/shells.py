@@ -21,8 +21,8 @@ from agent_cli.lib.watchdog import mark_of
 from agent_cli.safety.environment import child_environment
 from agent_cli.safety.paths import Workspace
 from agent_cli.tools import bash, bash_output, kill_shell
-from agent_cli.tools._shell.jobs import Jobs
-from agent_cli.tools._shell.session import ShellSession
+from agent_cli.tools._shell.background_jobs import Jobs
+from agent_cli.tools._shell.shell_session import ShellSession
 
 
 class Bench:

@@ -8,11 +8,11 @@ from textual.pilot import Pilot
 
 from agent_cli.core.session import Session
 from agent_cli.frontends.tui.app import AgentApp
-from agent_cli.frontends.tui.modals.guarded import GuardedModal
-from agent_cli.frontends.tui.opening import AppParts, connect
-from agent_cli.frontends.tui.view import ScreenView
+from agent_cli.frontends.tui.app_parts import AppParts, connect
+from agent_cli.frontends.tui.modals.guarded_modal import GuardedModal
+from agent_cli.frontends.tui.screen_view import ScreenView
 from agent_cli.storage.prompt_history import PromptHistory
-from agent_cli.storage.sessions import Sessions
+from agent_cli.storage.session_store import Sessions
 from tests.kit.reading import stands_on
 from tests.kit.sessions import Scene
 from tests.kit.shells import until

@@ -9,12 +9,12 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Static
 
-from agent_cli.controller.command import Command
+from agent_cli.controller.slash_command import Command
 from agent_cli.frontends import tui
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.composer import Composer
-from agent_cli.frontends.tui.modals.guarded import GuardedModal
+from agent_cli.frontends.tui.modals.guarded_modal import GuardedModal
 from agent_cli.frontends.tui.prompt import Prompt
 from agent_cli.frontends.tui.status import Status
 from tests.kit.shells import until

@@ -2,9 +2,9 @@
 
 import pytest
 
-from agent_cli.core.permissions import Mode
-from agent_cli.frontends.tui import view
-from agent_cli.frontends.tui.modals.approval import ApprovalModal
+from agent_cli.core.policy import Mode
+from agent_cli.frontends.tui import screen_view
+from agent_cli.frontends.tui.modals.approval_modal import ApprovalModal
 from tests.kit.sessions import SceneMaker
 from tests.screens.app import running
 from tests.screens.host import at_once
@@ -17,7 +17,7 @@ def no_guard(monkeypatch: pytest.MonkeyPatch) -> None:
     def modal(*arguments: object, **options: object) -> ApprovalModal:
         return ApprovalModal(*arguments, **{**options, "guard": at_once()})  # type: ignore[arg-type]
 
-    monkeypatch.setattr(view, "ApprovalModal", modal)
+    monkeypatch.setattr(screen_view, "ApprovalModal", modal)
 
 
 async def test_an_agent_is_one_call_and_asks_in_its_name(make_session: SceneMaker) -> None:

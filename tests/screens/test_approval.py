@@ -11,9 +11,9 @@ from textual import events
 
 from agent_cli.core.display import DiffBlock, TextBlock
 from agent_cli.core.inbox import Approval, ApprovalRequest, Step
-from agent_cli.frontends.shared.briefing import where
+from agent_cli.frontends.shared.approval_text import where
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
-from agent_cli.frontends.tui.modals.approval import ApprovalModal
+from agent_cli.frontends.tui.modals.approval_modal import ApprovalModal
 from tests.kit.shells import until
 from tests.screens.host import Host, at_once, not_yet, readable, screen_text, type_text
 

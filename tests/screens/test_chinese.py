@@ -21,23 +21,23 @@ from agent_cli.controller.controller import Controller
 from agent_cli.core.display import TodoItem
 from agent_cli.core.events import ApprovalAsked
 from agent_cli.core.inbox import Approval, ApprovalRequest
-from agent_cli.core.permissions import Mode
-from agent_cli.frontends.shared.briefing import where
+from agent_cli.core.policy import Mode
+from agent_cli.frontends.shared.approval_text import where
 from agent_cli.frontends.shared.trusting import describe_items, trust_items
 from agent_cli.frontends.tui.app import AgentApp
-from agent_cli.frontends.tui.blocks.base import Block
-from agent_cli.frontends.tui.blocks.prompt import PromptBlock
-from agent_cli.frontends.tui.modals import sessions as sessions_modal
-from agent_cli.frontends.tui.modals.approval import ApprovalModal
-from agent_cli.frontends.tui.modals.guarded import GuardedModal
+from agent_cli.frontends.tui.app_parts import trust_menu
+from agent_cli.frontends.tui.blocks.base_block import Block
+from agent_cli.frontends.tui.blocks.prompt_block import PromptBlock
+from agent_cli.frontends.tui.modals import sessions_modal
+from agent_cli.frontends.tui.modals.approval_modal import ApprovalModal
+from agent_cli.frontends.tui.modals.guarded_modal import GuardedModal
 from agent_cli.frontends.tui.modals.menu import MenuModal
-from agent_cli.frontends.tui.modals.sessions import SessionsModal
+from agent_cli.frontends.tui.modals.sessions_modal import SessionsModal
 from agent_cli.frontends.tui.modals.sheet import Sheet
-from agent_cli.frontends.tui.opening import trust_menu
 from agent_cli.frontends.tui.panel import ChangedFile, Overview
 from agent_cli.frontends.tui.status import Status
 from agent_cli.lib import language
-from agent_cli.storage.sessions import Sessions
+from agent_cli.storage.session_store import Sessions
 from tests.kit import chat, snapshots
 from tests.kit.sessions import Scene, SceneMaker, of_type
 from tests.kit.shells import until

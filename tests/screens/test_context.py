@@ -2,8 +2,8 @@
 
 import pytest
 
-from agent_cli.frontends.tui import view
-from agent_cli.frontends.tui.modals.question import QuestionModal
+from agent_cli.frontends.tui import screen_view
+from agent_cli.frontends.tui.modals.question_modal import QuestionModal
 from tests.kit.sessions import SceneMaker
 from tests.screens.app import running
 from tests.screens.host import at_once
@@ -20,7 +20,7 @@ SUMMARY = {"text": "## Goal\nnone", "usage": {"input_tokens": 100}}
 def no_guard(monkeypatch: pytest.MonkeyPatch) -> None:
     """These tests are not about keys typed ahead."""
     monkeypatch.setattr(
-        view, "QuestionModal", lambda request: QuestionModal(request, guard=at_once())
+        screen_view, "QuestionModal", lambda request: QuestionModal(request, guard=at_once())
     )
 
 

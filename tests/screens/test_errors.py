@@ -4,8 +4,8 @@ import logging
 
 import pytest
 
-from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
+from agent_cli.controller.slash_command import Command
 from agent_cli.frontends.tui import start
 from agent_cli.frontends.tui.guarded_app import MAX_FAULTS
 from tests.kit.sessions import SceneMaker

@@ -3,7 +3,7 @@
 import time
 
 from agent_cli.core.inbox import Approval
-from agent_cli.frontends.tui.modals.guarded import GuardedModal
+from agent_cli.frontends.tui.modals.guarded_modal import GuardedModal
 from tests.kit.mcp_world import configure, odd
 from tests.kit.sessions import SceneMaker
 from tests.kit.shells import until

@@ -9,14 +9,14 @@ from textual.content import Content
 
 from agent_cli.core.display import DiffBlock, TextBlock
 from agent_cli.core.inbox import ApprovalRequest, Choice, Question, QuestionRequest, Step
+from agent_cli.frontends.tui.app_parts import trust_menu
 from agent_cli.frontends.tui.completion import Completing, render_list
-from agent_cli.frontends.tui.modals.approval import ApprovalModal, describe
+from agent_cli.frontends.tui.modals.approval_modal import ApprovalModal, describe
 from agent_cli.frontends.tui.modals.menu import MenuModal
-from agent_cli.frontends.tui.modals.plan import PlanModal
-from agent_cli.frontends.tui.modals.question import QuestionModal
+from agent_cli.frontends.tui.modals.plan_modal import PlanModal
+from agent_cli.frontends.tui.modals.question_modal import QuestionModal
 from agent_cli.frontends.tui.modals.sheet import wrap_parts
 from agent_cli.frontends.tui.notify import notification
-from agent_cli.frontends.tui.opening import trust_menu
 from agent_cli.frontends.tui.queue_line import render_queue
 from agent_cli.frontends.tui.status import Status, render_status
 from tests.screens.host import Host, screen_text

@@ -22,14 +22,14 @@ from agent_cli.core.display import (
 )
 from agent_cli.core.events import ToolFinished, ToolProgress, ToolStarted
 from agent_cli.core.tool import ToolError, ToolResult
-from agent_cli.frontends.tui.blocks.banner import BannerBlock
-from agent_cli.frontends.tui.blocks.base import Block
-from agent_cli.frontends.tui.blocks.notice import ErrorBlock, NoticeBlock
-from agent_cli.frontends.tui.blocks.prompt import PromptBlock
-from agent_cli.frontends.tui.blocks.reply import ReplyBlock
-from agent_cli.frontends.tui.blocks.thinking import ThinkingBlock
-from agent_cli.frontends.tui.blocks.tool import ToolBlock
-from agent_cli.frontends.tui.look import Appearance
+from agent_cli.frontends.tui.appearance import Appearance
+from agent_cli.frontends.tui.blocks.banner_block import BannerBlock
+from agent_cli.frontends.tui.blocks.base_block import Block
+from agent_cli.frontends.tui.blocks.notice_block import ErrorBlock, NoticeBlock
+from agent_cli.frontends.tui.blocks.prompt_block import PromptBlock
+from agent_cli.frontends.tui.blocks.reply_block import ReplyBlock
+from agent_cli.frontends.tui.blocks.thinking_block import ThinkingBlock
+from agent_cli.frontends.tui.blocks.tool_block import ToolBlock
 from tests.kit.chat import ChatApp, call
 
 CASES = [

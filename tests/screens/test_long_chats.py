@@ -5,11 +5,11 @@ import random
 import pytest
 from textual.strip import Strip
 
-from agent_cli.frontends.tui.blocks.base import Block
-from agent_cli.frontends.tui.blocks.prompt import PromptBlock
-from agent_cli.frontends.tui.blocks.reply import ReplyBlock
-from agent_cli.frontends.tui.lines import Line
-from agent_cli.frontends.tui.look import Appearance
+from agent_cli.frontends.tui.appearance import Appearance
+from agent_cli.frontends.tui.blocks.base_block import Block
+from agent_cli.frontends.tui.blocks.prompt_block import PromptBlock
+from agent_cli.frontends.tui.blocks.reply_block import ReplyBlock
+from agent_cli.frontends.tui.styled_lines import Line
 from tests.kit.chat import ChatApp, call, running, turn
 
 SIZE = (80, 24)

@@ -3,7 +3,7 @@
 import pytest
 from textual.color import Color
 
-from agent_cli.frontends.tui.modals.help import HelpModal
+from agent_cli.frontends.tui.modals.help_modal import HelpModal
 from agent_cli.frontends.tui.themes import DARK, LIGHT
 from tests.screens.host import Host, screen_text
 

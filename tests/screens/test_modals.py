@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from agent_cli.core.inbox import Answers, Choice, Question, QuestionRequest
-from agent_cli.frontends.tui.modals.help import HelpModal
+from agent_cli.frontends.tui.app_parts import trust_menu
+from agent_cli.frontends.tui.modals.help_modal import HelpModal
 from agent_cli.frontends.tui.modals.menu import MenuModal
-from agent_cli.frontends.tui.modals.plan import PlanAnswer, PlanModal
-from agent_cli.frontends.tui.modals.question import QuestionModal
-from agent_cli.frontends.tui.opening import trust_menu
+from agent_cli.frontends.tui.modals.plan_modal import PlanAnswer, PlanModal
+from agent_cli.frontends.tui.modals.question_modal import QuestionModal
 from tests.screens.host import Host, at_once, readable, screen_text, type_text
 
 ONE = Question(

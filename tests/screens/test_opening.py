@@ -5,7 +5,7 @@ from pathlib import Path
 
 from agent_cli.core.errors import UserError
 from agent_cli.frontends.tui.app import AgentApp
-from agent_cli.frontends.tui.opening import AppParts, connect
+from agent_cli.frontends.tui.app_parts import AppParts, connect
 from agent_cli.storage.prompt_history import PromptHistory
 from tests.kit.sessions import Scene, SceneMaker
 from tests.kit.shells import until

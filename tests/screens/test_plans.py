@@ -2,9 +2,9 @@
 
 import pytest
 
-from agent_cli.core.permissions import Mode
-from agent_cli.frontends.tui import view
-from agent_cli.frontends.tui.modals.plan import PlanModal
+from agent_cli.core.policy import Mode
+from agent_cli.frontends.tui import screen_view
+from agent_cli.frontends.tui.modals.plan_modal import PlanModal
 from tests.kit.sessions import SceneMaker
 from tests.screens.app import running
 from tests.screens.host import at_once
@@ -15,7 +15,7 @@ PRESENT = {"calls": [{"name": "ExitPlanMode", "arguments": {"plan": "# A\n\n1. W
 @pytest.fixture(autouse=True)
 def no_guard(monkeypatch: pytest.MonkeyPatch) -> None:
     """These tests are not about keys typed ahead."""
-    monkeypatch.setattr(view, "PlanModal", lambda plan: PlanModal(plan, guard=at_once()))
+    monkeypatch.setattr(screen_view, "PlanModal", lambda plan: PlanModal(plan, guard=at_once()))
 
 
 async def test_a_yes_to_a_plan_changes_the_mode_that_is_shown(make_session: SceneMaker) -> None:

@@ -8,12 +8,12 @@ import pytest
 from textual.app import ComposeResult
 from textual.screen import ModalScreen
 
-from agent_cli.core.permissions import Mode
-from agent_cli.frontends.tui import guarded_app, view
+from agent_cli.core.policy import Mode
+from agent_cli.frontends.tui import guarded_app, screen_view
 from agent_cli.frontends.tui.modals.answer_list import AnswerList
-from agent_cli.frontends.tui.modals.approval import ApprovalModal
-from agent_cli.frontends.tui.modals.guarded import GuardedModal
-from agent_cli.frontends.tui.modals.sessions import SessionsModal
+from agent_cli.frontends.tui.modals.approval_modal import ApprovalModal
+from agent_cli.frontends.tui.modals.guarded_modal import GuardedModal
+from agent_cli.frontends.tui.modals.sessions_modal import SessionsModal
 from agent_cli.frontends.tui.palette import Palette
 from agent_cli.storage import session_index
 from tests.kit.sessions import SceneMaker
@@ -206,7 +206,7 @@ async def test_a_question_that_cannot_be_shown_is_declined(
     make_session: SceneMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scene = make_session(TOUCH, {"text": "Then not."})
-    monkeypatch.setattr(view, "ApprovalModal", Broken)
+    monkeypatch.setattr(screen_view, "ApprovalModal", Broken)
     async with running(scene) as screen:
         screen.expects_faults = True
         await screen.send("go")
@@ -236,7 +236,7 @@ async def test_a_modal_whose_key_fails_goes_away(
 async def test_a_broken_help_is_reported(
     make_session: SceneMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(view, "HelpModal", Broken)
+    monkeypatch.setattr(screen_view, "HelpModal", Broken)
     async with running(make_session({"text": "alive"})) as screen:
         screen.expects_faults = True
         await screen.pilot.press("f1")

@@ -1,6 +1,6 @@
 """Sessions on the screen: shown as they were, picked, named."""
 
-from agent_cli.frontends.tui.modals.sessions import SessionsModal
+from agent_cli.frontends.tui.modals.sessions_modal import SessionsModal
 from agent_cli.resuming import Resume
 from tests.kit.sessions import SceneMaker
 from tests.kit.shells import until

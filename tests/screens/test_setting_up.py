@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from agent_cli.config.places import Directories
+from agent_cli.config.user_directories import Directories
 from agent_cli.frontends.tui.setting_up import SetupApp
 from agent_cli.lib import language
 from agent_cli.models.providers import PROVIDERS
-from agent_cli.setup.choice import ModelChoice
-from agent_cli.setup.desk import SetupService
+from agent_cli.setup.model_choice import ModelChoice
+from agent_cli.setup.setup_service import SetupService
 from tests.kit import snapshots
 from tests.kit.local_servers import NO_SERVERS
 from tests.kit.shells import until

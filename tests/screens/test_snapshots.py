@@ -14,20 +14,20 @@ from agent_cli.controller.view import Menu, MenuRow
 from agent_cli.core.display import DiffBlock, TerminalBlock, TextBlock
 from agent_cli.core.inbox import ApprovalRequest, Choice, Question, QuestionRequest, Step
 from agent_cli.frontends.tui.app import AgentApp
-from agent_cli.frontends.tui.blocks.banner import BannerBlock
-from agent_cli.frontends.tui.blocks.base import Block
-from agent_cli.frontends.tui.blocks.notice import ErrorBlock
-from agent_cli.frontends.tui.blocks.prompt import PromptBlock
-from agent_cli.frontends.tui.blocks.reply import ReplyBlock
-from agent_cli.frontends.tui.modals.approval import ApprovalModal
-from agent_cli.frontends.tui.modals.guarded import GuardedModal
-from agent_cli.frontends.tui.modals.help import HelpModal
+from agent_cli.frontends.tui.app_parts import trust_menu
+from agent_cli.frontends.tui.blocks.banner_block import BannerBlock
+from agent_cli.frontends.tui.blocks.base_block import Block
+from agent_cli.frontends.tui.blocks.notice_block import ErrorBlock
+from agent_cli.frontends.tui.blocks.prompt_block import PromptBlock
+from agent_cli.frontends.tui.blocks.reply_block import ReplyBlock
+from agent_cli.frontends.tui.modals.approval_modal import ApprovalModal
+from agent_cli.frontends.tui.modals.guarded_modal import GuardedModal
+from agent_cli.frontends.tui.modals.help_modal import HelpModal
 from agent_cli.frontends.tui.modals.menu import MenuModal
-from agent_cli.frontends.tui.modals.plan import PlanModal
-from agent_cli.frontends.tui.modals.question import QuestionModal
-from agent_cli.frontends.tui.opening import trust_menu
+from agent_cli.frontends.tui.modals.plan_modal import PlanModal
+from agent_cli.frontends.tui.modals.question_modal import QuestionModal
+from agent_cli.frontends.tui.screen_view import ScreenView
 from agent_cli.frontends.tui.status import Status
-from agent_cli.frontends.tui.view import ScreenView
 from tests.kit import chat, snapshots
 from tests.kit.sessions import SceneMaker
 from tests.kit.shells import until

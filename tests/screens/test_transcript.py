@@ -6,12 +6,12 @@ import pytest
 from textual.geometry import Offset
 from textual.selection import Selection
 
-from agent_cli.frontends.tui.blocks.base import Block
-from agent_cli.frontends.tui.blocks.notice import ErrorBlock
-from agent_cli.frontends.tui.blocks.prompt import PromptBlock
-from agent_cli.frontends.tui.blocks.reply import ReplyBlock
-from agent_cli.frontends.tui.blocks.thinking import ThinkingBlock
-from agent_cli.frontends.tui.look import Appearance
+from agent_cli.frontends.tui.appearance import Appearance
+from agent_cli.frontends.tui.blocks.base_block import Block
+from agent_cli.frontends.tui.blocks.notice_block import ErrorBlock
+from agent_cli.frontends.tui.blocks.prompt_block import PromptBlock
+from agent_cli.frontends.tui.blocks.reply_block import ReplyBlock
+from agent_cli.frontends.tui.blocks.thinking_block import ThinkingBlock
 from agent_cli.frontends.tui.transcript import Transcript
 from tests.kit.chat import ChatApp, call, edit, running, turn
 from tests.kit.shells import until

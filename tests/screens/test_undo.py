@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from agent_cli.frontends.tui.modals.guarded import GuardedModal
+from agent_cli.frontends.tui.modals.guarded_modal import GuardedModal
 from tests.kit.sessions import SceneMaker
 from tests.kit.shells import until
 from tests.screens.app import Screen, running

@@ -23,7 +23,7 @@ from agent_cli.core.events import (
 )
 from agent_cli.core.inbox import Approval
 from agent_cli.core.messages import ToolMessage, text_of
-from agent_cli.core.permissions import Mode
+from agent_cli.core.policy import Mode
 from agent_cli.core.tool import Description, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
 from tests.kit.sessions import Scene, SceneMaker, assert_valid, finish, of_type, results

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent_cli.core.deciding import request as asking
+from agent_cli.core.deciding import approval_briefing as asking
 from agent_cli.core.events import EVENT, ApprovalAsked
 from agent_cli.core.inbox import Approval, ApprovalRequest, Step
 from tests.kit.sessions import SceneMaker, of_type, results

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from agent_cli.controller.command import Command
 from agent_cli.controller.controller import Controller
+from agent_cli.controller.slash_command import Command
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import PromptAdded, TextDelta, ToolFinished, TurnFinished
 from agent_cli.core.inbox import Approval, Request, RequestAnswer
-from agent_cli.core.permissions import Mode
+from agent_cli.core.policy import Mode
 from tests.kit.fake_view import FakeView, controlled
 from tests.kit.sessions import SceneMaker, of_type
 from tests.kit.shells import until

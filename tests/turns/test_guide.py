@@ -11,12 +11,12 @@ import pytest
 from agent_cli.config.schema import Settings
 from agent_cli.core.events import ApprovalAsked, TextDelta, ToolFinished, ToolStarted
 from agent_cli.core.inbox import Approval
-from agent_cli.core.permissions import Mode
+from agent_cli.core.policy import Mode
 from agent_cli.core.session import Session
 from agent_cli.lib import language
 from agent_cli.models.guide import NAME
 from agent_cli.runtime import LaunchOptions, open_session
-from agent_cli.setup.keys import KeyStore
+from agent_cli.setup.key_store import KeyStore
 from tests.kit.sessions import assert_valid, finish, of_type, play_turn
 
 FILES = {

@@ -8,11 +8,11 @@ import pytest
 
 from agent_cli.commands.hooks import _row
 from agent_cli.config.layers import load
-from agent_cli.core.deciding.trust import what_trust_enables
+from agent_cli.core.deciding.trust_items import what_trust_enables
 from agent_cli.core.events import ApprovalAsked, Notice
 from agent_cli.core.inbox import Approval
 from agent_cli.core.tool import ToolResult
-from agent_cli.extending import hooks_of
+from agent_cli.extension_setup import hooks_of
 from tests.kit.extensions import extended
 from tests.kit.sessions import Scene, SceneMaker, finish, of_type, results
 from tests.kit.shells import until

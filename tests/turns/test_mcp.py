@@ -14,7 +14,7 @@ from agent_cli.core.display import TextBlock
 from agent_cli.core.events import ApprovalAsked, ToolProgress
 from agent_cli.core.inbox import Approval
 from agent_cli.core.tool import ToolResult
-from agent_cli.extensions.mcp import client
+from agent_cli.extensions.mcp import mcp_connection
 from tests.kit.extensions import extended
 from tests.kit.mcp_world import TIME, configure, odd, served
 from tests.kit.sessions import Scene, SceneMaker, of_type, results
@@ -228,7 +228,7 @@ async def test_a_server_that_does_not_even_start_is_told_and_holds_nobody_up(
     await served(make_session(), "odd")
     path = make_session.home / ".config/agent/config.toml"
     path.write_text(path.read_text().replace('"--tools"', f'"{flag}", "--tools"'))
-    monkeypatch.setattr(client, "MAX_TRIES", 1)
+    monkeypatch.setattr(mcp_connection, "MAX_TRIES", 1)
     scene = make_session({"text": "hi"}, settings={"mcp": {"start_seconds": 2}})
     made = await served(scene)
     assert (await scene.play("go"))[-1].type == "turn_finished"

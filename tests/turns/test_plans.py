@@ -6,7 +6,7 @@ from contextlib import aclosing
 from agent_cli.core.events import EVENT, Event, PlanAnswered, PlanAsked
 from agent_cli.core.inbox import Approval, PlanAnswer
 from agent_cli.core.messages import text_of
-from agent_cli.core.permissions import Mode
+from agent_cli.core.policy import Mode
 from tests.kit.sessions import Scene, SceneMaker, finish, of_type, results
 
 PLAN = "# Add a file\n\n1. Write new.txt"

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from agent_cli.config.places import Directories
-from agent_cli.core.deciding.trust import what_trust_enables
+from agent_cli.config.user_directories import Directories
+from agent_cli.core.deciding.trust_items import what_trust_enables
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import ApprovalAsked
 from agent_cli.core.inbox import Approval
-from agent_cli.extensions import plugins
+from agent_cli.extensions import session_plugins
 from agent_cli.folder import trust_store
 from tests.kit.extensions import extended
 from tests.kit.sessions import SceneMaker, of_type, results
@@ -108,7 +108,7 @@ async def test_a_broken_file_is_told_with_its_line_and_skipped(
 async def test_a_file_that_hangs_holds_nobody_up(
     make_session: SceneMaker, tools: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plugins, "LOAD_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(session_plugins, "LOAD_TIMEOUT_S", 0.5)
     gate = threading.Event()
     sys.modules["gate_of_the_test"] = gate  # type: ignore[assignment]
     write(tools, greet=GREET, hangs="import gate_of_the_test\ngate_of_the_test.wait()\n")

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from agent_cli.commands.help import COMMAND as HELP
-from agent_cli.config.places import Directories
+from agent_cli.config.user_directories import Directories
 from agent_cli.controller.extension_commands import with_extensions
-from agent_cli.core.deciding.trust import what_trust_enables
+from agent_cli.core.deciding.trust_items import what_trust_enables
 from agent_cli.core.events import ApprovalAsked, TurnStarted
-from agent_cli.core.extensions import PromptCommand
+from agent_cli.core.extension_protocol import PromptCommand
 from agent_cli.core.inbox import Approval
 from agent_cli.core.messages import UserMessage
 from agent_cli.core.prompt_template import PromptTemplate

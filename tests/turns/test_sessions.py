@@ -20,12 +20,12 @@ from agent_cli.core.events import (
 from agent_cli.core.log.entries import Compacted, ReplyAbandoned, Titled
 from agent_cli.core.log.history import read_history
 from agent_cli.core.messages import AssistantMessage, UserMessage
-from agent_cli.core.permissions import Mode
+from agent_cli.core.policy import Mode
 from agent_cli.launch_options import Resume
 from agent_cli.lib import sweep
 from agent_cli.lib.watchdog import mark_of
 from agent_cli.storage.session_log import SessionLog
-from agent_cli.storage.sessions import Sessions
+from agent_cli.storage.session_store import Sessions
 from tests.kit.sessions import Scene, SceneMaker, finish, of_type
 
 READ = {

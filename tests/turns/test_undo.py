@@ -14,7 +14,7 @@ from agent_cli.core.events import ApprovalAsked, Notice, ToolStarted
 from agent_cli.core.inbox import Approval
 from agent_cli.core.messages import UserMessage
 from agent_cli.core.undo.checkpoint import RestoreOutcome
-from agent_cli.core.undo.plan import Choice, Preview
+from agent_cli.core.undo.undo_plan import Choice, Preview
 from agent_cli.resuming import Resume
 from tests.kit.places import KINDS, furnish, git, git_picture, picture
 from tests.kit.sessions import Scene, SceneMaker, finish, of_type, results

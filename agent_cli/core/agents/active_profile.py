@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 from agent_cli.core.agents.agent_profile import DEFAULT, Profile
 from agent_cli.core.money.budget import Budget
-from agent_cli.core.permissions import Mode, stricter
+from agent_cli.core.policy import Mode, stricter
 
 T = TypeVar("T")
 

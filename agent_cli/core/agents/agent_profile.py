@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from agent_cli.core.errors import UserError
-from agent_cli.core.permissions import Mode
+from agent_cli.core.policy import Mode
 from agent_cli.core.registry import Registry, Selection
 from agent_cli.lib.language import mark, tr
 

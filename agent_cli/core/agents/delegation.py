@@ -12,7 +12,6 @@ from functools import partial
 
 from agent_cli.core.agents.agent_profile import Profile, select_for_mode
 from agent_cli.core.agents.agent_task import CATEGORY, AgentReport, AgentTask
-from agent_cli.core.conversation import Conversation
 from agent_cli.core.errors import ToolFailure, UserError
 from agent_cli.core.events import (
     ApprovalAnswered,
@@ -31,6 +30,7 @@ from agent_cli.core.log.journal import Journal
 from agent_cli.core.log.store import NullStore
 from agent_cli.core.loop import Turn
 from agent_cli.core.memory import Memory
+from agent_cli.core.message_history import Conversation
 from agent_cli.core.messages import AssistantMessage
 from agent_cli.core.model import Model, ModelRequest, Usage
 from agent_cli.core.money.accounting import Accounting

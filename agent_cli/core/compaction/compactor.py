@@ -4,7 +4,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from agent_cli.core.compaction.ledger import CompactionReport
+from agent_cli.core.compaction.compaction_report import CompactionReport
 from agent_cli.core.compaction.recent_files import RecentFiles
 from agent_cli.core.compaction.shortening import (
     CompactedPast,
@@ -20,11 +20,11 @@ from agent_cli.core.compaction.summary import (
     summary_request,
     text_of_summary,
 )
-from agent_cli.core.context import messages_tokens
-from agent_cli.core.conversation import Conversation
+from agent_cli.core.context_usage import messages_tokens
 from agent_cli.core.errors import ModelError
 from agent_cli.core.events import Event, HistoryCompacted, Notice
 from agent_cli.core.memory import Memory
+from agent_cli.core.message_history import Conversation
 from agent_cli.core.messages import Message
 from agent_cli.core.model import Model, ModelRequest, Usage
 from agent_cli.core.money.accounting import Accounting

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agent_cli.core.compaction.ledger import CompactionLine, Fate
-from agent_cli.core.context import messages_tokens
+from agent_cli.core.compaction.compaction_report import CompactionLine, Fate
+from agent_cli.core.context_usage import messages_tokens
 from agent_cli.core.messages import (
     AssistantMessage,
     Message,

@@ -13,7 +13,7 @@ from agent_cli.core.deciding.rules import (
     all_allowed,
     touches,
 )
-from agent_cli.core.permissions import Effect
+from agent_cli.core.policy import Effect
 from agent_cli.core.tool import ToolKind
 from agent_cli.lib.language import tr
 from agent_cli.safety import shell

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from agent_cli.core.deciding.facts import as_a_look, gather, second_opinion
-from agent_cli.core.deciding.request import approval_request
+from agent_cli.core.deciding.approval_briefing import approval_request
+from agent_cli.core.deciding.call_facts import as_a_look, gather, second_opinion
 from agent_cli.core.deciding.rules import Facts
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.events import (
@@ -19,7 +19,7 @@ from agent_cli.core.events import (
 )
 from agent_cli.core.inbox import Approval, Inbox, PlanAnswer, PlanRequest
 from agent_cli.core.log.store import NullStore, RuleStore
-from agent_cli.core.permissions import Decision, Effect, Mode, Policy
+from agent_cli.core.policy import Decision, Effect, Mode, Policy
 from agent_cli.core.tool import Invocation
 from agent_cli.core.tool_context import ShellInfo, ToolContext
 from agent_cli.lib.language import tr

@@ -4,7 +4,7 @@ from typing import Any
 
 from agent_cli.core.deciding.rules import Facts
 from agent_cli.core.errors import UserError
-from agent_cli.core.permissions import Policy
+from agent_cli.core.policy import Policy
 from agent_cli.core.tool import Invocation, ToolKind
 from agent_cli.safety.shell import SimpleCommand, propose_rule
 

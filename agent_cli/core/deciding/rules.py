@@ -18,7 +18,7 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.tool import ToolKind
 from agent_cli.lib.language import tr
 from agent_cli.safety.reasons import Reason
-from agent_cli.safety.shell.facts import Destruction
+from agent_cli.safety.shell.shell_facts import Destruction
 
 
 @dataclass(frozen=True)

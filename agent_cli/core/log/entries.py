@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from agent_cli.core.compaction.ledger import CompactionLine
+from agent_cli.core.compaction.compaction_report import CompactionLine
 from agent_cli.core.events import (
     ApprovalAsked,
     Event,

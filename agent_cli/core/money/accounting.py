@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from agent_cli.core.context import ContextUsage, TokenScale, measure, tokens
+from agent_cli.core.context_usage import ContextUsage, TokenScale, measure, tokens
 from agent_cli.core.errors import ModelError
 from agent_cli.core.events import Event, Notice, UsageChanged
 from agent_cli.core.model import ModelFacts, ModelRequest, Models, Usage

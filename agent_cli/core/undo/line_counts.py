@@ -3,7 +3,7 @@
 import difflib
 
 from agent_cli.core.undo.checkpoint import PathChange, PathState
-from agent_cli.core.undo.plan import Bytes
+from agent_cli.core.undo.undo_plan import Bytes
 from agent_cli.lib.sequences import common_start
 
 _MAX_BYTES = 2_000_000

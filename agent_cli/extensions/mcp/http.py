@@ -9,8 +9,8 @@ import httpx2
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
-from agent_cli.extensions.mcp.mending import RepairedStream
 from agent_cli.extensions.mcp.process import MAX_LINE_CHARS, Remark, Streams
+from agent_cli.extensions.mcp.tool_list_repair import RepairedStream
 from agent_cli.lib.language import mark
 
 SESSION = "mcp-session-id"

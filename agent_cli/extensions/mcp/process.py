@@ -18,7 +18,7 @@ import anyio
 from mcp.shared.message import SessionMessage
 from mcp_types import CONNECTION_CLOSED, ErrorData, JSONRPCError, jsonrpc_message_adapter
 
-from agent_cli.extensions.mcp.mending import mend
+from agent_cli.extensions.mcp.tool_list_repair import mend
 from agent_cli.lib import sweep
 from agent_cli.lib.language import mark
 from agent_cli.safety.sanitise import clean

@@ -20,7 +20,7 @@ from agent_cli.core.tool import (
     ToolResult,
 )
 from agent_cli.core.tool_context import ToolContext
-from agent_cli.extensions.sql.remote import host_of, query_mysql, query_postgres
+from agent_cli.extensions.sql.remote_database import host_of, query_mysql, query_postgres
 from agent_cli.extensions.sql.rows import Rows
 from agent_cli.extensions.sql.sqlite import query_file
 from agent_cli.extensions.sql.statement import Statement

@@ -2,8 +2,8 @@
 
 from agent_cli import __version__
 from agent_cli.extensions.plugin import Plugin, PluginContext
-from agent_cli.extensions.web.client import Client, WebLimits
 from agent_cli.extensions.web.fetch import fetch_tool
+from agent_cli.extensions.web.http_client import Client, WebLimits
 from agent_cli.extensions.web.request import request_tool
 from agent_cli.lib.language import tr
 

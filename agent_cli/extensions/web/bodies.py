@@ -4,7 +4,7 @@ import codecs
 import re
 import secrets
 
-from agent_cli.extensions.web.client import HttpResponse
+from agent_cli.extensions.web.http_client import HttpResponse
 from agent_cli.lib.encodings import SAMPLE, UTF_8, detect, readable
 from agent_cli.lib.text import size
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from agent_cli.extensions.web.client import HttpResponse
+from agent_cli.extensions.web.http_client import HttpResponse
 
 MAX_BYTES = 50_000_000
 """Of all pages together; the oldest leave first."""

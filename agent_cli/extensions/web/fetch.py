@@ -21,7 +21,7 @@ from agent_cli.core.tool_context import ToolContext
 from agent_cli.extensions.web.address import Address
 from agent_cli.extensions.web.bodies import cut_note, describe, is_html, quote, text_of
 from agent_cli.extensions.web.cache import PageCache
-from agent_cli.extensions.web.client import Client, HttpRequest, HttpResponse
+from agent_cli.extensions.web.http_client import Client, HttpRequest, HttpResponse
 from agent_cli.extensions.web.readable import readable
 from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import size

@@ -19,8 +19,8 @@ from agent_cli.core.tool import (
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.extensions.web.address import Address
 from agent_cli.extensions.web.bodies import cut_note, describe, quote, text_of
-from agent_cli.extensions.web.client import Client, HttpRequest, HttpResponse
 from agent_cli.extensions.web.fetch import Url
+from agent_cli.extensions.web.http_client import Client, HttpRequest, HttpResponse
 from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import size
 from agent_cli.safety.tokens import words

@@ -33,18 +33,18 @@ from acp.schema import (
 )
 
 from agent_cli import __version__
-from agent_cli.config.places import Directories
+from agent_cli.config.user_directories import Directories
 from agent_cli.controller.wording import sentences
 from agent_cli.core.errors import UserError
-from agent_cli.core.permissions import Mode
+from agent_cli.core.policy import Mode
 from agent_cli.folder import folder_standing, load_all_settings, load_settings
-from agent_cli.frontends.acp.conversation import FAILED, Conversation
+from agent_cli.frontends.acp.editor_conversation import FAILED, Conversation
 from agent_cli.frontends.acp.prompts import Sent
 from agent_cli.launch_options import LaunchOptions, Resume
 from agent_cli.lib.language import mark, tr
 from agent_cli.runtime import find_session, open_session, tidy
 from agent_cli.safety.sanitise import visible
-from agent_cli.storage.sessions import Sessions
+from agent_cli.storage.session_store import Sessions
 
 _MAX_LISTED = 200
 _UNTRUSTED = mark(

@@ -15,7 +15,7 @@ from acp.schema import (
     UnstructuredCommandInput,
 )
 
-from agent_cli.controller.command import Command
+from agent_cli.controller.slash_command import Command
 from agent_cli.core.display import (
     DiffBlock,
     Display,

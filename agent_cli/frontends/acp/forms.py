@@ -14,7 +14,7 @@ from acp.schema import (
 from agent_cli.controller.requests import chosen_labels
 from agent_cli.core.inbox import Question
 from agent_cli.frontends.acp.blocks import plain
-from agent_cli.frontends.shared.briefing import one_line
+from agent_cli.frontends.shared.approval_text import one_line
 from agent_cli.lib.language import tr
 
 Field = ElicitationStringPropertySchema | ElicitationMultiSelectPropertySchema

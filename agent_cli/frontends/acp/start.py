@@ -49,7 +49,7 @@ async def _serve(launch_options: LaunchOptions, source: int, sink: int) -> int:
     from acp.agent.connection import AgentSideConnection  # noqa: PLC0415 (an extra, slow to load)
 
     from agent_cli.frontends.acp.agent import EditorAgent  # noqa: PLC0415 (needs the extra)
-    from agent_cli.frontends.acp.lines import JsonLines  # noqa: PLC0415 (with the others)
+    from agent_cli.frontends.acp.json_lines import JsonLines  # noqa: PLC0415 (with the others)
 
     agent = EditorAgent(launch_options)
     lines = await JsonLines.over(source, sink)

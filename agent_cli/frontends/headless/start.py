@@ -11,8 +11,8 @@ from agent_cli.controller.past import how_to_resume
 from agent_cli.controller.wording import sentences
 from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.core.session import Session
-from agent_cli.frontends.headless.lines import read_lines
-from agent_cli.frontends.headless.view import HeadlessView, OutputFormat, err, note
+from agent_cli.frontends.headless.headless_view import HeadlessView, OutputFormat, err, note
+from agent_cli.frontends.headless.input_lines import read_lines
 from agent_cli.lib.language import tr
 
 if TYPE_CHECKING:

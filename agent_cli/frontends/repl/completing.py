@@ -9,7 +9,7 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
 from agent_cli.controller.background import Background
-from agent_cli.controller.command import Command, matching
+from agent_cli.controller.slash_command import Command, matching
 from agent_cli.frontends.shared.file_index import FileIndex
 from agent_cli.frontends.shared.typed import MENTIONED, mention
 from agent_cli.lib.language import tr

@@ -19,10 +19,10 @@ from agent_cli.core.display import (
     TodoBlock,
 )
 from agent_cli.core.inbox import ApprovalRequest
-from agent_cli.frontends.shared import briefing
-from agent_cli.frontends.shared.briefing import diff_body
+from agent_cli.frontends.shared import approval_text
+from agent_cli.frontends.shared.approval_text import diff_body
 from agent_cli.frontends.shared.call import Call
-from agent_cli.frontends.shared.markdown import parser
+from agent_cli.frontends.shared.markdown_parser import parser
 from agent_cli.frontends.shared.signs import Signs
 from agent_cli.lib.cells import pad
 from agent_cli.lib.language import tr
@@ -116,17 +116,17 @@ def indent_lines(lines: Sequence[Text] | Iterator[Text], signs: Signs) -> list[T
 
 def approval(request: ApprovalRequest, runs: str, signs: Signs) -> RenderableType:
     """Everything the user needs to decide: what exactly, what it means, why we ask."""
-    title = briefing.one_line(request.title)
+    title = approval_text.one_line(request.title)
     preview = whole(request.preview, signs) if request.preview else [Text(title)]
     rows: list[Text] = [*preview, Text("")]
-    for number, step in enumerate(briefing.told_steps(request), 1):
+    for number, step in enumerate(approval_text.told_steps(request), 1):
         note = f"  {step.text}" if step.text else ""
         rows.append(Text.assemble((f"{number:>2}  ", DIM), step.label, (note, DIM)))
-    for warning in briefing.warnings(request):
-        rows.append(_row(f"! {tr(briefing.BEWARE)}", Text(warning, STRONG), WAITING))
-    rows += [_row(fact.label, Text(fact.text)) for fact in briefing.facts(request, runs)]
-    if words := briefing.quote_model(request):
-        rows.append(_row(tr(briefing.MODEL_SAYS), Text(words, Style(italic=True))))
+    for warning in approval_text.warnings(request):
+        rows.append(_row(f"! {tr(approval_text.BEWARE)}", Text(warning, STRONG), WAITING))
+    rows += [_row(fact.label, Text(fact.text)) for fact in approval_text.facts(request, runs)]
+    if words := approval_text.quote_model(request):
+        rows.append(_row(tr(approval_text.MODEL_SAYS), Text(words, Style(italic=True))))
     return Group(*rows)
 
 
@@ -139,17 +139,17 @@ def whole(block: Display, signs: Signs) -> list[Text]:
             return [Text(line) for line in visible(text).split("\n")]
         case TableBlock():
             rows = (block.columns, *block.rows)
-            return [Text(" · ".join(briefing.one_line(cell) for cell in row)) for row in rows]
+            return [Text(" · ".join(approval_text.one_line(cell) for cell in row)) for row in rows]
         case TodoBlock():
             return list(_todo(block, signs))
         case ImageBlock():
-            return [Text(tr("image {path}", path=briefing.one_line(block.path)))]
+            return [Text(tr("image {path}", path=approval_text.one_line(block.path)))]
 
 
 def diff(block: DiffBlock, signs: Signs, most: int | None = None) -> Iterator[Text]:
     """A unified diff under its path and figures; signs and colours both tell what changes."""
     yield Text.assemble(
-        (briefing.one_line(block.path), STRONG),
+        (approval_text.one_line(block.path), STRONG),
         (f"  +{block.added}", GOOD),
         (f" {signs.minus}{block.removed}", BAD),
     )
@@ -182,7 +182,7 @@ def _todo(block: TodoBlock, signs: Signs) -> Iterator[Text]:
     }
     for item in block.items:
         mark, style = marks[item.status]
-        yield Text(f"{mark} {briefing.one_line(item.text)}", style)
+        yield Text(f"{mark} {approval_text.one_line(item.text)}", style)
 
 
 def _row(label: str, value: Text, style: Style = DIM) -> Text:

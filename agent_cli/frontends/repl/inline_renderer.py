@@ -33,7 +33,7 @@ from agent_cli.core.inbox import ApprovalRequest, Request
 from agent_cli.frontends.repl import drawing
 from agent_cli.frontends.repl.stage import Stage
 from agent_cli.frontends.shared.call import Call
-from agent_cli.frontends.shared.flow import Flow
+from agent_cli.frontends.shared.text_flow import Flow
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import Cleaner, clean, visible
 

@@ -12,7 +12,7 @@ from agent_cli.frontends.shared.keys import KEYS
 from agent_cli.lib.language import tr
 
 if TYPE_CHECKING:
-    from agent_cli.frontends.repl.live import LiveStage
+    from agent_cli.frontends.repl.live_stage import LiveStage
 
 TWICE = 2.0
 """Seconds within which a second Ctrl+C leaves."""

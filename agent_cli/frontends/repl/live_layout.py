@@ -23,7 +23,7 @@ from agent_cli.controller.answers import AnswerOption
 from agent_cli.lib.language import mark, tr
 
 if TYPE_CHECKING:
-    from agent_cli.frontends.repl.live import LiveStage
+    from agent_cli.frontends.repl.live_stage import LiveStage
 
 PLACEHOLDER = mark("Ask, or / for commands")
 _MAX_LINES = 12

@@ -13,8 +13,8 @@ from rich.text import Text
 
 from agent_cli.commands import all_commands
 from agent_cli.config.layers import LoadedSettings
-from agent_cli.config.places import Directories
 from agent_cli.config.schema import Settings
+from agent_cli.config.user_directories import Directories
 from agent_cli.controller import answers as words
 from agent_cli.controller.background import Background
 from agent_cli.controller.endings import exit_code
@@ -24,15 +24,15 @@ from agent_cli.core.session import Session
 from agent_cli.folder import folder_standing, load_all_settings, load_settings
 from agent_cli.frontends.repl import drawing
 from agent_cli.frontends.repl.completing import Completing
-from agent_cli.frontends.repl.flat import FlatStage
-from agent_cli.frontends.repl.live import LiveStage
+from agent_cli.frontends.repl.flat_stage import FlatStage
+from agent_cli.frontends.repl.inline_view import InlineView
+from agent_cli.frontends.repl.live_stage import LiveStage
 from agent_cli.frontends.repl.stage import Abandoned
-from agent_cli.frontends.repl.view import InlineView
 from agent_cli.frontends.shared import signs
-from agent_cli.frontends.shared.briefing import one_line
+from agent_cli.frontends.shared.approval_text import one_line
 from agent_cli.frontends.shared.file_index import FileIndex
-from agent_cli.frontends.shared.first_run import clear_choice, naming
-from agent_cli.frontends.shared.terminal import moves_cursor
+from agent_cli.frontends.shared.first_run_text import clear_choice, naming
+from agent_cli.frontends.shared.terminal_facts import moves_cursor
 from agent_cli.frontends.shared.trusting import describe_items, keep_trust, trust_items
 from agent_cli.launch_options import LaunchOptions, Resume
 from agent_cli.lib.language import tr
@@ -46,11 +46,11 @@ from agent_cli.runtime import (
 )
 from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sanitise import clean
-from agent_cli.setup.choice import ModelChoice
+from agent_cli.setup.model_choice import ModelChoice
 from agent_cli.setup.overlay import learn
 from agent_cli.storage.prompt_history import PromptHistory
 from agent_cli.storage.session_lock import SessionInUse
-from agent_cli.storage.sessions import Sessions, SeveralSessions
+from agent_cli.storage.session_store import Sessions, SeveralSessions
 
 log = logging.getLogger(__name__)
 
@@ -105,9 +105,9 @@ async def _with_a_model(launch_options: LaunchOptions) -> tuple[LaunchOptions, s
 
 
 async def _ask_for_model(environment: dict[str, str]) -> ModelChoice | None:
-    from agent_cli.setup.desk import SetupService  # noqa: PLC0415 (rarely needed)
-    from agent_cli.setup.flow import set_up  # noqa: PLC0415
     from agent_cli.setup.plain import PlainDialog  # noqa: PLC0415
+    from agent_cli.setup.setup_flow import set_up  # noqa: PLC0415
+    from agent_cli.setup.setup_service import SetupService  # noqa: PLC0415 (rarely needed)
 
     desk = SetupService(Directories.of(environment), environment)
     try:

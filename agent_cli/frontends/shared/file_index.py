@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from threading import Event
 
-from agent_cli.lib.programs import find_program
+from agent_cli.lib.find_program import find_program
 
 _MAX_FILES = 400_000
 _SLICE = 4_000

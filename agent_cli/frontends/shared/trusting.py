@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from agent_cli.config.places import Directories
-from agent_cli.core.deciding.trust import TooMuch, TrustItem, what_trust_enables
+from agent_cli.config.user_directories import Directories
+from agent_cli.core.deciding.trust_items import TooMuch, TrustItem, what_trust_enables
 from agent_cli.folder import trust_store
 from agent_cli.lib.language import mark, tr
 

@@ -28,8 +28,8 @@ from agent_cli.lib.language import tr
 if TYPE_CHECKING:  # all of it is loaded once the prompt is on the screen
     from agent_cli.controller.controller import Controller
     from agent_cli.core.session import Session
-    from agent_cli.frontends.tui.modals.guarded import GuardedModal
-    from agent_cli.frontends.tui.opening import AppParts
+    from agent_cli.frontends.tui.app_parts import AppParts
+    from agent_cli.frontends.tui.modals.guarded_modal import GuardedModal
 
 HERE = Path(__file__).parent
 TWICE_S = 2.0

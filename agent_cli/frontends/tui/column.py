@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from textual.strip import Strip
 
-from agent_cli.frontends.tui.blocks.base import Block
+from agent_cli.frontends.tui.appearance import Appearance
+from agent_cli.frontends.tui.blocks.base_block import Block
 from agent_cli.frontends.tui.heights import Heights
-from agent_cli.frontends.tui.lines import BLANK, same_start
-from agent_cli.frontends.tui.look import Appearance
 from agent_cli.frontends.tui.strip_cache import StripCache
+from agent_cli.frontends.tui.styled_lines import BLANK, same_start
 
 _KEPT_LINES = 1_500
 

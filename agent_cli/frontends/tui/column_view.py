@@ -12,9 +12,9 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
-from agent_cli.frontends.tui.blocks.base import Block
+from agent_cli.frontends.tui.appearance import Appearance
+from agent_cli.frontends.tui.blocks.base_block import Block
 from agent_cli.frontends.tui.column import Column, ColumnChange, LinePosition
-from agent_cli.frontends.tui.look import Appearance
 
 _BETWEEN = 0.05
 """Seconds between two drawings of what changed: more often is not seen."""

@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from agent_cli.controller.wording import number_of
 from agent_cli.frontends.tui.ink import FAINT, MUTED
-from agent_cli.frontends.tui.lines import fitting
+from agent_cli.frontends.tui.styled_lines import fitting
 from agent_cli.safety.sanitise import visible
 
 _MAX_ROWS = 8

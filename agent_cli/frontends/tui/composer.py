@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import TextArea
 
-from agent_cli.controller.command import Command, matching
+from agent_cli.controller.slash_command import Command, matching
 from agent_cli.frontends.shared.file_index import FileIndex
 from agent_cli.frontends.shared.typed import MENTIONED, mention
 from agent_cli.frontends.tui.completion import Completing, Completion

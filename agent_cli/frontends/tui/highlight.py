@@ -10,8 +10,8 @@ from pygments.token import Comment, Generic, Keyword, Name, Number, String, Toke
 from pygments.util import ClassNotFound
 from rich.style import Style
 
-from agent_cli.frontends.tui.lines import Span, split_lines
-from agent_cli.frontends.tui.look import Appearance
+from agent_cli.frontends.tui.appearance import Appearance
+from agent_cli.frontends.tui.styled_lines import Span, split_lines
 
 MAX_CHARS = 40_000
 """Characters; a longer text stays plain, because colouring it would be felt."""

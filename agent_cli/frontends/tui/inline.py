@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from markdown_it.token import Token
 from rich.style import Style
 
-from agent_cli.frontends.tui.lines import Span
-from agent_cli.frontends.tui.look import Appearance
+from agent_cli.frontends.tui.appearance import Appearance
+from agent_cli.frontends.tui.styled_lines import Span
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean
 

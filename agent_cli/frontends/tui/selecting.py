@@ -7,7 +7,7 @@ from rich.style import Style
 from textual.selection import Selection
 from textual.strip import Strip
 
-from agent_cli.frontends.tui.lines import Line
+from agent_cli.frontends.tui.styled_lines import Line
 
 
 def paint_selection(strip: Strip, span: tuple[int, int], style: Style) -> Strip:

@@ -21,9 +21,9 @@ from agent_cli.frontends.tui.ink import MUTED
 from agent_cli.frontends.tui.modals.line import Line
 from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import visible
-from agent_cli.setup.choice import ModelChoice
-from agent_cli.setup.desk import SetupService
-from agent_cli.setup.flow import Option, set_up
+from agent_cli.setup.model_choice import ModelChoice
+from agent_cli.setup.setup_flow import Option, set_up
+from agent_cli.setup.setup_service import SetupService
 
 MAX_MESSAGES = 8
 """Lines of what was said that stay on the screen."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from agent_cli.config.glance import glance
-from agent_cli.config.places import Directories
+from agent_cli.config.user_directories import Directories
 from agent_cli.controller.past import how_to_resume
 from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.frontends.tui import themes
@@ -28,7 +28,7 @@ from agent_cli.storage.session_lock import SessionInUse
 
 if TYPE_CHECKING:
     from agent_cli.core.session import Session
-    from agent_cli.frontends.tui.opening import AppParts
+    from agent_cli.frontends.tui.app_parts import AppParts
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def _read_exit(app: AgentApp, code: int) -> AppExit:
 
 async def _open(app: AgentApp, launch_options: LaunchOptions, trouble: str) -> "AppParts":
     try:
-        opening = await asyncio.to_thread(import_module, "agent_cli.frontends.tui.opening")
+        opening = await asyncio.to_thread(import_module, "agent_cli.frontends.tui.app_parts")
         opened: AppParts = await opening.open_conversation(app, launch_options)
         return replace(opened, warnings=(*opened.warnings, trouble)) if trouble else opened
     finally:

@@ -8,7 +8,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from agent_cli.frontends.tui.ink import FAINT
-from agent_cli.frontends.tui.lines import fitting
+from agent_cli.frontends.tui.styled_lines import fitting
 from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import visible
 

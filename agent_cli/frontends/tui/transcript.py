@@ -13,12 +13,12 @@ from textual.message import Message
 from textual.selection import Selection
 from textual.strip import Strip
 
+from agent_cli.frontends.tui.appearance import COMPONENTS
 from agent_cli.frontends.tui.bindings import bindings
-from agent_cli.frontends.tui.blocks.base import Block
-from agent_cli.frontends.tui.blocks.notice import ErrorBlock
+from agent_cli.frontends.tui.blocks.base_block import Block
+from agent_cli.frontends.tui.blocks.notice_block import ErrorBlock
 from agent_cli.frontends.tui.column import LinePosition
 from agent_cli.frontends.tui.column_view import ColumnView
-from agent_cli.frontends.tui.look import COMPONENTS
 from agent_cli.frontends.tui.selecting import copy_selection, paint_selection
 from agent_cli.lib.language import tr
 

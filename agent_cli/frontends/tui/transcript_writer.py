@@ -16,13 +16,13 @@ from agent_cli.core.events import (
     ToolStarted,
     TurnFinished,
 )
-from agent_cli.frontends.tui.blocks.compaction import CompactionBlock
-from agent_cli.frontends.tui.blocks.notice import ErrorBlock, NoticeBlock
-from agent_cli.frontends.tui.blocks.prompt import PromptBlock
-from agent_cli.frontends.tui.blocks.receipt import ReceiptBlock
-from agent_cli.frontends.tui.blocks.reply import ReplyBlock
-from agent_cli.frontends.tui.blocks.thinking import ThinkingBlock
-from agent_cli.frontends.tui.blocks.tool import ToolBlock
+from agent_cli.frontends.tui.blocks.compaction_block import CompactionBlock
+from agent_cli.frontends.tui.blocks.notice_block import ErrorBlock, NoticeBlock
+from agent_cli.frontends.tui.blocks.prompt_block import PromptBlock
+from agent_cli.frontends.tui.blocks.receipt_block import ReceiptBlock
+from agent_cli.frontends.tui.blocks.reply_block import ReplyBlock
+from agent_cli.frontends.tui.blocks.thinking_block import ThinkingBlock
+from agent_cli.frontends.tui.blocks.tool_block import ToolBlock
 from agent_cli.frontends.tui.transcript import Transcript
 from agent_cli.lib.garbage import pause_collection
 

@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 from agent_cli.controller.wording import duration, rough
 from agent_cli.frontends.shared.signs import ASCII, EMOJI
-from agent_cli.frontends.tui.lines import Line, Span, crop
+from agent_cli.frontends.tui.styled_lines import Line, Span, crop
 from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import clean
 

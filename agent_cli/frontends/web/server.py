@@ -12,7 +12,7 @@ from aiohttp import WSMsgType, web
 
 from agent_cli.controller.background import Background
 from agent_cli.frontends.web.child import Child
-from agent_cli.frontends.web.guard import Guard, add_headers, guard_requests
+from agent_cli.frontends.web.request_guard import Guard, add_headers, guard_requests
 from agent_cli.lib.language import current_language, tr
 
 log = logging.getLogger(__name__)

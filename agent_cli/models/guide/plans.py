@@ -5,8 +5,8 @@ import shlex
 from collections.abc import Callable
 
 from agent_cli.lib.language import tr
-from agent_cli.models.guide.plan import Act, FinalText, Outcome, Plan
-from agent_cli.models.guide.requests import KINDS_OF_FILES, Kind, Request
+from agent_cli.models.guide.intents import KINDS_OF_FILES, Kind, Request
+from agent_cli.models.guide.plan_steps import Act, FinalText, Outcome, Plan
 
 PAGE_LINES = 200
 """Lines of a file that are shown at once."""

@@ -4,7 +4,7 @@ import shlex
 from pathlib import Path
 
 from agent_cli.lib.language import tr
-from agent_cli.models.guide.plan import Act, FinalText, Plan
+from agent_cli.models.guide.plan_steps import Act, FinalText, Plan
 from agent_cli.models.guide.plans import content, fence
 
 FILES = {

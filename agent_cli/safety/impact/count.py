@@ -11,9 +11,8 @@ from agent_cli.safety.impact.clock import Clock, NotCounted
 from agent_cli.safety.impact.file_commands import EACH_WORD_ALONE, plans_of
 from agent_cli.safety.impact.find_command import find_plans
 from agent_cli.safety.impact.git_commands import git_outcome
-from agent_cli.safety.impact.names import command_text, precious_first
-from agent_cli.safety.impact.plan import ImpactStep, look_afresh, opened_files, plan
-from agent_cli.safety.impact.radius import (
+from agent_cli.safety.impact.impact_steps import ImpactStep, look_afresh, opened_files, plan
+from agent_cli.safety.impact.impact_summary import (
     ASKS_GIT,
     CHANGES,
     DELETES,
@@ -23,12 +22,13 @@ from agent_cli.safety.impact.radius import (
     Touched,
 )
 from agent_cli.safety.impact.repository import ReadOnlyGit, Tracked, changed_at, tracked_at
-from agent_cli.safety.impact.tree import CountRules, Tally, count
+from agent_cli.safety.impact.short_names import command_text, precious_first
+from agent_cli.safety.impact.tree_count import CountRules, Tally, count
 from agent_cli.safety.impact.wildcards import is_pattern, matches
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.reasons import Reason, because, quote_value
-from agent_cli.safety.shell.facts import Destruction, absolute
 from agent_cli.safety.shell.lenient_words import UNKNOWN
+from agent_cli.safety.shell.shell_facts import Destruction, absolute
 
 MAX_COMMANDS = 50
 _GRACE = 0.5

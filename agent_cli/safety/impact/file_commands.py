@@ -8,9 +8,9 @@ import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
 
-from agent_cli.safety.impact.arguments import Arguments, read
 from agent_cli.safety.impact.clock import Clock, NotCounted
-from agent_cli.safety.impact.plan import (
+from agent_cli.safety.impact.command_arguments import Arguments, read
+from agent_cli.safety.impact.impact_steps import (
     ImpactStep,
     behind,
     entry,
@@ -20,7 +20,14 @@ from agent_cli.safety.impact.plan import (
     opened_files,
     plan,
 )
-from agent_cli.safety.impact.radius import CHANGES, DELETES, MODES, MOVES, OVERWRITES, OWNERS
+from agent_cli.safety.impact.impact_summary import (
+    CHANGES,
+    DELETES,
+    MODES,
+    MOVES,
+    OVERWRITES,
+    OWNERS,
+)
 from agent_cli.safety.reasons import because
 
 

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 
 from agent_cli.safety.impact.clock import Clock, NotCounted
 from agent_cli.safety.impact.file_commands import plans_of
-from agent_cli.safety.impact.plan import ImpactStep, entry, exists, plan
-from agent_cli.safety.impact.radius import DELETES
+from agent_cli.safety.impact.impact_steps import ImpactStep, entry, exists, plan
+from agent_cli.safety.impact.impact_summary import DELETES
 from agent_cli.safety.impact.run import run
 from agent_cli.safety.reasons import because
-from agent_cli.safety.shell.names import names
+from agent_cli.safety.shell.name_sets import names
 
 # Tests and options that only look, by how many words they take.
 _ALONE = names(

@@ -7,10 +7,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from agent_cli.safety.impact.arguments import Arguments, read
 from agent_cli.safety.impact.clock import NotCounted
-from agent_cli.safety.impact.plan import ImpactStep, entry, exists
-from agent_cli.safety.impact.radius import DELETES, DISCARDS
+from agent_cli.safety.impact.command_arguments import Arguments, read
+from agent_cli.safety.impact.impact_steps import ImpactStep, entry, exists
+from agent_cli.safety.impact.impact_summary import DELETES, DISCARDS
 from agent_cli.safety.impact.repository import ReadOnlyGit
 from agent_cli.safety.reasons import Reason, because
 

@@ -1,8 +1,8 @@
 """The room that commands run in: what they can write, read and reach, enforced by the kernel."""
 
 from agent_cli.safety.sandbox.blocked import was_blocked
-from agent_cli.safety.sandbox.choice import SandboxChoice
 from agent_cli.safety.sandbox.confinement import Confinement, confinement_for
+from agent_cli.safety.sandbox.sandbox_choice import SandboxChoice
 from agent_cli.safety.sandbox.tiers import (
     Room,
     Sandbox,

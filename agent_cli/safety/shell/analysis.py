@@ -8,17 +8,17 @@ from functools import lru_cache
 from agent_cli.safety.reasons import Reason, because
 from agent_cli.safety.sensitive import is_own_policy, is_protected
 from agent_cli.safety.shell import catastrophic, effects, table
-from agent_cli.safety.shell.facts import (
+from agent_cli.safety.shell.found import FoundCommand
+from agent_cli.safety.shell.lenient_words import UNKNOWN
+from agent_cli.safety.shell.prove import Proof, prove
+from agent_cli.safety.shell.scan import scan
+from agent_cli.safety.shell.shell_facts import (
     Destruction,
     ShellContext,
     ShellFacts,
     SimpleCommand,
     inside,
 )
-from agent_cli.safety.shell.found import FoundCommand
-from agent_cli.safety.shell.lenient_words import UNKNOWN
-from agent_cli.safety.shell.prove import Proof, prove
-from agent_cli.safety.shell.scan import scan
 from agent_cli.safety.shell.wrappers import WRAPPERS, embedded_commands, unwrap
 
 MAX_LEVELS = 64

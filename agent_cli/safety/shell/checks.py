@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agent_cli.safety.reasons import because
-from agent_cli.safety.shell.facts import ShellContext
 from agent_cli.safety.shell.globs import may_select_secret
 from agent_cli.safety.shell.lenient_words import braces
 from agent_cli.safety.shell.options import Parsed, Refused
+from agent_cli.safety.shell.shell_facts import ShellContext
 from agent_cli.safety.shell.table import Spec
 from agent_cli.safety.shell.words import Word
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from glob import iglob
 from itertools import islice
 
-from agent_cli.safety.shell.facts import ShellContext
+from agent_cli.safety.shell.shell_facts import ShellContext
 
 MAX_MATCHES = 2000
 MAX_ENTRIES = 20_000

@@ -7,10 +7,10 @@ from functools import lru_cache
 from itertools import pairwise
 
 from agent_cli.safety.reasons import Reason, because
-from agent_cli.safety.shell.facts import Destruction, absolute, lexical
 from agent_cli.safety.shell.found import FoundCommand
 from agent_cli.safety.shell.lenient_words import UNKNOWN
-from agent_cli.safety.shell.names import names
+from agent_cli.safety.shell.name_sets import names
+from agent_cli.safety.shell.shell_facts import Destruction, absolute, lexical
 from agent_cli.safety.shell.wrappers import SHELLS
 
 ALL_OPERANDS = names("rm rmdir unlink shred touch mkdir truncate fallocate mkfifo mknod tee mv")

@@ -6,9 +6,9 @@ from agent_cli.safety.reasons import because
 from agent_cli.safety.sensitive import is_secret
 from agent_cli.safety.shell import table
 from agent_cli.safety.shell.checks import Context
-from agent_cli.safety.shell.facts import absolute, lexical
 from agent_cli.safety.shell.globs import may_match_secret
 from agent_cli.safety.shell.options import Refused, read
+from agent_cli.safety.shell.shell_facts import absolute, lexical
 from agent_cli.safety.shell.words import Word
 
 HARMLESS_GLOBALS = frozenset({"--no-pager", "--no-optional-locks"})

@@ -2,7 +2,7 @@
 
 import re
 
-from agent_cli.safety.shell.facts import lexical
+from agent_cli.safety.shell.shell_facts import lexical
 
 UNKNOWN = "\x00"
 """Stands for what is only known at run time; the character cannot occur in a command."""

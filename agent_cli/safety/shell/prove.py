@@ -8,10 +8,16 @@ from dataclasses import dataclass, field
 from agent_cli.safety.reasons import Reason, because
 from agent_cli.safety.sensitive import is_secret
 from agent_cli.safety.shell import checks, special, table
-from agent_cli.safety.shell.facts import ShellContext, SimpleCommand, absolute, inside, lexical
 from agent_cli.safety.shell.globs import may_match_parent, may_match_secret
 from agent_cli.safety.shell.lexer import tokenize
 from agent_cli.safety.shell.options import Parsed, Refused, read
+from agent_cli.safety.shell.shell_facts import (
+    ShellContext,
+    SimpleCommand,
+    absolute,
+    inside,
+    lexical,
+)
 from agent_cli.safety.shell.syntax import (
     Chain,
     Group,
@@ -23,7 +29,7 @@ from agent_cli.safety.shell.syntax import (
     Simple,
     parse,
 )
-from agent_cli.safety.shell.tree import Disagreement, agree
+from agent_cli.safety.shell.tree_sitter_check import Disagreement, agree
 from agent_cli.safety.shell.words import NotPlain, Word, resolve
 from agent_cli.safety.shell.wrappers import HARMLESS_VARIABLES, unwrap_safely
 

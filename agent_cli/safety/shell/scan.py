@@ -6,7 +6,6 @@ its own, so that its cost grows with the length and not with the nesting.
 
 import re
 
-from agent_cli.safety.shell.assembly import Assembly
 from agent_cli.safety.shell.found import Frame, Scan
 from agent_cli.safety.shell.lenient_words import (
     ANSI,
@@ -18,6 +17,7 @@ from agent_cli.safety.shell.lenient_words import (
     unshadow,
 )
 from agent_cli.safety.shell.piped import substituted_text
+from agent_cli.safety.shell.scan_assembly import Assembly
 from agent_cli.safety.shell.wrappers import SHELLS
 
 # What these are given as a file, they run.

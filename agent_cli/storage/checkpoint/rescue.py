@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from agent_cli.core.undo.checkpoint import ABSENT, PathChange, PathState, UpcomingCall
 from agent_cli.lib.language import tr, trn
 from agent_cli.storage.checkpoint.blobs import MAX_BYTES, NO_ROOM, Blobs, NoRoom
-from agent_cli.storage.checkpoint.keeping import keep, stat_only
+from agent_cli.storage.checkpoint.path_states import keep, stat_only
 
 MAX_FILES = 100_000
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from agent_cli.core.undo.checkpoint import PathState, RestoreOutcome, RestoreStep
 from agent_cli.lib.language import tr
-from agent_cli.storage.checkpoint.keeping import is_direct, look, stat_only
+from agent_cli.storage.checkpoint.path_states import is_direct, look, stat_only
 
 Read = Callable[[PathState], bytes | None]
 

@@ -11,9 +11,9 @@ from agent_cli.lib.language import tr
 from agent_cli.safety.paths import contains
 from agent_cli.storage.checkpoint.blobs import Blobs, is_unread
 from agent_cli.storage.checkpoint.git import GitDirectory
-from agent_cli.storage.checkpoint.keeping import keep
 from agent_cli.storage.checkpoint.manifest import Manifest
 from agent_cli.storage.checkpoint.manifest_log import ManifestLog
+from agent_cli.storage.checkpoint.path_states import keep
 from agent_cli.storage.checkpoint.watch import Watch
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.tokens import words
-from agent_cli.tools._shell.state import ShellState, Variable
+from agent_cli.tools._shell.shell_state import ShellState, Variable
 
 _MAX_NAMED = 5
 

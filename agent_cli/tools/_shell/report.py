@@ -12,8 +12,8 @@ from agent_cli.core.display import TerminalBlock
 from agent_cli.core.errors import FailureType
 from agent_cli.core.tool import ToolError, ToolResult
 from agent_cli.lib.language import mark, tr, trn
-from agent_cli.tools._shell.command import ShellCommand
-from agent_cli.tools._shell.jobs import Job
+from agent_cli.tools._shell.background_jobs import Job
+from agent_cli.tools._shell.shell_command import ShellCommand
 
 _OVERWRITTEN = re.compile(r"[^\n\r]*\r+(?=[^\n\r])")
 """A line that the next one was drawn over, as progress bars do."""

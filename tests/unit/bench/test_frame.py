@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent_cli.core.registry import Registry
-from agent_cli.storage.audit import AuditLog
+from agent_cli.storage.audit_log import AuditLog
 from bench.__main__ import _benchmarks, main
 from bench.pipeline import NO_OP, _pipeline, _times
 from bench.rows import Row, at_most, for_information, table

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent_cli.config.directories import language_setting
-from agent_cli.config.places import Directories
+from agent_cli.config.user_directories import Directories
 
 
 @pytest.mark.parametrize(

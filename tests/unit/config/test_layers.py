@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from agent_cli.config.layers import load
-from agent_cli.config.places import Directories
+from agent_cli.config.user_directories import Directories
 from agent_cli.core.errors import UserError
-from agent_cli.core.permissions import Mode
+from agent_cli.core.policy import Mode
 
 
 def test_each_layer_lies_over_the_one_before(tmp_path: Path) -> None:

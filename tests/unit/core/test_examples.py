@@ -8,7 +8,7 @@ from agent_cli.config.layers import load
 from agent_cli.core.deciding.examples import wrong_example
 from agent_cli.core.deciding.rules import Rule
 from agent_cli.core.errors import UserError
-from agent_cli.core.permissions import Effect
+from agent_cli.core.policy import Effect
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_cli.core.conversation import sendable
+from agent_cli.core.message_history import sendable
 from agent_cli.core.messages import (
     AssistantMessage,
     Message,

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from agent_cli.core.deciding.facts import gather
+from agent_cli.core.deciding.call_facts import gather
 from agent_cli.core.deciding.rules import PatternBase, Rules
-from agent_cli.core.permissions import Effect, Mode, decide
+from agent_cli.core.policy import Effect, Mode, decide
 from agent_cli.core.tool import AnyTool
 from agent_cli.core.tool_context import ShellInfo
 from agent_cli.safety.paths import Workspace

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_cli.core.compaction.shortening import CompactedPast, FileText, compact, divide, thin
-from agent_cli.core.context import messages_tokens
+from agent_cli.core.context_usage import messages_tokens
 from agent_cli.core.messages import (
     AssistantMessage,
     Message,

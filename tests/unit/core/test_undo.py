@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent_cli.core.undo.checkpoint import UpcomingCall
-from agent_cli.core.undo.plan import paths_of, plan
+from agent_cli.core.undo.undo_plan import paths_of, plan
 from agent_cli.core.undo.undoing import last_undo, standing
-from agent_cli.storage.checkpoints import CheckpointStore
+from agent_cli.storage.checkpoint_store import CheckpointStore
 
 FILES = ("a.txt", "b.txt", "d/c.txt")
 FILE = st.sampled_from(FILES)

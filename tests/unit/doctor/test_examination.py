@@ -7,10 +7,10 @@ import pytest
 
 from agent_cli.doctor._check import Check, CheckContext, Finding, ok
 from agent_cli.doctor.examination import all_checks, examine
-from agent_cli.doctor.files import permissions
-from agent_cli.doctor.servers import servers
-from agent_cli.doctor.settings import configuration, keys
-from agent_cli.doctor.terminal import characters, colours
+from agent_cli.doctor.file_checks import permissions
+from agent_cli.doctor.server_checks import servers
+from agent_cli.doctor.settings_checks import configuration, keys
+from agent_cli.doctor.terminal_checks import characters, colours
 
 
 def patient(home: Path, **environment: str) -> CheckContext:

@@ -9,19 +9,19 @@ import pytest
 
 from agent_cli.core.errors import ToolFailure, UserError
 from agent_cli.core.messages import ImagePart
-from agent_cli.extensions.mcp import editing
-from agent_cli.extensions.mcp.mending import mend
-from agent_cli.extensions.mcp.pins import (
+from agent_cli.extensions.mcp import config_editing
+from agent_cli.extensions.mcp.approved_servers import (
     ApprovedServer,
     ApprovedServers,
     OfferedTool,
     difference,
     tool_lines,
 )
-from agent_cli.extensions.mcp.results import convert_result
+from agent_cli.extensions.mcp.mcp_results import convert_result
+from agent_cli.extensions.mcp.mcp_tools import make_tool, tool_name
 from agent_cli.extensions.mcp.schemas import Unusable, repair_schema
 from agent_cli.extensions.mcp.spec import Server, ServerTable, read_json, read_servers
-from agent_cli.extensions.mcp.tools import make_tool, tool_name
+from agent_cli.extensions.mcp.tool_list_repair import mend
 
 
 def test_names_fit_every_provider_and_stay_apart() -> None:
@@ -181,19 +181,19 @@ def test_files_are_edited_without_touching_the_rest(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     text = '# mine\nmodel = "x"\n\n[mcp.servers.old]\ncommand = "a"\n[mcp.servers.old.env]\nK = "v"\n\n[limits]\nsteps = 3\n'
     path.write_text(text)
-    editing.add_to_toml(path, "new", {"command": "b", "args": ["-x"], "env": {"A-B": 'q"'}})
+    config_editing.add_to_toml(path, "new", {"command": "b", "args": ["-x"], "env": {"A-B": 'q"'}})
     assert path.read_text().startswith(text)
     with pytest.raises(UserError, match="already"):
-        editing.add_to_toml(path, "new", {"command": "b"})
-    editing.remove_from_toml(path, "new")
+        config_editing.add_to_toml(path, "new", {"command": "b"})
+    config_editing.remove_from_toml(path, "new")
     assert path.read_text() == text
-    editing.remove_from_toml(path, "old")
+    config_editing.remove_from_toml(path, "old")
     assert path.read_text() == '# mine\nmodel = "x"\n\n[limits]\nsteps = 3\n'
     path.write_text('mcp = { servers = { tight = { command = "a" } } }\n')
     with pytest.raises(UserError, match="safely"):
-        editing.remove_from_toml(path, "tight")
+        config_editing.remove_from_toml(path, "tight")
     shared = tmp_path / ".mcp.json"
-    editing.add_to_json(shared, "one", {"command": "a", "args": []})
+    config_editing.add_to_json(shared, "one", {"command": "a", "args": []})
     assert read_json(shared) == {"one": {"command": "a"}}
-    editing.remove_from_json(shared, "one")
+    config_editing.remove_from_json(shared, "one")
     assert read_json(shared) == {}

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from agent_cli.core.agents.agent_profile import Profiles
-from agent_cli.core.deciding.trust import what_trust_enables
+from agent_cli.core.deciding.trust_items import what_trust_enables
 from agent_cli.core.errors import UserError
-from agent_cli.core.permissions import Mode, stricter
+from agent_cli.core.policy import Mode, stricter
 from agent_cli.extensions.profile_files import ProfileFolders, read_profiles
 from tests.kit.sessions import SceneMaker
 

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from agent_cli.core.errors import ToolFailure
-from agent_cli.extensions.sql.remote import host_of, query_mysql, query_postgres
+from agent_cli.extensions.sql.remote_database import host_of, query_mysql, query_postgres
 from agent_cli.extensions.sql.statement import Statement
 
 NOWHERE = "postgresql://u:p@127.0.0.1:1/x"

@@ -6,7 +6,7 @@ import pytest
 
 from agent_cli.core.errors import ToolFailure
 from agent_cli.extensions.web.address import Address, is_public
-from agent_cli.extensions.web.client import _next_hop
+from agent_cli.extensions.web.http_client import _next_hop
 
 
 @pytest.mark.parametrize(

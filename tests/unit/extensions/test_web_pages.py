@@ -13,7 +13,7 @@ from agent_cli.core.errors import ToolFailure
 from agent_cli.extensions.web.address import Address
 from agent_cli.extensions.web.bodies import is_html, quote, text_of
 from agent_cli.extensions.web.cache import MAX_BYTES, PageCache
-from agent_cli.extensions.web.client import HttpResponse
+from agent_cli.extensions.web.http_client import HttpResponse
 from agent_cli.extensions.web.readable import readable
 from agent_cli.extensions.web.unpacking import Unpacker
 

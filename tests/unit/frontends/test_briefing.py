@@ -2,7 +2,7 @@
 
 from agent_cli.core.display import DiffBlock
 from agent_cli.core.inbox import ApprovalRequest
-from agent_cli.frontends.shared.briefing import diff_body, facts
+from agent_cli.frontends.shared.approval_text import diff_body, facts
 
 CHANGE = DiffBlock(
     path="/src/shop/app/auth.py",

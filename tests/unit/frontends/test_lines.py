@@ -4,7 +4,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from agent_cli.frontends.tui.lines import crop, cuts, plain, shorten, wrap
+from agent_cli.frontends.tui.styled_lines import crop, cuts, plain, shorten, wrap
 from agent_cli.safety.sanitise import clean
 
 texts = (

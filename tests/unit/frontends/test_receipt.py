@@ -1,7 +1,7 @@
 """The receipt of a turn on the screen."""
 
-from agent_cli.frontends.tui.blocks.receipt import ReceiptBlock
-from agent_cli.frontends.tui.look import Appearance
+from agent_cli.frontends.tui.appearance import Appearance
+from agent_cli.frontends.tui.blocks.receipt_block import ReceiptBlock
 
 LINE = (
     "1 file changed by tools +1 −1 · 3 files changed by shell +1 −3 · "

@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_cli.frontends.tui.blocks.reply import ReplyBlock
-from agent_cli.frontends.tui.look import Appearance
+from agent_cli.frontends.tui.appearance import Appearance
+from agent_cli.frontends.tui.blocks.reply_block import ReplyBlock
 from tests.kit.chat import REPLY
 
 LOOK = Appearance()
@@ -74,7 +74,7 @@ def test_the_pieces_it_came_in_cannot_be_seen_in_the_end(
 
 
 def test_parts_rendered_one_by_one_are_the_whole_rendered_at_once() -> None:
-    from agent_cli.frontends.tui.markdown import render
+    from agent_cli.frontends.tui.markdown_lines import render
 
     whole = [line.text for line in render(REPLY, 77, LOOK)]
     assert [line.text[2:] for line in ReplyBlock(REPLY).render(80, LOOK)] == whole
@@ -120,6 +120,6 @@ def test_a_link_shows_where_it_leads_and_does_nothing() -> None:
 def _coloured():  # type: ignore[no-untyped-def]
     from rich.style import Style
 
-    from agent_cli.frontends.tui.look import Styles
+    from agent_cli.frontends.tui.appearance import Styles
 
     return Styles(keyword=Style(color="red"), number=Style(color="blue"))

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from agent_cli.models.guide.requests import Kind, Request, understand
+from agent_cli.models.guide.intents import Kind, Request, understand
 
 
 def request(kind: Kind, /, **values: str) -> Request:

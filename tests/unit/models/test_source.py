@@ -5,7 +5,7 @@ import pytest
 from agent_cli.core.errors import UserError
 from agent_cli.models.prompted import PromptedTools
 from agent_cli.models.providers import is_local
-from agent_cli.models.remote import Endpoint
+from agent_cli.models.remote_model import Endpoint
 from agent_cli.models.source import ModelSource
 from agent_cli.models.worker_process import WorkerProcess
 

@@ -9,7 +9,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from agent_cli.core.inbox import ApprovalRequest, Step
-from agent_cli.safety.impact.radius import Impact, Note, Touched
+from agent_cli.safety.impact.impact_summary import Impact, Note, Touched
 from agent_cli.safety.oddities import oddities
 from agent_cli.safety.paths import PathProblem, Workspace
 from agent_cli.safety.reason_texts import TEXTS

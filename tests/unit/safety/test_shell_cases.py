@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agent_cli.safety.shell import ShellContext, ShellFacts, analyse, bash_accepts, default_effect
-from agent_cli.safety.shell.facts import lexical
+from agent_cli.safety.shell.shell_facts import lexical
 
 CASES = [
     json.loads(line)

@@ -3,9 +3,9 @@
 import pytest
 
 from agent_cli.models.providers import PROVIDERS
-from agent_cli.setup.choice import ModelChoice
 from agent_cli.setup.findings import Findings, keys_in, look, propose
-from agent_cli.setup.servers import addresses, find_servers
+from agent_cli.setup.local_servers import addresses, find_servers
+from agent_cli.setup.model_choice import ModelChoice
 from tests.kit.local_servers import (
     NO_SERVERS,
     LocalServer,

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from agent_cli.config.places import Directories
 from agent_cli.config.schema import Settings
+from agent_cli.config.user_directories import Directories
 from agent_cli.setup.cards import Card, CardFile
-from agent_cli.setup.choice import ModelChoice, ModelChoiceFile
+from agent_cli.setup.model_choice import ModelChoice, ModelChoiceFile
 from agent_cli.setup.overlay import learn, with_card, with_choice
 from agent_cli.setup.probe import probe
 from tests.kit.local_servers import LocalServer, llama_cpp, lm_studio, ollama, serving, vllm

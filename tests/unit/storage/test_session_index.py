@@ -20,7 +20,7 @@ from agent_cli.core.log.entries import (
 from agent_cli.core.messages import AssistantMessage, ToolMessage, UserMessage
 from agent_cli.core.model import Usage
 from agent_cli.storage import session_index
-from agent_cli.storage.sessions import Sessions, SeveralSessions
+from agent_cli.storage.session_store import Sessions, SeveralSessions
 
 USED = UsageChanged(model="m", step=Usage(cost=0.25), total=Usage())
 

@@ -41,7 +41,7 @@ from agent_cli.safety.redact import Redactor
 from agent_cli.storage.payloads import GONE, MAX_BYTES
 from agent_cli.storage.session_lock import SessionInUse
 from agent_cli.storage.session_log import LogFiles, SessionLog, read_log
-from agent_cli.storage.sessions import Sessions
+from agent_cli.storage.session_store import Sessions
 
 OPENED = SessionOpened(session="s", workspace="/w", model="m", mode="default", program="1")
 KEY = "sk-ant-api03-" + "aB3dE6gH9jK2" * 4

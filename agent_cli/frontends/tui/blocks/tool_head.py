@@ -5,9 +5,9 @@ from typing import Literal, NamedTuple
 from rich.cells import cell_len
 
 from agent_cli.controller.wording import duration
-from agent_cli.frontends.tui.blocks.base import EDGE, MARGIN
-from agent_cli.frontends.tui.lines import Line, Span, crop, shorten
-from agent_cli.frontends.tui.look import ROW, Appearance
+from agent_cli.frontends.tui.appearance import ROW, Appearance
+from agent_cli.frontends.tui.blocks.base_block import EDGE, MARGIN
+from agent_cli.frontends.tui.styled_lines import Line, Span, crop, shorten
 
 WIDE = 76
 """From this width on results stand in a column of their own."""

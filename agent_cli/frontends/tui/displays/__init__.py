@@ -14,10 +14,10 @@ from agent_cli.core.display import (
     TextBlock,
     TodoBlock,
 )
-from agent_cli.frontends.tui.displays.diff import diff_lines
-from agent_cli.frontends.tui.displays.output import output_lines, source_lines
-from agent_cli.frontends.tui.displays.small import image_lines, table_lines, todo_lines
-from agent_cli.frontends.tui.look import Appearance
+from agent_cli.frontends.tui.appearance import Appearance
+from agent_cli.frontends.tui.displays.diff_display import diff_lines
+from agent_cli.frontends.tui.displays.output_display import output_lines, source_lines
+from agent_cli.frontends.tui.displays.small_displays import image_lines, table_lines, todo_lines
 
 
 def display_lines(display: Display, width: int, look: Appearance) -> Sequence[Strip]:

@@ -8,7 +8,7 @@ from agent_cli.controller.answers import AnswerOption
 from agent_cli.controller.view import Menu, MenuRow
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
 from agent_cli.frontends.tui.ink import MUTED
-from agent_cli.frontends.tui.modals.guarded import GuardedModal
+from agent_cli.frontends.tui.modals.guarded_modal import GuardedModal
 from agent_cli.frontends.tui.modals.sheet import Part, Prose, SheetRow, Space
 
 _STYLES = {"normal": "", "muted": MUTED, "warning": "$text-warning"}

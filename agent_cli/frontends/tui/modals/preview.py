@@ -12,7 +12,7 @@ from agent_cli.core.display import (
     TextBlock,
     TodoBlock,
 )
-from agent_cli.frontends.shared.briefing import diff_body, shown_path
+from agent_cli.frontends.shared.approval_text import diff_body, shown_path
 from agent_cli.frontends.tui.ink import FAINT
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible

@@ -12,7 +12,7 @@ import pytest
 from agent_cli.core.errors import FailureType
 from agent_cli.core.messages import text_of
 from agent_cli.lib import sweep
-from agent_cli.tools._shell.session import ShellSession
+from agent_cli.tools._shell.shell_session import ShellSession
 from tests.kit.program import wait_until
 from tests.kit.shells import Bench, until
 

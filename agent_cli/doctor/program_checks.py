@@ -1,0 +1,113 @@
+"""Python, our packages, and the programs we run."""
+
+import platform
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib import metadata
+
+from agent_cli import __version__
+from agent_cli.doctor._check import Check, CheckContext, Finding, Verdict, ok
+from agent_cli.lib.find_program import find_program
+from agent_cli.lib.language import mark, tr
+from agent_cli.safety.sandbox import SandboxUnavailable, find_sandbox
+
+_MIN_VERSION = (3, 11)
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
+
+
+def python(_: CheckContext) -> Finding:
+    """The interpreter."""
+    measured = f"{platform.python_version()} ({platform.system()} {platform.machine()})"
+    if sys.version_info >= _MIN_VERSION:
+        return ok(measured)
+    return Finding(
+        "problem",
+        measured,
+        tr("3.11 or later"),
+        remedy=tr("Install a newer Python, then run make install."),
+    )
+
+
+def packages(_: CheckContext) -> Finding:
+    """What we are made of."""
+    found, missing = [f"agent {__version__}"], []
+    for name in _required_packages():
+        try:
+            found.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            missing.append(name)
+    if not missing:
+        return ok(", ".join(found))
+    return Finding(
+        "problem", tr("missing: {names}", names=", ".join(missing)), tr("all packages installed"),
+        cause=tr("the installation is incomplete"), remedy=tr("Run make install."),
+    )  # fmt: skip
+
+
+def _required_packages() -> list[str]:
+    try:
+        required = metadata.requires("agent-cli") or []
+    except metadata.PackageNotFoundError:
+        return []
+    always = (line for line in required if "extra ==" not in line)
+    return [found.group() for line in always if (found := _NAME.match(line))]
+
+
+def _program(
+    name: str, verdict: Verdict, why: str, remedy: str
+) -> Callable[[CheckContext], Finding]:
+    """A check that a program is there and runs."""
+
+    def look(_: CheckContext) -> Finding:
+        path = find_program(name)
+        expected = f"{name}: {tr(why)}"
+        if path is None:
+            return Finding(verdict, tr("not found"), expected, remedy=tr(remedy))
+        done = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, timeout=4, check=False,
+            stdin=subprocess.DEVNULL, errors="replace",
+        )  # fmt: skip
+        if done.returncode != 0:
+            cause = tr("{path} --version exited with {code}", path=path, code=done.returncode)
+            return Finding(verdict, tr("doesn't run"), expected, cause, tr(remedy))
+        return ok(f"{done.stdout.partition(chr(10))[0]} ({path})")
+
+    return look
+
+
+async def sandbox(_: CheckContext) -> Finding:
+    """Which sandbox really works here."""
+    try:
+        found = await find_sandbox("auto")
+    except SandboxUnavailable as error:
+        return Finding("warning", error.message, remedy=error.hint)
+    if found.confines:
+        return ok(found.reason)
+    return Finding(
+        "warning", tr("none"), tr("bubblewrap or Landlock"), cause=found.reason,
+        remedy=tr("Install bubblewrap. Everything but auto mode works without it."),
+    )  # fmt: skip
+
+
+CHECKS = (
+    Check("programs", "python", python),
+    Check("programs", mark("packages"), packages),
+    Check(
+        "programs", "bash",
+        _program("bash", "problem", mark("runs commands"), mark("Install bash.")),
+    ),
+    Check(
+        "programs", "rg",
+        _program(
+            "rg", "problem", mark("searches files"),
+            mark("Run make install, or install ripgrep."),
+        ),
+    ),
+    Check(
+        "programs", "git",
+        _program("git", "warning", mark("shows what changed"), mark("Install git.")),
+    ),
+    Check("programs", mark("sandbox"), sandbox, seconds=15),
+)  # fmt: skip
