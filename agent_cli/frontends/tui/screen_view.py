@@ -187,7 +187,7 @@ class ScreenView:
             return answer
         finally:
             self._widgets.working.go_on()
-            self.writer.resumed(request.call_id)
+            self.writer.resume(request.call_id)
 
     def _modal_for(self, request: Request) -> Screen[Any]:
         match request:
