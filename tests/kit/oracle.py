@@ -1,7 +1,7 @@
 """What an undo is measured by: a complete picture of a directory, made without the program's help."""
 
 # Names are bytes here: any may stand on a disk.
-# ruff: noqa: PTH115, PTH118
+# ruff: noqa: PTH115, PTH119, PTH123
 
 from __future__ import annotations
 

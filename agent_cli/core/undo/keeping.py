@@ -1,4 +1,4 @@
-"""Stands around each call that may change files: keeps before it what is needed to take it back."""
+"""Looks at the files before and after each call that may change them, so that it can be undone."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ from agent_cli.core.tool import Invocation, ToolKind
 from agent_cli.core.tool_context import SessionState, ShellStanding, ToolContext
 from agent_cli.core.undo.checkpoint import Checkpoints, Kept, Record, Upcoming
 from agent_cli.core.undo.line_counts import count_lines
+from agent_cli.core.undo.named_targets import named_targets
 from agent_cli.core.undo.receipt import FileTouched, Receipt, StillRunning, added_up
 from agent_cli.lib.language import tr
 from agent_cli.lib.text import listed
 from agent_cli.safety.blast import blast_radius
-from agent_cli.safety.blast.radius import DELETES, MODES, OWNERS
+from agent_cli.safety.blast.radius import DELETES, MODES, MOVES, OWNERS
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 AnyInvocation = Invocation[Any]
 SECONDS = 1.0
-"""For finding out what a command strikes; what is not found in time is not rescued."""
+"""For finding out what a command strikes."""
 
 
 @dataclass
@@ -93,6 +94,8 @@ class Keeper:
         writes = tuple(dict.fromkeys(p.real for p in facts.paths if p.access == "write"))
         is_exact = invocation.kind is ToolKind.WRITE and only_paths and bool(writes)
         deletes, strikes, touches = await _struck(facts, context)
+        struck = (*deletes, *strikes, *touches)
+        commands = [each.value for each in invocation.targets if each.kind == "command"]
         return Upcoming(
             call_id=context.call_id,
             turn=self.turn,
@@ -103,10 +106,11 @@ class Keeper:
             strikes=tuple(strikes),
             writes=() if is_exact else writes,
             touches=tuple(touches),
+            targets=named_targets(facts, commands, context.state(ShellStanding), struck),
         )
 
     async def _facts(self, invocation: AnyInvocation, context: ToolContext) -> Facts:
-        """About a command of the person's own, which nobody judged."""
+        """About a command the user typed, which nobody judged."""
         shell = context.state(ShellStanding)
         trusted = self.authority.policy.trusted
         return await gather(invocation, context.workspace, shell, trusted=trusted)
@@ -123,17 +127,13 @@ class Keeper:
         if destroys and not agreed and hearing is not None:
             if not self.authority.inbox.attended:
                 raise ToolFailure(
-                    tr(
-                        "{tool} was not run: it could not be taken back ({why}), and nobody is "
-                        "there to ask. Find a way that destroys less.",
-                        tool=call.tool,
-                        why=why,
-                    ),
+                    f"{call.tool} was not run: it could not be undone ({why}), and nobody is there "
+                    "to ask. Find a way that destroys less.",
                     type=FailureType.PERMISSION,
                 )
-            await self.authority.confirm(hearing, tr("it cannot be taken back: {why}", why=why))
+            await self.authority.confirm(hearing, tr("it cannot be undone: {why}", why=why))
         text = tr(
-            "{tool} {title} cannot be taken back completely: {why}.",
+            "{tool} {title} cannot be undone completely: {why}.",
             tool=call.tool,
             title=call.title[:60],
             why=why,
@@ -152,13 +152,20 @@ class Keeper:
             record = self.checkpoints.after(call.call_id)
         except OSError as error:
             log.warning("what %s changed is not known: %s", call.tool, error)
+            text = tr(
+                "What {tool} changed could not be found out ({why}), so it cannot be undone.",
+                tool=call.tool,
+                why=error.strerror or error,
+            )
+            self._tell((text,), "warning", tr("Check the files yourself, for example with git."))
             return
         if record is not None:
             self._touched += _files(record, self.checkpoints, root)
 
 
 async def _struck(facts: Facts, context: ToolContext) -> tuple[list[str], list[str], list[str]]:
-    """The paths that a command is known to delete, to change otherwise, and to only touch."""
+    """The paths that a command is known to delete, to change otherwise, and to change without
+    touching their bytes."""
     deletes: list[str] = []
     strikes: list[str] = []
     touches: list[str] = []
@@ -169,7 +176,7 @@ async def _struck(facts: Facts, context: ToolContext) -> tuple[list[str], list[s
         )
         for each in radius.touched:
             into = deletes if each.verb == DELETES else strikes
-            (touches if each.verb in {MODES, OWNERS} else into).extend(each.paths)
+            (touches if each.verb in {MODES, OWNERS, MOVES} else into).extend(each.paths)
     return deletes, strikes, touches
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from agent_cli.core.errors import UserError
@@ -118,7 +118,8 @@ class Undoing:
     async def _plan(self, kind: Literal["undo", "redo"], records: tuple[Record, ...]) -> Preview:
         def work() -> Preview:
             now = self.checkpoints.now(paths_of(records))
-            return plan(kind, records, now, self.checkpoints)
+            planned = plan(kind, records, now, self.checkpoints)
+            return replace(planned, notes=self.checkpoints.take_notes())
 
         return await asyncio.to_thread(work)
 

@@ -1,337 +1,239 @@
-"""What a directory held when it was last looked at: every file that is not ignored.
+"""What directories held when they were last looked at: every name in them, ignored ones included.
 
-A full look asks git which files there are and the disk about each. Where the kernel tells in which
-directories something happened since then, only those are looked at.
+A path counts as new only where the directory it is in was listed completely before, without it.
 """
-
-# ruff: noqa: PTH118
 
 import gc
 import os
 import stat
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from agent_cli.core.undo.checkpoint import ABSENT, Change, State
-from agent_cli.storage.checkpoint.git import NOTHING, Git, IndexEntry, Listing
-from agent_cli.storage.checkpoint.watch import Watch
+from agent_cli.lib.language import tr
+from agent_cli.storage.checkpoint.quota import ASIDE
+from agent_cli.storage.checkpoint.states import lstat
 
-_RACY = 100_000_000
-"""Nanoseconds for which a file that has just changed may change again without a new ctime."""
-_MOST_LINKED = 1_000
-_MOST_HOLLOW = 1_000
-_MOST_PLACES = 500
-"""Directories, or unknown names in them; with more, a full look is cheaper."""
+MAX_ENTRIES = 400_000
+_RACY_NS = 100_000_000
+"""For so long a file that has just changed may change again without a new time."""
 
-Content = Callable[[str, os.stat_result, IndexEntry | None], State]
-"""Keeps what is at a path now."""
+Stamp = tuple[int, int, int]
+
+
+class TooManyFiles(OSError):
+    """There is more than can be looked at before every command."""
+
+    def __init__(self, path: str) -> None:
+        text = tr("there are more than {most:,} files in {path}", most=MAX_ENTRIES, path=path)
+        super().__init__(None, text)
 
 
 class Seen(NamedTuple):
     """One path as it was seen."""
 
-    stamp: tuple[int, int] | None
-    """Time of the last change and number of the file; None: look again in any case."""
+    stamp: Stamp | None
+    """Time of the last change, number and size of the file; None: look again in any case."""
     state: State
 
 
-class _FullLook(Exception):
-    """What happened is too much, or too odd, to be looked at in parts."""
+class Top(NamedTuple):
+    """A place that is looked at."""
+
+    path: str
+    is_deep: bool = True
+    """With all that is below; otherwise only itself and, of a directory, the names in it."""
+
+
+class Content(Protocol):
+    """Makes a state of what is on the disk."""
+
+    def choose(
+        self, found: dict[str, os.stat_result], known: Iterable[str], *, is_first: bool
+    ) -> None:
+        """Get ready to look at these, which are new or different."""
+        ...
+
+    def state(self, path: str, status: os.stat_result) -> State:
+        """What is at a path."""
+        ...
+
+
+@dataclass
+class _Scan:
+    """What one look found."""
+
+    same: dict[str, Seen] = field(default_factory=dict)
+    found: dict[str, os.stat_result] = field(default_factory=dict)
+    """What is new or different."""
+    listed: set[str] = field(default_factory=set)
+    unlisted: set[str] = field(default_factory=set)
 
 
 @dataclass
 class Manifest:
-    """The files below one root, kept up to date by looking only at what changed."""
+    """Everything below some places, kept up to date by asking the disk about each name."""
 
-    git: Git
+    tops: tuple[Top, ...]
     content: Content
-    watch: Watch
     seen: dict[str, Seen] = field(default_factory=dict)
-    """By name relative to the root."""
-    nested: set[str] = field(default_factory=set)
-    """Repositories inside, which are left alone."""
+    listed: set[str] = field(default_factory=set)
+    """Directories of which every name was seen at the last look."""
+    unlisted: set[str] = field(default_factory=set)
+    """Directories that could not be listed."""
     is_empty: bool = True
     """Nothing was looked at yet."""
     fresh: set[str] = field(default_factory=set)
-    """Names of which something new is known; whoever writes it down clears it."""
-    _directories: dict[str, int] = field(default_factory=dict)
-    """Every directory, and when it was last changed; the root is the empty name."""
-    _linked: set[str] = field(default_factory=set)
-    """Files with several names: they can change through one that is not watched."""
-    _children: dict[str, list[str]] | None = None
-    _trusted: Mapping[str, IndexEntry] = field(default_factory=dict)
-    _looked: int = 0
-    _listing: Listing = field(default_factory=lambda: NOTHING)
-    _listed: set[str] = field(default_factory=set)
+    """Paths of which something new is known; whoever writes it down clears it."""
 
-    @property
-    def root(self) -> str:
-        """The directory."""
-        return self.git.root
-
-    def refresh(self) -> list[Change]:
+    def look(self) -> list[Change]:
         """Look again; what has changed since the last time. Raises OSError."""
-        places = self.watch.take()
-        self._looked = time.time_ns()
-        has_looked = bool(self._directories)  # what was read from the log is not watched yet
-        if places is not None and has_looked and len(self._linked) <= _MOST_LINKED:
-            try:
-                return self._look_at(places)
-            except _FullLook:
-                pass
         enabled = gc.isenabled()
         gc.disable()  # so many small objects make it look for garbage again and again
         try:
-            return self._look_at_all()
+            started = time.time_ns()
+            scan = self._scan()
+            self.content.choose(scan.found, scan.same, is_first=self.is_empty)
+            return self._compare(scan, started)
         finally:
             if enabled:
                 gc.enable()
 
-    def contents(self) -> set[str]:
-        """The names of all bytes that are needed to take the next call back."""
-        return {seen.state.content for seen in self.seen.values() if seen.state.kind == "file"}
+    def put(self, path: str, state: State) -> None:
+        """What is at a path is known better now."""
+        status = lstat(path)
+        if status is not None and path in self.seen:
+            self.seen[path] = Seen(_stamp(status), state)
+            self.fresh.add(path)
 
-    # ── everything ───────────────────────────────────────────────────────────────────────────────
+    # ── looking ──────────────────────────────────────────────────────────────────────────────────
 
-    def _look_at_all(self) -> list[Change]:
-        process = self.git.start_listing()
-        try:
-            known = self._different()
-        except BaseException:
-            process.kill()
-            process.communicate()
-            raise
-        listing = self.git.listing(process, self._listing)
-        if self.is_empty:
-            self._trust_index(listing.names)
-        places = set(self._directories)
-        if listing is not self._listing:
-            self.nested = set(listing.nested)
-            self._listed = set(listing.names)
-            places |= _ancestors(listing.names).keys()
-        self._look_into(places, places)
-        if listing is not self._listing:
-            for name in self.seen.keys() - self._listed - self._directories.keys() - known.keys():
-                self._drop(name)  # it is still there, but ignored or in a repository now
-        names = known.keys() | ((self._listed | self._directories.keys()) - self.seen.keys())
-        changes = self._compare(sorted(names), known)
-        changes += self._missing(known)
-        self.watch.follow([os.path.join(self.root, name) for name in self._directories])
-        self.is_empty, self._trusted, self._children = False, {}, None
-        self._listing = listing
-        return changes
+    def _scan(self) -> _Scan:
+        scan, waiting = _Scan(), list[str]()
+        for top in self.tops:
+            status = lstat(top.path)
+            if status is None:
+                continue
+            self._sort(scan, top.path, status)
+            if stat.S_ISDIR(status.st_mode):
+                if top.is_deep:
+                    waiting.append(top.path)
+                else:
+                    waiting += self._new_below(scan, top.path)
+        self._descend(scan, waiting)
+        for path in self._below(scan.unlisted):
+            scan.same.setdefault(path, self.seen[path])  # not seen now: as far as is known, there
+        return scan
 
-    def _different(self) -> dict[str, os.stat_result | None]:
-        """Of all that was seen, what is not as it was: what the disk says of it now."""
-        found: dict[str, os.stat_result | None] = {}
-        root, lstat = self.root.rstrip("/") + "/", os.lstat
-        for name, (stamp, _) in self.seen.items():
+    def _descend(self, scan: _Scan, waiting: list[str]) -> None:
+        seen, same, found = self.seen, scan.same, scan.found
+        is_directory, scandir, nobody = stat.S_ISDIR, os.scandir, Seen(None, ABSENT)
+        while waiting:
+            directory = waiting.pop()
             try:
-                status = lstat(root + name)
+                with scandir(directory) as entries:
+                    inside = list(entries)
+            except FileNotFoundError:
+                continue
             except OSError:
-                found[name] = None
+                scan.unlisted.add(directory)
                 continue
-            if stamp is None or status.st_ctime_ns != stamp[0] or status.st_ino != stamp[1]:
-                found[name] = status
-        return found
+            scan.listed.add(directory)
+            for entry in inside:
+                try:
+                    status = entry.stat(follow_symlinks=False)
+                except FileNotFoundError:
+                    continue
+                path = entry.path
+                if is_directory(status.st_mode):
+                    if entry.name == ASIDE:
+                        continue
+                    if entry.name != ".git":
+                        waiting.append(path)
+                before = seen.get(path, nobody)
+                if before.stamp == (status.st_ctime_ns, status.st_ino, status.st_size):
+                    same[path] = before
+                else:
+                    found[path] = status
+            if len(same) + len(found) > MAX_ENTRIES:
+                raise TooManyFiles(self.tops[0].path)
 
-    def _drop(self, name: str) -> None:
-        del self.seen[name]
-        self.fresh.add(name)
-        self._linked.discard(name)
+    def _sort(self, scan: _Scan, path: str, status: os.stat_result) -> None:
+        before = self.seen.get(path)
+        if before is not None and before.stamp == _stamp(status):
+            scan.same[path] = before
+        else:
+            scan.found[path] = status
 
-    def _trust_index(self, names: Collection[str]) -> None:
-        """What git has byte by byte need not be read."""
-        entries = self.git.index()
-        if entries and self.git.converts(names):
-            entries = {name: entry.unsure() for name, entry in entries.items()}
-        self._trusted = entries
-
-    # ── parts ────────────────────────────────────────────────────────────────────────────────────
-
-    def _look_at(self, places: Collection[str]) -> list[Change]:
-        """Look at what is directly in these directories; raises _FullLook."""
-        if len(places) > _MOST_PLACES:
-            raise _FullLook
-        if self._children is None:
-            self._children = _by_parent(self.seen)
-        inside, unknown = set(self._linked), list[str]()
-        for place in places:
-            name = "" if place == self.root else place[len(self.root.rstrip("/")) + 1 :]
-            inside.add(name)
-            inside.update(self._children.get(name, ()))
-            unknown += self._unknown_in(name)
-        if not unknown and not inside:
-            return []
-        if len(unknown) > _MOST_PLACES or any(each.endswith(".gitignore") for each in unknown):
-            raise _FullLook
-        known = {name: _lstat(os.path.join(self.root, name)) for name in inside}
-        self._refuse_moved(known)
-        listing = self.git.listing(self.git.start_listing(unknown)) if unknown else None
-        new = [name for name in listing.names if name not in self.seen] if listing else []
-        self.nested |= set(listing.nested) if listing else set()
-        with_files = _ancestors(new).keys() | self._directories.keys()
-        before = self._directories.copy()
-        touched = {name for name in inside if name in before} | (with_files - before.keys())
-        self._look_into(touched, with_files)
-        names = dict.fromkeys((*inside, *new, *(self._directories.keys() - before.keys())))
-        changes = self._compare(names, known)
-        changes += self._missing(known)
-        if before.keys() != self._directories.keys():
-            self.watch.follow([os.path.join(self.root, name) for name in self._directories])
-        return changes
-
-    def _unknown_in(self, name: str) -> list[str]:
-        """What is directly in a directory and not in the manifest: it is new, or ignored."""
+    def _new_below(self, scan: _Scan, directory: str) -> Iterator[str]:
+        """Note the names in a directory; those that are new since the last look are gone into."""
+        shallow = _Scan()
         try:
-            with os.scandir(os.path.join(self.root, name)) as entries:
-                names = [f"{name}/{each.name}" if name else each.name for each in entries]
+            names = os.listdir(directory)  # noqa: PTH208
         except OSError:
-            return []
-        return [each for each in names if each not in self.seen and each != ".git"]
-
-    def _refuse_moved(self, known: Mapping[str, os.stat_result | None]) -> None:
-        """What is below a directory that moved is told by nobody; rules may change with a file."""
-        for name, found in known.items():
-            seen = self.seen.get(name)
-            if seen is None:
-                continue
-            if seen.state.kind == "directory":
-                was = seen.stamp[1] if seen.stamp else None
-                if found is None or not stat.S_ISDIR(found.st_mode) or found.st_ino != was:
-                    raise _FullLook
-            if name.endswith(".gitignore") and (found is None or seen.stamp != _stamp(found)):
-                raise _FullLook
-
-    # ── both ─────────────────────────────────────────────────────────────────────────────────────
-
-    def _compare(
-        self, names: Iterable[str], known: Mapping[str, os.stat_result | None]
-    ) -> list[Change]:
-        """What is new or different, with its bytes kept."""
-        changes = []
-        seen, root = self.seen, self.root.rstrip("/") + "/"
+            scan.unlisted.add(directory)
+            return
+        scan.listed.add(directory)
         for name in names:
-            found = known[name] if name in known else _lstat(root + name)
-            if found is None:
-                continue
-            before = seen.get(name)
-            if before is not None and before.stamp == (found.st_ctime_ns, found.st_ino):
-                continue
-            if stat.S_ISDIR(found.st_mode) and name not in self._directories:
-                self.nested.add(name)  # a submodule: listed like a file
-                continue
-            state = self.content(root + name, found, self._trusted.get(name))
+            path = f"{directory.rstrip('/')}/{name}"
+            status = lstat(path)
+            if status is not None and path not in scan.found and path not in scan.same:
+                self._sort(shallow, path, status)
+                is_new = not self.is_empty and path not in self.seen
+                if is_new and stat.S_ISDIR(status.st_mode) and name not in (".git", ASIDE):
+                    yield path
+        scan.same |= shallow.same
+        scan.found |= shallow.found
+
+    def _below(self, directories: Iterable[str]) -> list[str]:
+        prefixes = tuple(each.rstrip("/") + "/" for each in directories)
+        return [path for path in self.seen if path.startswith(prefixes)] if prefixes else []
+
+    # ── comparing ────────────────────────────────────────────────────────────────────────────────
+
+    def _compare(self, scan: _Scan, started: int) -> list[Change]:
+        changes: list[Change] = []
+        now, made = scan.same, set[str]()
+        names = scan.found if self.is_empty else sorted(scan.found)
+        for path in names:
+            status = scan.found[path]
+            state = self.content.state(path, status)
             if not state.exists:
                 continue
-            is_racy = found.st_ctime_ns > self._looked - _RACY and state.kind != "directory"
-            seen[name] = Seen(None if is_racy else _stamp(found), state)
-            self.fresh.add(name)
-            self._note_links(name, found)
-            if before is None and self._children is not None:
-                self._children.setdefault(name.rpartition("/")[0], []).append(name)
-            if before is None or not is_equal(before.state, state):
-                path = root + name if name else self.root
-                changes.append(Change(path, before.state if before else ABSENT, state))
-        return changes
-
-    def _note_links(self, name: str, found: os.stat_result) -> None:
-        if found.st_nlink > 1 and not stat.S_ISDIR(found.st_mode):
-            self._linked.add(name)
-        else:
-            self._linked.discard(name)
-
-    def _missing(self, known: Mapping[str, os.stat_result | None]) -> list[Change]:
-        """What is gone of these."""
-        changes = []
-        for name in [name for name, found in known.items() if found is None]:
-            gone = self.seen.pop(name, None)
-            if gone is not None:
-                self.fresh.add(name)
-                self._linked.discard(name)
-                self._directories.pop(name, None)
-                changes.append(Change(os.path.join(self.root, name), gone.state, ABSENT))
-        return changes
-
-    def _look_into(self, places: Iterable[str], with_files: Collection[str]) -> None:
-        """Bring the directories up to date: those with files, and those that hold none at all,
-        which git does not list."""
-        for name in places:
-            status = _lstat(os.path.join(self.root, name))
-            if status is None or self._directories.get(name) == status.st_mtime_ns:
+            is_racy = status.st_ctime_ns > started - _RACY_NS
+            now[path] = Seen(None if is_racy else _stamp(status), state)
+            self.fresh.add(path)
+            if self.is_empty:
                 continue
-            self._directories[name] = status.st_mtime_ns
-            for hollow in self._hollow_in(name, with_files):
-                self._directories.setdefault(hollow, 0)
+            before = self.seen.get(path)
+            if before is not None:
+                if not before.state.is_equal(state):
+                    changes.append(Change(path, before.state, state))
+            elif self._was_absent(path, made):
+                changes.append(Change(path, ABSENT, state))
+                if state.kind == "directory":
+                    made.add(path)
+        for path in self.seen.keys() - now.keys():
+            self.fresh.add(path)
+            if (gone := self.seen[path].state).exists:
+                changes.append(Change(path, gone, ABSENT))
+        for top in self.tops:
+            if top.path not in now:
+                now[top.path] = Seen(None, ABSENT)  # seen not to be there
+        self.seen, self.listed, self.unlisted = now, scan.listed, scan.unlisted
+        self.is_empty = False
+        return changes
 
-    def _hollow_in(self, name: str, with_files: Collection[str]) -> Iterator[str]:
-        prefix = f"{name}/" if name else ""
-        try:
-            with os.scandir(os.path.join(self.root, name)) as entries:
-                inside = [each.name for each in entries if each.is_dir(follow_symlinks=False)]
-        except OSError:
-            return
-        for each in inside:
-            below = prefix + each
-            if each != ".git" and below not in with_files:
-                yield from _hollow_tree(self.root, below)
-
-
-def is_equal(before: State, after: State) -> bool:
-    """Whether nothing changed that an undo would bring back.
-
-    A directory's time changes with each file in it; that alone is no change.
-    """
-    if before.kind == after.kind == "directory":
-        return before.mode == after.mode
-    same = before.is_same(after) and before.mode == after.mode
-    return same and (before.kind != "file" or before.mtime_ns == after.mtime_ns)
-
-
-def _lstat(path: str) -> os.stat_result | None:
-    try:
-        return os.lstat(path)
-    except OSError:
-        return None
+    def _was_absent(self, path: str, made: set[str]) -> bool:
+        """Whether this name was surely not there at the last look."""
+        parent = path.rpartition("/")[0] or "/"
+        if parent in self.listed or parent in made:
+            return True
+        above = self.seen.get(parent)
+        return above is not None and above.state.kind not in ("directory", "repository")
 
 
-def _stamp(found: os.stat_result) -> tuple[int, int]:
-    return found.st_ctime_ns, found.st_ino
-
-
-def _ancestors(names: Iterable[str]) -> dict[str, None]:
-    """Every directory on the way to a file, the root as an empty name first."""
-    found: dict[str, None] = {"": None}
-    for name in names:
-        parent = name.rpartition("/")[0]
-        while parent not in found:
-            found[parent] = None
-            parent = parent.rpartition("/")[0]
-    return found
-
-
-def _by_parent(names: Iterable[str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for name in names:
-        if name:
-            found.setdefault(name.rpartition("/")[0], []).append(name)
-    return found
-
-
-def _hollow_tree(root: str, name: str) -> list[str]:
-    """The directory and those below it, if there is no file in any of them."""
-    found, waiting = [], [name]
-    while waiting:
-        below = waiting.pop()
-        found.append(below)
-        try:
-            with os.scandir(os.path.join(root, below)) as entries:
-                for entry in entries:
-                    if not entry.is_dir(follow_symlinks=False) or len(found) > _MOST_HOLLOW:
-                        return []
-                    waiting.append(f"{below}/{entry.name}")
-        except OSError:
-            return []
-    return found
+def _stamp(status: os.stat_result) -> Stamp:
+    return status.st_ctime_ns, status.st_ino, status.st_size

@@ -1,12 +1,15 @@
-"""A manifest on disk, so that a call that a crash cut short can still be taken back."""
+"""A manifest on disk, so that a call that a crash cut short can still be undone."""
 
 import contextlib
 import json
 import os
 from pathlib import Path
 
+from agent_cli.core.undo.checkpoint import State
 from agent_cli.storage.checkpoint.manifest import Manifest, Seen
-from agent_cli.storage.checkpoint.records import pack_state, unpack_state, write_whole
+from agent_cli.storage.checkpoint.records import pack_state, write_whole
+
+_MIN_REWRITE = 2_000
 
 
 class ManifestLog:
@@ -16,47 +19,48 @@ class ManifestLog:
         self._path = path
         self._manifest = manifest
         self._written: int | None = None
+        """Entries in the file; None: it is not ours to add to."""
 
     def load(self) -> None:
         """Give the manifest what was known last."""
-        seen = self._manifest.seen
-        with contextlib.suppress(OSError):
-            for line in self._path.read_text(encoding="ascii").splitlines():
-                try:
-                    for name, *known in json.loads(line):
-                        if known:
-                            ctime, ino, state = known
-                            stamp = (ctime, ino) if ctime else None
-                            seen[name] = Seen(stamp, unpack_state(state))
-                        else:
-                            seen.pop(name, None)
-                except (ValueError, TypeError):
-                    break
-            self._manifest.is_empty = not seen
+        manifest = self._manifest
+        with (
+            contextlib.suppress(OSError, ValueError, TypeError, KeyError),
+            self._path.open(encoding="ascii") as file,
+        ):
+            for line in file:
+                data = json.loads(line)
+                for name, stamp, state in data["seen"]:
+                    manifest.seen[name] = Seen(tuple(stamp) if stamp else None, State(*state))
+                for name in data["gone"]:
+                    manifest.seen.pop(name, None)
+                manifest.unlisted = set(data["unlisted"])
+                manifest.is_empty = False
+        manifest.listed = {
+            path for path, seen in manifest.seen.items() if seen.state.kind == "directory"
+        } - manifest.unlisted
 
     def write(self) -> None:
-        """Add what is new; raises OSError."""
+        """Write down what is new; raises OSError."""
         manifest = self._manifest
-        if self._written is None or self._written > 2 * len(manifest.seen) + 1000:
-            write_whole(self._path, self._line(manifest.seen) + "\n")
-            self._written = len(manifest.seen)
-        elif manifest.fresh:
-            line = self._line(manifest.fresh).encode("ascii") + b"\n"
+        whole = self._written is None or self._written > 2 * len(manifest.seen) + _MIN_REWRITE
+        if not whole and not manifest.fresh:
+            return
+        names = manifest.seen if whole else manifest.fresh
+        seen = [
+            (name, each.stamp, pack_state(each.state))
+            for name in names
+            if (each := manifest.seen.get(name)) is not None
+        ]
+        gone = [] if whole else [name for name in names if name not in manifest.seen]
+        data = {"seen": seen, "gone": gone, "unlisted": sorted(manifest.unlisted)}
+        line = json.dumps(data, separators=(",", ":")) + "\n"
+        if whole:
+            write_whole(self._path, line)
+            self._written = 0
+        else:
             descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
-            try:
-                os.write(descriptor, line)
-            finally:
-                os.close(descriptor)
-            self._written += len(manifest.fresh)
+            with os.fdopen(descriptor, "w", encoding="ascii") as file:
+                file.write(line)
+        self._written = (self._written or 0) + len(seen) + len(gone)
         manifest.fresh.clear()
-
-    def _line(self, names: "set[str] | dict[str, Seen]") -> str:
-        entries: list[list[object]] = []
-        for name in names:
-            known = self._manifest.seen.get(name)
-            if known is None:
-                entries.append([name])
-            else:
-                ctime, ino = known.stamp or (0, 0)
-                entries.append([name, ctime, ino, pack_state(known.state)])
-        return json.dumps(entries, separators=(",", ":"))

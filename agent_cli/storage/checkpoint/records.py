@@ -5,14 +5,13 @@ import json
 import os
 import secrets
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from agent_cli.core.undo.checkpoint import Change, Record, State
 from agent_cli.lib.files import private_directory
 
-VERSION = 1
+VERSION = 2
 
 
 class Records:
@@ -76,10 +75,11 @@ def to_json(record: Record) -> dict[str, Any]:
     plain = {
         name: value
         for name, value in vars(record).items()
-        if name != "changes" and value not in ((), "", False)
+        if name != "changes" and (name == "targets" or value not in ((), "", False))
     }
     changes = [
-        [each.path, pack_state(each.before), pack_state(each.after)] for each in record.changes
+        [each.path, pack_state(each.before), pack_state(each.after), each.doubt]
+        for each in record.changes
     ]
     return {"version": VERSION, **plain, "changes": changes}
 
@@ -87,10 +87,11 @@ def to_json(record: Record) -> dict[str, Any]:
 def from_json(data: Mapping[str, Any]) -> Record:
     """A record as it was; raises ValueError, KeyError or TypeError."""
     changes = tuple(
-        Change(str(path), unpack_state(before), unpack_state(after))
-        for path, before, after in data["changes"]
+        Change(str(path), State(*before), State(*after), *doubt)
+        for path, before, after, *doubt in data["changes"]
     )
-    record = Record(
+    targets = data.get("targets")
+    return Record(
         number=int(data["number"]),
         kind=data["kind"],
         turn=int(data.get("turn", 0)),
@@ -98,19 +99,19 @@ def from_json(data: Mapping[str, Any]) -> Record:
         tool=str(data.get("tool", "")),
         title=str(data.get("title", "")),
         time=float(data["time"]),
+        changes=changes,
         by=data.get("by", "tools"),
         of=tuple(map(int, data.get("of", ()))),
         notes=tuple(map(str, data.get("notes", ()))),
         is_open=bool(data.get("is_open", False)),
+        ended=float(data.get("ended", 0)),
+        targets=None if targets is None else tuple(map(str, targets)),
     )
-    return replace(record, changes=changes)
 
 
 def pack_state(state: State) -> list[Any]:
-    """A state as JSON keeps it."""
-    return [*vars(state).values()] if state.exists else ["absent"]
-
-
-def unpack_state(data: list[Any]) -> State:
-    """A state as it was; raises TypeError."""
-    return State(*data)
+    """A state as JSON keeps it, without what is not known at its end."""
+    packed = list(state)
+    while packed[-1] in ("", 0):
+        packed.pop()
+    return packed

@@ -1,0 +1,120 @@
+"""An undo from its plan to its record: killed at any moment, it can be accounted for."""
+
+# ruff: noqa: PTH104
+
+import os
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from agent_cli.core.undo.checkpoint import Change, Record, RecordKind, Restored, Restoring, State
+from agent_cli.lib.language import tr
+from agent_cli.storage.checkpoint.aside import Aside, holds, remove
+from agent_cli.storage.checkpoint.blobs import Blobs
+from agent_cli.storage.checkpoint.records import Records
+from agent_cli.storage.checkpoint.restore import Restorer, Step
+from agent_cli.storage.checkpoint.states import bare, look, lstat
+
+
+@dataclass
+class Journal:
+    """Carries out undos. What each moves is written down before it moves anything."""
+
+    blobs: Blobs
+    records: Records
+    aside: Aside
+    roots: Sequence[str]
+
+    def restore(
+        self, plan: Sequence[Restoring], kind: RecordKind, of: Sequence[Record], turn: int
+    ) -> Restored:
+        """Do it, and keep a record of it; raises OSError."""
+        number = self.records.new_number()
+        steps = []
+        for index, each in enumerate(plan):
+            base = self.aside.base(each.path, self.roots)
+            now = each.now._replace(aside=f"{base}/{number}-{index}")
+            steps.append(Step(each.path, now, each.then))
+        record = Record(
+            number=number,
+            kind=kind,
+            turn=turn,
+            call_id=of[0].call_id,
+            tool=of[0].tool,
+            title=of[0].title,
+            time=time.time(),
+            changes=tuple(Change(each.path, each.now, each.then) for each in steps),
+            of=tuple(each.number for each in of),
+            is_open=True,
+        )
+        self.records.put(record)
+        restored = Restorer(self.blobs, self.aside, self.locator()).run(steps)
+        done = frozenset(restored.done)
+        self._close(record, [each for each in record.changes if each.path in done], record.of)
+        return restored
+
+    def recover(self, record: Record) -> str:
+        """Account for an undo that was cut short; what happened, in words.
+
+        A path in the middle of being exchanged gets back what it had. The rest stays as it is: what
+        was restored can be redone, what was not can be undone.
+        """
+        done = [each for each in record.changes if self._was_done(each)]
+        for each in record.changes:
+            remove(f"{each.before.aside}.new")
+        is_whole = len(done) == len(record.changes)
+        self._close(record, done, record.of if is_whole else ())
+        if is_whole:
+            return tr("An undo that was cut short turned out to be complete.")
+        return tr(
+            "An undo was cut short: {done:,} of {all:,} paths were restored. /undo continues, "
+            "/redo reverses it.",
+            done=len(done),
+            all=len(record.changes),
+        )
+
+    def locator(self) -> Callable[[State], str | None]:
+        """Finds where things lie that were moved aside at any time."""
+        found: dict[tuple[str, int, int, int], str] = {}
+        for record in self.records:
+            for change in record.changes:
+                for state in (change.before, change.after):
+                    if state.aside and state.ino:
+                        found[state.identity] = state.aside
+
+        def locate(state: State) -> str | None:
+            place = found.get(state.identity)
+            return place if place and holds(place, state) else None
+
+        return locate
+
+    def _close(self, record: Record, done: Iterable[Change], of: tuple[int, ...]) -> None:
+        changes = tuple(
+            replace(each, before=_if_aside(each.before), after=_as_it_is(each.path, each.after))
+            for each in done
+        )
+        self.records.put(replace(record, changes=changes, of=of, is_open=False, ended=time.time()))
+
+    def _was_done(self, change: Change) -> bool:
+        before, then = change.before, change.after
+        is_there = lstat(change.path) is not None
+        if os.path.lexists(before.aside) and not is_there and then.exists:
+            os.rename(before.aside, change.path)
+            return False
+        if not then.exists:
+            return not is_there
+        found = look(change.path)
+        return found.is_same(then) and (found.kind != "directory" or found.mode == then.mode)
+
+
+def _if_aside(state: State) -> State:
+    return state if os.path.lexists(state.aside) else state._replace(aside="")
+
+
+def _as_it_is(path: str, then: State) -> State:
+    """What was put there, as the disk knows it now."""
+    status = lstat(path)
+    if status is None:
+        return then._replace(aside="")
+    found = bare(path, status)
+    return found._replace(content=then.content) if found.kind == then.kind else then

@@ -1,0 +1,128 @@
+"""Whose change it was: what other sessions and other calls did meanwhile is never this call's."""
+
+import contextlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from agent_cli.core.undo.checkpoint import Change, Record
+from agent_cli.lib.language import mark, tr
+from agent_cli.storage.checkpoint.quota import is_in_use
+from agent_cli.storage.checkpoint.records import from_json
+
+NOT_NAMED = mark("it changed while the command ran, but the command does not name it")
+BOTH_RAN = mark("another session was running a command at the same time")
+_LAST = 8
+"""Records of a session that is in use which are looked at in any case: one may still be open."""
+
+
+def sessions_beside(directory: Path, own: str) -> Iterator[Path]:
+    """Where the records of other sessions are."""
+    with contextlib.suppress(FileNotFoundError):
+        for path in directory.iterdir():
+            if path.name != own and (path / "records").is_dir():
+                yield path
+
+
+def overlapping(directory: Path, own: str, start: float, end: float) -> list[Record]:
+    """What other sessions recorded between two moments, or are doing still."""
+    found = []
+    for session in sessions_beside(directory, own):
+        in_use = is_in_use(session)
+        with contextlib.suppress(OSError):
+            paths = sorted((session / "records").glob("*.json"))
+            for path in paths:
+                is_late = in_use and path in paths[-_LAST:]
+                if not is_late and path.stat().st_mtime < start - 1:
+                    continue
+                record = read_record(path)
+                if record is None or record.time > end:
+                    continue
+                if record.ended >= start or (record.is_open and in_use):
+                    found.append(record)
+    return found
+
+
+def read_record(path: Path) -> Record | None:
+    """One record of another session; None if it cannot be read."""
+    try:
+        return from_json(json.loads(path.read_text(encoding="ascii")))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def settle(
+    changes: Iterable[Change],
+    targets: Sequence[str] | None,
+    others: Sequence[Record],
+    siblings: Sequence[Record] = (),
+) -> tuple[Change, ...]:
+    """The changes that are a call's, those that may not be marked as doubtful.
+
+    `siblings` are calls of the same session that ran meanwhile.
+    """
+    listed = list(changes)
+    ours = None if targets is None else _named(listed, targets)
+    settled = []
+    for change in listed:
+        if ours is not None and change.path in ours:
+            settled.append(change)
+        elif any(_claims(each, change.path) for each in (*others, *siblings)):
+            continue
+        elif ours is not None:
+            settled.append(_doubted(change, tr(NOT_NAMED)))
+        elif any(_is_vague(each) for each in others):
+            settled.append(_doubted(change, tr(BOTH_RAN)))
+        else:
+            settled.append(change)
+    return tuple(settled)
+
+
+def _doubted(change: Change, why: str) -> Change:
+    return Change(change.path, change.before, change.after, why)
+
+
+def _named(changes: Sequence[Change], targets: Sequence[str]) -> set[str]:
+    """Of these, the paths that a command with these targets changes: what is below them, the
+    directories made on the way to them, and other names of the same file."""
+    exact = set(targets)
+    prefixes = tuple(each.rstrip("/") + "/" for each in targets)
+    above = {"/".join(parts[:n]) for parts in (t.split("/") for t in targets)
+             for n in range(2, len(parts))}  # fmt: skip
+    named = {
+        each.path
+        for each in changes
+        if each.path in exact
+        or each.path.startswith(prefixes)
+        or (each.path in above and not each.before.exists)
+    }
+    files = {
+        state.ino
+        for each in changes
+        if each.path in named
+        for state in (each.before, each.after)
+        if state.kind == "file"
+    }
+    return named | {
+        each.path
+        for each in changes
+        if each.before.kind == each.after.kind == "file" and each.after.ino in files
+    }
+
+
+def _claims(record: Record, path: str) -> bool:
+    """Whether the record says for certain that it changed, or is changing, this path."""
+    if record.targets is not None:
+        below = tuple(each.rstrip("/") + "/" for each in record.targets)
+        return path in record.targets or path.startswith(below) or _has(record, path)
+    is_sure = record.kind != "call" or record.by == "tools"
+    return is_sure and _has(record, path)
+
+
+def _has(record: Record, path: str) -> bool:
+    return any(each.path == path and not each.doubt for each in record.changes)
+
+
+def _is_vague(record: Record) -> bool:
+    """Whether it is a command of which nobody knows what it changes."""
+    return record.kind == "call" and record.targets is None and record.by == "shell"
