@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.kit.places import KINDS
 from tests.kit.sessions import SceneMaker
-from tests.kit.undo_world import COMMANDS, DIRECTORIES, FILES, NEW, World
+from tests.kit.undo_world import COMMANDS, DIRECTORIES, FILES, NEW, PLAIN_DIRECTORIES, World
 
 EXAMPLES = int(os.environ.get("UNDO_EXAMPLES", "150"))
 FILE, DIRECTORY = st.sampled_from(FILES), st.sampled_from(DIRECTORIES)
@@ -26,8 +26,11 @@ def _call(name: str, **arguments: Any) -> dict[str, Any]:
     return {"name": name, "arguments": arguments}
 
 
-def _bash(template: str, one: str, other: str, directory: str, new: str) -> dict[str, Any]:
-    return _call("Bash", command=template.format(f=one, g=other, d=directory, n=new))
+def _bash(
+    template: str, one: str, other: str, directory: str, plain: str, new: str
+) -> dict[str, Any]:
+    command = template.format(f=one, g=other, d=directory, p=plain, n=new)
+    return _call("Bash", command=command)
 
 
 def _tools(kind: str, name: str) -> list[dict[str, Any]]:
@@ -48,7 +51,8 @@ def _tools(kind: str, name: str) -> list[dict[str, Any]]:
             return [_call("Replace", pattern="o", replacement="0", path=".", preview=False)]
 
 
-SHELL = st.builds(_bash, st.sampled_from(COMMANDS), FILE, FILE, DIRECTORY, st.sampled_from(NEW))
+SHELL = st.builds(_bash, st.sampled_from(COMMANDS), FILE, FILE, DIRECTORY,
+                  st.sampled_from(PLAIN_DIRECTORIES), st.sampled_from(NEW))  # fmt: skip
 TOOLS = st.builds(_tools, st.sampled_from(["write", "overwrite", "edit", "replace"]), FILE)
 CALLS = st.lists(st.one_of(SHELL.map(lambda each: [each]), SHELL.map(lambda each: [each]), TOOLS),
                  min_size=1, max_size=3).map(lambda groups: [c for g in groups for c in g])  # fmt: skip

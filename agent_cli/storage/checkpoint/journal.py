@@ -1,6 +1,6 @@
 """An undo from its plan to its record: killed at any moment, it can be accounted for."""
 
-# ruff: noqa: PTH104
+# ruff: noqa: PTH102, PTH104
 
 import os
 import time
@@ -12,7 +12,7 @@ from agent_cli.lib.language import tr
 from agent_cli.storage.checkpoint.aside import Aside, holds, remove
 from agent_cli.storage.checkpoint.blobs import Blobs
 from agent_cli.storage.checkpoint.records import Records
-from agent_cli.storage.checkpoint.restore import Restorer, Step
+from agent_cli.storage.checkpoint.restore import Restorer, Step, dress
 from agent_cli.storage.checkpoint.states import bare, look, lstat
 
 
@@ -64,11 +64,13 @@ class Journal:
             remove(f"{each.before.aside}.new")
         is_whole = len(done) == len(record.changes)
         self._close(record, done, record.of if is_whole else ())
+        what = record.kind
         if is_whole:
-            return tr("An undo that was cut short turned out to be complete.")
+            return tr("The last {what} was cut short, but all of it is done.", what=what)
         return tr(
-            "An undo was cut short: {done:,} of {all:,} paths were restored. /undo continues, "
-            "/redo reverses it.",
+            "The last {what} was cut short: {done:,} of {all:,} files are done. "
+            "/{what} continues; nothing is lost.",
+            what=what,
             done=len(done),
             all=len(record.changes),
         )
@@ -98,13 +100,24 @@ class Journal:
     def _was_done(self, change: Change) -> bool:
         before, then = change.before, change.after
         is_there = lstat(change.path) is not None
-        if os.path.lexists(before.aside) and not is_there and then.exists:
-            os.rename(before.aside, change.path)
+        if then.exists and before.exists and not is_there:
+            if before.kind == "directory":
+                os.mkdir(change.path, before.mode)
+            elif os.path.lexists(before.aside):
+                os.rename(before.aside, change.path)
             return False
-        if not then.exists:
-            return not is_there
+        if not is_there:
+            return not then.exists
         found = look(change.path)
-        return found.is_same(then) and (found.kind != "directory" or found.mode == then.mode)
+        if before.is_same(then if then.exists else before) and found.is_same(before):
+            if then.exists and found.is_equal(then):
+                return True
+            dress(change.path, before)  # a new mode or time that was set only in part
+            return False
+        if found.is_same(then):
+            dress(change.path, then)
+            return True
+        return False
 
 
 def _if_aside(state: State) -> State:

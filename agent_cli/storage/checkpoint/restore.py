@@ -64,8 +64,7 @@ class Restorer:
         for each in reversed(by_depth):
             if each.then.kind == "directory" and each.path not in self.failed:
                 with contextlib.suppress(OSError):
-                    os.chmod(each.path, each.then.mode)
-                    _set_times(each.path, each.then)
+                    dress(each.path, each.then)
         done = (each.path for each in by_depth if each.path not in self.failed)
         return Restored(tuple(done), self.failed)
 
@@ -92,7 +91,7 @@ class Restorer:
             return
         if each.now.exists and then.is_same(each.now):
             _require(each)
-            _dress(each.path, then)
+            dress(each.path, then)
             return
         os.makedirs(os.path.dirname(each.path), exist_ok=True)
         if not is_direct(each.path):
@@ -102,8 +101,8 @@ class Restorer:
             if not each.moves or os.path.lexists(each.now.aside):
                 raise FileExistsError(errno.EEXIST, tr("something else is there now"))
             self._move(each)
+        dress(new, then)
         os.rename(new, each.path)
-        _dress(each.path, then)
 
     def _source(self, each: Step) -> str:
         """Where that which comes lies ready, on the same disk."""
@@ -166,12 +165,12 @@ def _require(each: Step) -> None:
         raise OSError(None, tr("it was changed just now"))
 
 
-def _dress(path: str, state: State) -> None:
-    """Give a path the mode and the time it had."""
+def dress(path: str, state: State) -> None:
+    """Give what is at a path the mode and the time it had."""
     if state.kind == "link":
         with contextlib.suppress(OSError):
             os.utime(path, ns=(state.mtime_ns, state.mtime_ns), follow_symlinks=False)
-    elif state.kind in ("file", "other"):
+    elif state.kind != "repository":
         os.chmod(path, state.mode)
         _set_times(path, state)
 
