@@ -1,5 +1,6 @@
 """Changing a file: what it was, what becomes of it, and the one way it is written."""
 
+import asyncio
 import os
 import stat
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from agent_cli.lib.files import (
     write_atomic,
 )
 from agent_cli.lib.language import tr
+from agent_cli.lib.threads import to_the_end
 from agent_cli.safety.paths import PathProblem, ResolvedPath, fingerprint, still_same
 from agent_cli.tools._diffs import diff_block
 from agent_cli.tools._files import (
@@ -73,7 +75,7 @@ async def carry_out(plan: Planner, path: str, context: ToolContext, doing: Doing
         memory.remember(file.real, commit(change, doing), change.data)
         return change
 
-    return await in_thread(work)
+    return await to_the_end(asyncio.to_thread(work))  # what is written is always known to undo
 
 
 async def show(plan: Planner, path: str, context: ToolContext) -> DiffBlock:

@@ -427,6 +427,21 @@ async def test_a_resumed_session_can_still_undo(make_session: SceneMaker) -> Non
     assert (again.workspace / "a.txt").read_text() == "before\n"
 
 
+async def test_a_fork_can_undo_what_was_done_before_it(make_session: SceneMaker) -> None:
+    scene = make_session(
+        bash("rm a.txt; echo 1 > b.txt"), {"text": "ok"}, settings=YOLO, files={"a.txt": "before\n"}
+    )
+    await scene.play()
+    await scene.session.close()
+    forked = make_session(settings=YOLO, resume=Resume(scene.session.id, fork=True))
+    assert forked.session.id != scene.session.id
+    await undo(forked)
+    assert (forked.workspace / "a.txt").read_text() == "before\n"
+    assert not (forked.workspace / "b.txt").exists()
+    await redo(forked)
+    assert (forked.workspace / "b.txt").read_text() == "1\n"
+
+
 async def test_an_interrupted_command_can_be_taken_back(make_session: SceneMaker) -> None:
     scene = make_session(
         bash("rm a.txt; echo begun > b.txt; sleep 60"), settings=YOLO, files={"a.txt": "before\n"}

@@ -284,3 +284,20 @@ async def test_what_is_not_kept_is_said_before(make_session: SceneMaker) -> None
     said = [each for each in of_type(events, Notice) if "node_modules" in each.text]
     assert len(said) == 1
     assert kinds.index("Notice") < kinds.index("ToolFinished")
+
+
+async def test_a_write_that_was_interrupted_is_known_to_undo(make_session: SceneMaker) -> None:
+    content = "line\n" * 4_000_000
+    write = {
+        "calls": [{"name": "Write", "arguments": {"file_path": "big.txt", "content": content}}]
+    }
+    scene = make_session(write, settings=YOLO)
+    async with asyncio.timeout(60), aclosing(scene.session.run("go")) as events:
+        async for event in events:
+            if isinstance(event, ToolStarted):
+                await asyncio.sleep(0.1)
+                scene.session.interrupt()
+    records = await scene.session.undoing.records()
+    assert (scene.workspace / "big.txt").exists() == bool(records)
+    await asyncio.sleep(0.3)
+    assert (scene.workspace / "big.txt").exists() == bool(records)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 from agent_cli.core.deciding.authority import Authority, Hearing
 from agent_cli.core.deciding.facts import gather
@@ -22,12 +22,12 @@ from agent_cli.core.undo.named_targets import named_targets
 from agent_cli.core.undo.receipt import FileTouched, Receipt, StillRunning, added_up
 from agent_cli.lib.language import tr
 from agent_cli.lib.text import listed
+from agent_cli.lib.threads import to_the_end
 from agent_cli.safety.blast import blast_radius
 from agent_cli.safety.blast.radius import DELETES, MODES, MOVES, OWNERS
 
 log = logging.getLogger(__name__)
 
-T = TypeVar("T")
 AnyInvocation = Invocation[Any]
 SECONDS = 1.0
 """For finding out what a command strikes."""
@@ -67,11 +67,11 @@ class Keeper:
             yield
             return
         try:
-            kept = await _to_the_end(asyncio.to_thread(self._keep, call))
+            kept = await to_the_end(asyncio.to_thread(self._keep, call))
             await self._heed(kept, call, hearing)
             yield
         finally:
-            await _to_the_end(asyncio.to_thread(self._see, call, context.workspace.root))
+            await to_the_end(asyncio.to_thread(self._see, call, context.workspace.root))
 
     def _keep(self, call: Upcoming) -> Kept:
         try:
@@ -193,17 +193,3 @@ def _files(record: Record, checkpoints: Checkpoints, root: str) -> list[FileTouc
             FileTouched(path=path, verb=change.verb, by=record.by, added=added, removed=removed)
         )
     return found
-
-
-async def _to_the_end(work: Coroutine[Any, Any, T]) -> T:
-    """Wait for something that must not be left half done, even when the turn is interrupted."""
-    task = asyncio.ensure_future(work)
-    cancelled = False
-    while not task.done():
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError:
-            cancelled = True
-    if cancelled:
-        raise asyncio.CancelledError
-    return task.result()
