@@ -63,6 +63,9 @@ class _Pending:
     """A call that is under way."""
 
     record: Record
+    """Its time is when the call began to run."""
+    since: float
+    """When the look before it began."""
     known: dict[str, State] = field(default_factory=dict)
     """Of a call whose paths are known: what was there."""
     outside: Manifest = field(default_factory=lambda: Manifest((), Named()))
@@ -141,7 +144,7 @@ class CheckpointStore:
             is_open=True,
             targets=call.paths if call.paths is not None else call.targets,
         )
-        pending = _Pending(record)
+        pending = _Pending(record, record.time)
         if call.paths is not None:
             made = made_on_the_way(call.paths)
             pending.known = {**made, **{path: self._kept(path) for path in call.paths}}
@@ -159,7 +162,7 @@ class CheckpointStore:
             known = {**outside, **pending.protection.links}
         notes = self.take_notes()
         changes = tuple(Change(path, state, state) for path, state in known.items())
-        pending.record = replace(record, changes=changes, notes=(*lost, *notes))
+        pending.record = replace(record, time=time.time(), changes=changes, notes=(*lost, *notes))
         opened.records.put(pending.record)
         self._pending[call.call_id] = pending
         return Kept(lost, notes)
@@ -170,17 +173,16 @@ class CheckpointStore:
         pending = self._pending.get(call_id)
         if pending is None:
             return None
-        opened = self._open()
+        opened, since, ended = self._open(), pending.since, time.time()
         try:
             changes = self._changes(pending)
         finally:
             del self._pending[call_id]
-        start, ended = pending.record.time, time.time()
         if pending.record.by == "shell":
-            others = overlapping(self._directory, self._session_id, start, ended)
-            siblings = [each for each in opened.records if each.ended >= start]
+            others = overlapping(self._directory, self._session_id, since, time.time())
+            siblings = [each for each in opened.records if each.ended >= since]
             siblings += [each.record for each in self._pending.values()]
-            changes = settle(changes, pending.record.targets, others, siblings)
+            changes = settle(changes, pending.record, others, siblings)
         if not changes:
             opened.records.drop(pending.record.number)
             return None
@@ -319,7 +321,7 @@ class CheckpointStore:
         if record.by == "tools":
             for path in known:
                 remove_leftovers(path)
-        pending = _Pending(record, known)
+        pending = _Pending(record, record.time, known)
         if record.by == "shell":
             pending.protection.links = {p: s for p, s in known.items() if s.aside}
             self._pending[record.call_id] = pending

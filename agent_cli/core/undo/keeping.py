@@ -184,7 +184,7 @@ def _files(record: Record, checkpoints: Checkpoints, root: str) -> list[FileTouc
     """The files of a record for the receipt; lines are counted while there are few enough."""
     found = []
     for number, change in enumerate(record.changes):
-        if "directory" in (change.before.kind, change.after.kind):
+        if change.doubt or "directory" in (change.before.kind, change.after.kind):
             continue
         counted = count_lines(change, checkpoints) if number < 500 else None
         added, removed = counted or (None, None)

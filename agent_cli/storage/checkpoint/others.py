@@ -9,9 +9,13 @@ from agent_cli.core.undo.checkpoint import Change, Record
 from agent_cli.lib.language import mark, tr
 from agent_cli.storage.checkpoint.quota import is_in_use
 from agent_cli.storage.checkpoint.records import from_json
+from agent_cli.storage.checkpoint.states import lstat
 
 NOT_NAMED = mark("it changed while the command ran, but the command does not name it")
+TOO_EARLY = mark("it changed just before the command began")
 BOTH_RAN = mark("another session was running a command at the same time")
+_TICK = 0.02
+"""Seconds by which the time of a file may lag behind the clock."""
 _LAST = 8
 """Records of a session that is in use which are looked at in any case: one may still be open."""
 
@@ -53,7 +57,7 @@ def read_record(path: Path) -> Record | None:
 
 def settle(
     changes: Iterable[Change],
-    targets: Sequence[str] | None,
+    call: Record,
     others: Sequence[Record],
     siblings: Sequence[Record] = (),
 ) -> tuple[Change, ...]:
@@ -62,7 +66,7 @@ def settle(
     `siblings` are calls of the same session that ran meanwhile.
     """
     listed = list(changes)
-    ours = None if targets is None else _named(listed, targets)
+    ours = None if call.targets is None else _named(listed, call.targets)
     settled = []
     for change in listed:
         if ours is not None and change.path in ours:
@@ -71,7 +75,9 @@ def settle(
             continue
         elif ours is not None:
             settled.append(_doubted(change, tr(NOT_NAMED)))
-        elif any(_is_vague(each) for each in others):
+        elif _was_before(change, call.time):
+            settled.append(_doubted(change, tr(TOO_EARLY)))
+        elif any(_is_vague(each) and not _was_apart(change, call.time, each) for each in others):
             settled.append(_doubted(change, tr(BOTH_RAN)))
         else:
             settled.append(change)
@@ -121,6 +127,25 @@ def _claims(record: Record, path: str) -> bool:
 
 def _has(record: Record, path: str) -> bool:
     return any(each.path == path and not each.doubt for each in record.changes)
+
+
+def _was_before(change: Change, start: float) -> bool:
+    """Whether a file that is still the same was changed between the look and the call."""
+    if not change.before.ino or change.before.ino != change.after.ino:
+        return False
+    status = lstat(change.path)
+    return status is not None and status.st_ctime < start - _TICK
+
+
+def _was_apart(change: Change, start: float, other: Record) -> bool:
+    """Whether it happened when we were running and the other was not.
+
+    A time before we began says nothing: what is in a directory that is moved keeps its times.
+    """
+    status = lstat(change.path) if change.after.exists else None
+    if status is None or status.st_ctime < start:
+        return False
+    return status.st_ctime < other.time - _TICK or (0 < other.ended < status.st_ctime)
 
 
 def _is_vague(record: Record) -> bool:
