@@ -1,5 +1,8 @@
 """What a simple command line can change, where its words tell all of it."""
 
+# ruff: noqa: PTH119, PTH120
+
+import os
 import re
 from collections.abc import Sequence
 
@@ -28,18 +31,28 @@ def named_targets(
         return None
     if not all(_is_plain(each) for each in facts.commands):
         return None
+    if len(facts.commands) > 1 and any(_name(each) in _NEED_TWO for each in facts.commands):
+        return None  # they may put a link where the next one writes
     written = [path for path in facts.paths if path.access == "write"]
     paths = [*struck, *(path.real for path in written), *(path.lexical for path in written)]
     paths += [path.typed for path in written if path.typed.startswith("/")]
-    return tuple(dict.fromkeys(path for path in paths if path))
+    through = [
+        f"{os.path.realpath(os.path.dirname(each))}/{os.path.basename(each)}" for each in paths
+    ]
+    real = [os.path.realpath(each) for each in paths]
+    return tuple(dict.fromkeys(path for path in (*paths, *through, *real) if path))
 
 
 def _is_plain(command: CommandFact) -> bool:
     if not command.is_known or not command.argv:
         return False
-    name = command.argv[0].rpartition("/")[2]
+    name = _name(command)
     if name in _NEED_TWO:
         return sum(not word.startswith("-") for word in command.argv[1:]) > 1
     if name in _MOVE_AWAY:
         return False
     return command.is_proven or name in PLAIN or command.argv[:2] == ("sed", "-i")
+
+
+def _name(command: CommandFact) -> str:
+    return command.argv[0].rpartition("/")[2]
