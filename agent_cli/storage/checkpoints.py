@@ -23,18 +23,18 @@ from agent_cli.core.undo.checkpoint import (
 )
 from agent_cli.lib.files import private_directory, remove_leftovers
 from agent_cli.lib.language import tr
-from agent_cli.lib.text import size
 from agent_cli.storage.checkpoint import quota
 from agent_cli.storage.checkpoint.aside import Aside
 from agent_cli.storage.checkpoint.blobs import Blobs
 from agent_cli.storage.checkpoint.journal import Journal
-from agent_cli.storage.checkpoint.manifest import Manifest
+from agent_cli.storage.checkpoint.manifest import Manifest, stamp_of
 from agent_cli.storage.checkpoint.others import overlapping, read_record, sessions_beside, settle
 from agent_cli.storage.checkpoint.protect import Protection, protect
 from agent_cli.storage.checkpoint.quota import hold
 from agent_cli.storage.checkpoint.records import Records
-from agent_cli.storage.checkpoint.states import is_direct, keep, look, lstat
-from agent_cli.storage.checkpoint.workspace import Named, Workspace, made_on_the_way
+from agent_cli.storage.checkpoint.room import ROOMY, Room
+from agent_cli.storage.checkpoint.states import is_direct, keep, look, lstat, made_on_the_way
+from agent_cli.storage.checkpoint.workspace import Named, Workspace
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -42,9 +42,6 @@ QUOTA = 1_000_000_000
 DAYS = 30.0
 _AT_ONCE = 0.4
 """The share of the quota that is copied at one look."""
-_TELL, _FULL, _ROOMY = 0.8, 0.9, 0.7
-"""Shares of the quota: from the first on it is told that the oldest will go, beyond the second they
-go, until no more than the third is left."""
 
 
 def _alone(method: F) -> F:
@@ -89,6 +86,7 @@ class _Opened:
     aside: Aside
     workspace: Workspace
     journal: Journal
+    room: Room
 
 
 class CheckpointStore:
@@ -111,9 +109,7 @@ class CheckpointStore:
         self._home = os.path.realpath(home)
         self._environment = environment
         self._quota = quota
-        self._days: float | None = days
-        self._weight_beside = 0
-        """Bytes kept for other sessions, and of things that lie aside."""
+        self._days = days
         self._pending: dict[str, _Pending] = {}
         self._lock = threading.RLock()
         self._opened: _Opened | None = None
@@ -125,13 +121,15 @@ class CheckpointStore:
     @property
     def room(self) -> int:
         """How many bytes can be kept before one call."""
-        return int(self._quota * _ROOMY)
+        return int(self._quota * ROOMY)
 
     @_alone
     def before(self, call: Upcoming) -> Kept:
         """Keep what is needed to undo the call; raises OSError."""
         opened = self._open()
-        self._make_room()
+        opened.room.make(
+            each for pending in self._pending.values() for each in pending.protection.links.values()
+        )
         record = Record(
             number=opened.records.new_number(),
             kind="call",
@@ -209,7 +207,7 @@ class CheckpointStore:
                 found[path] = ABSENT
                 continue
             status, seen = lstat(path), manifest.seen.get(path)
-            stamp = status and (status.st_ctime_ns, status.st_ino, status.st_size)
+            stamp = status and stamp_of(status)
             is_known = seen is not None and seen.stamp is not None and seen.stamp == stamp
             found[path] = seen.state if seen and is_known else self._kept(path)
         return found
@@ -285,7 +283,8 @@ class CheckpointStore:
         budget = int(self._quota * _AT_ONCE)
         workspace = Workspace(self._roots, self._home, self._environment, own, blobs, budget)
         journal = Journal(blobs, records, aside, workspace.roots)
-        self._opened = _Opened(blobs, records, aside, workspace, journal)
+        room = Room(own, blobs, records, aside, workspace, self._quota, self._days)
+        self._opened = _Opened(blobs, records, aside, workspace, journal, room)
         for record in records:
             if record.is_open and record.kind == "call":
                 self._recover(record)
@@ -366,55 +365,6 @@ class CheckpointStore:
         if change.after.kind != "file":
             return change
         return replace(change, after=self._kept(change.path))
-
-    # ── room ─────────────────────────────────────────────────────────────────────────────────────
-
-    def _make_room(self) -> None:
-        """Let the oldest go if there is too little room; the last record always stays."""
-        opened = self._open()
-        if self._days is not None:
-            self._measure(self._quota, self._days)
-            self._days = None
-        total = opened.blobs.weight + self._weight_beside
-        if total > self._quota * _TELL:
-            opened.workspace.note(
-                tr(
-                    "Undo has used {used} of {quota}: the oldest changes will be let go when it "
-                    "is full.",
-                    used=size(int(self._quota * _TELL)),
-                    quota=size(self._quota),
-                )
-            )
-        if total > self._quota * _FULL:
-            self._measure(max(0, self.room - opened.blobs.weight))
-            self._drop_oldest()
-        opened.blobs.room = self._quota - self._weight_beside - opened.blobs.weight
-
-    def _measure(self, most: int, days: float | None = None) -> None:
-        others = quota.prune_others(self._directory, self._session_id, most, days=days)
-        self._weight_beside = others + self._open().aside.weight()
-
-    def _drop_oldest(self) -> None:
-        opened = self._open()
-        records = [each for each in opened.records if not each.is_open]
-        self._drop_unneeded()
-        while opened.blobs.weight + self._weight_beside > self.room and len(records) > 1:
-            share = max(1, len(records) // 8)
-            for record in records[:share]:
-                opened.records.drop(record.number)
-            del records[:share]
-            self._drop_unneeded()
-            self._measure(self._quota)
-
-    def _drop_unneeded(self) -> None:
-        opened = self._open()
-        needed = opened.workspace.needed()
-        states = [s for r in opened.records for c in r.changes for s in (c.before, c.after)]
-        states += [s for p in self._pending.values() for s in p.protection.links.values()]
-        needed |= {state.content for state in states} | {state.aside for state in states}
-        for name in opened.blobs.names - needed:
-            opened.blobs.remove(name)
-        opened.aside.drop_unneeded(needed)
 
 
 def _lost(states: Mapping[str, State]) -> tuple[str, ...]:

@@ -7,13 +7,21 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from agent_cli.core.undo.checkpoint import Change, Record, RecordKind, Restored, Restoring, State
+from agent_cli.core.undo.checkpoint import (
+    ABSENT,
+    Change,
+    Record,
+    RecordKind,
+    Restored,
+    Restoring,
+    State,
+)
 from agent_cli.lib.language import tr
 from agent_cli.storage.checkpoint.aside import Aside, holds, remove
 from agent_cli.storage.checkpoint.blobs import Blobs
 from agent_cli.storage.checkpoint.records import Records
 from agent_cli.storage.checkpoint.restore import Restorer, Step, dress
-from agent_cli.storage.checkpoint.states import bare, look, lstat
+from agent_cli.storage.checkpoint.states import bare, look, lstat, made_on_the_way
 
 
 @dataclass
@@ -31,7 +39,10 @@ class Journal:
         """Do it, and keep a record of it; raises OSError."""
         number = self.records.new_number()
         steps = []
-        for index, each in enumerate(plan):
+        coming = made_on_the_way(each.path for each in plan if each.then.exists)
+        made = coming.keys() - {each.path for each in plan}
+        folders = [Restoring(path, ABSENT, State("directory", 0o755)) for path in sorted(made)]
+        for index, each in enumerate([*folders, *plan]):
             base = self.aside.base(each.path, self.roots)
             now = each.now._replace(aside=f"{base}/{number}-{index}")
             steps.append(Step(each.path, now, each.then))

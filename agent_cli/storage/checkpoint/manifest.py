@@ -7,7 +7,7 @@ import gc
 import os
 import stat
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -61,15 +61,24 @@ class Content(Protocol):
         ...
 
 
+class Listing(NamedTuple):
+    """Every name in a directory."""
+
+    names: dict[str, tuple[int, int] | None]
+    """With the time of its last change and its number; None: look at it again in any case."""
+    below: list[str]
+    """The directories in it that are looked at too."""
+
+
 @dataclass
 class _Scan:
     """What one look found."""
 
-    same: dict[str, Seen] = field(default_factory=dict)
     found: dict[str, os.stat_result] = field(default_factory=dict)
     """What is new or different."""
-    listed: set[str] = field(default_factory=set)
+    listings: dict[str, Listing] = field(default_factory=dict)
     unlisted: set[str] = field(default_factory=set)
+    count: int = 0
 
 
 @dataclass
@@ -79,14 +88,14 @@ class Manifest:
     tops: tuple[Top, ...]
     content: Content
     seen: dict[str, Seen] = field(default_factory=dict)
-    listed: set[str] = field(default_factory=set)
-    """Directories of which every name was seen at the last look."""
     unlisted: set[str] = field(default_factory=set)
     """Directories that could not be listed."""
     is_empty: bool = True
     """Nothing was looked at yet."""
     fresh: set[str] = field(default_factory=set)
     """Paths of which something new is known; whoever writes it down clears it."""
+    _listings: dict[str, Listing] = field(default_factory=dict)
+    """Directories of which every name was seen at the last look."""
 
     def look(self) -> list[Change]:
         """Look again; what has changed since the last time. Raises OSError."""
@@ -95,7 +104,7 @@ class Manifest:
         try:
             started = time.time_ns()
             scan = self._scan()
-            self.content.choose(scan.found, scan.same, is_first=self.is_empty)
+            self.content.choose(scan.found, self.seen, is_first=self.is_empty)
             return self._compare(scan, started)
         finally:
             if enabled:
@@ -105,106 +114,100 @@ class Manifest:
         """What is at a path is known better now."""
         status = lstat(path)
         if status is not None and path in self.seen:
-            self.seen[path] = Seen(_stamp(status), state)
-            self.fresh.add(path)
+            self._note(path, Seen(stamp_of(status), state))
+
+    def fill(self, seen: dict[str, Seen], unlisted: set[str]) -> None:
+        """Know what an earlier program saw."""
+        self.seen, self.unlisted, self.is_empty = seen, unlisted, not seen
+        for path, each in seen.items():
+            if each.state.kind == "directory" and path not in unlisted:
+                self._listings[path] = Listing({}, [])
+        for path, each in seen.items():
+            parent, _, name = path.rpartition("/")
+            if (listing := self._listings.get(parent)) is not None:
+                listing.names[name] = each.stamp[:2] if each.stamp else None
+                if each.state.kind == "directory":
+                    listing.below.append(path)
+
+    def _note(self, path: str, seen: Seen) -> None:
+        self.seen[path] = seen
+        self.fresh.add(path)
+        parent, _, name = path.rpartition("/")
+        if parent in self._listings:
+            self._listings[parent].names[name] = seen.stamp[:2] if seen.stamp else None
 
     # ── looking ──────────────────────────────────────────────────────────────────────────────────
 
     def _scan(self) -> _Scan:
-        scan, waiting = _Scan(), list[str]()
+        scan, waiting, shallow = _Scan(), list[str](), set[str]()
         for top in self.tops:
             status = lstat(top.path)
             if status is None:
                 continue
-            self._sort(scan, top.path, status)
-            if stat.S_ISDIR(status.st_mode):
-                if top.is_deep:
-                    waiting.append(top.path)
-                else:
-                    waiting += self._new_below(scan, top.path)
-        self._descend(scan, waiting)
-        for path in self._below(scan.unlisted):
-            scan.same.setdefault(path, self.seen[path])  # not seen now: as far as is known, there
+            before = self.seen.get(top.path)
+            if before is None or before.stamp != stamp_of(status):
+                scan.found[top.path] = status
+            if stat.S_ISDIR(status.st_mode) and not top.path.endswith("/.git"):
+                waiting.append(top.path)
+                if not top.is_deep:
+                    shallow.add(top.path)
+        while waiting:
+            waiting += self._list(scan, waiting.pop(), shallow)
+            if scan.count > MAX_ENTRIES:
+                raise TooManyFiles(self.tops[0].path)
+        prefixes = tuple(each.rstrip("/") + "/" for each in scan.unlisted)
+        for directory, listing in self._listings.items():
+            if prefixes and f"{directory}/".startswith(prefixes):
+                scan.listings[directory] = listing  # not seen now: as far as is known, there
         return scan
 
-    def _descend(self, scan: _Scan, waiting: list[str]) -> None:
-        seen, same, found = self.seen, scan.same, scan.found
-        is_directory, scandir, nobody = stat.S_ISDIR, os.scandir, Seen(None, ABSENT)
-        while waiting:
-            directory = waiting.pop()
-            try:
-                with scandir(directory) as entries:
-                    inside = list(entries)
-            except FileNotFoundError:
-                continue
-            except OSError:
-                scan.unlisted.add(directory)
-                continue
-            scan.listed.add(directory)
-            for entry in inside:
-                try:
-                    status = entry.stat(follow_symlinks=False)
-                except FileNotFoundError:
-                    continue
-                path = entry.path
-                if is_directory(status.st_mode):
-                    if entry.name == ASIDE:
-                        continue
-                    if entry.name != ".git":
-                        waiting.append(path)
-                before = seen.get(path, nobody)
-                if before.stamp == (status.st_ctime_ns, status.st_ino, status.st_size):
-                    same[path] = before
-                else:
-                    found[path] = status
-            if len(same) + len(found) > MAX_ENTRIES:
-                raise TooManyFiles(self.tops[0].path)
-
-    def _sort(self, scan: _Scan, path: str, status: os.stat_result) -> None:
-        before = self.seen.get(path)
-        if before is not None and before.stamp == _stamp(status):
-            scan.same[path] = before
-        else:
-            scan.found[path] = status
-
-    def _new_below(self, scan: _Scan, directory: str) -> Iterator[str]:
-        """Note the names in a directory; those that are new since the last look are gone into."""
-        shallow = _Scan()
+    def _list(self, scan: _Scan, directory: str, shallow: set[str]) -> list[str]:
+        """List a directory; the directories in it that are to be listed too."""
+        known = self._listings.get(directory)
         try:
-            names = os.listdir(directory)  # noqa: PTH208
+            if known is not None and _names(directory) == known.names:
+                scan.listings[directory] = known
+                scan.count += len(known.names)
+                return known.below
+            with os.scandir(directory) as entries:
+                inside = list(entries)
+        except FileNotFoundError:
+            return []
         except OSError:
             scan.unlisted.add(directory)
-            return
-        scan.listed.add(directory)
-        for name in names:
-            path = f"{directory.rstrip('/')}/{name}"
-            status = lstat(path)
-            if status is not None and path not in scan.found and path not in scan.same:
-                self._sort(shallow, path, status)
-                is_new = not self.is_empty and path not in self.seen
-                if is_new and stat.S_ISDIR(status.st_mode) and name not in (".git", ASIDE):
-                    yield path
-        scan.same |= shallow.same
-        scan.found |= shallow.found
-
-    def _below(self, directories: Iterable[str]) -> list[str]:
-        prefixes = tuple(each.rstrip("/") + "/" for each in directories)
-        return [path for path in self.seen if path.startswith(prefixes)] if prefixes else []
+            return []
+        listing = scan.listings[directory] = Listing({}, [])
+        for entry in inside:
+            try:
+                status = entry.stat(follow_symlinks=False)
+            except FileNotFoundError:
+                continue
+            path, name = entry.path, entry.name
+            before = self.seen.get(path)
+            if stat.S_ISDIR(status.st_mode) and name != ".git":
+                if name == ASIDE:
+                    continue
+                if directory not in shallow or not (self.is_empty or before):
+                    listing.below.append(path)
+            stamp = stamp_of(status)
+            listing.names[name] = stamp[:2]
+            if before is None or before.stamp != stamp:
+                scan.found[path] = status
+        scan.count += len(inside)
+        return listing.below
 
     # ── comparing ────────────────────────────────────────────────────────────────────────────────
 
     def _compare(self, scan: _Scan, started: int) -> list[Change]:
         changes: list[Change] = []
-        now, made = scan.same, set[str]()
-        names = scan.found if self.is_empty else sorted(scan.found)
-        for path in names:
+        now, made = dict[str, Seen](), set[str]()
+        for path in scan.found if self.is_empty else sorted(scan.found):
             status = scan.found[path]
             state = self.content.state(path, status)
             if not state.exists:
                 continue
             is_racy = status.st_ctime_ns > started - _RACY_NS
-            now[path] = Seen(None if is_racy else _stamp(status), state)
-            self.fresh.add(path)
+            now[path] = Seen(None if is_racy else stamp_of(status), state)
             if self.is_empty:
                 continue
             before = self.seen.get(path)
@@ -215,25 +218,70 @@ class Manifest:
                 changes.append(Change(path, ABSENT, state))
                 if state.kind == "directory":
                     made.add(path)
-        for path in self.seen.keys() - now.keys():
-            self.fresh.add(path)
-            if (gone := self.seen[path].state).exists:
-                changes.append(Change(path, gone, ABSENT))
-        for top in self.tops:
-            if top.path not in now:
-                now[top.path] = Seen(None, ABSENT)  # seen not to be there
-        self.seen, self.listed, self.unlisted = now, scan.listed, scan.unlisted
-        self.is_empty = False
+        gone = self._gone(scan) | (scan.found.keys() - now.keys())
+        for path in gone:
+            if path in self.seen and (was := self.seen[path].state).exists:
+                changes.append(Change(path, was, ABSENT))
+        self._take(scan, now, gone)
         return changes
+
+    def _gone(self, scan: _Scan) -> set[str]:
+        """What was seen and is not there any more."""
+        gone = set[str]()
+        for directory, known in self._listings.items():
+            listing = scan.listings.get(directory)
+            if listing is known or directory in scan.unlisted:
+                continue
+            left = listing.names if listing else ()
+            base = directory.rstrip("/")
+            gone.update(f"{base}/{name}" for name in known.names if name not in left)
+        gone.update(
+            top.path for top in self.tops if top.path in self.seen and lstat(top.path) is None
+        )
+        return gone
+
+    def _take(self, scan: _Scan, now: dict[str, Seen], gone: set[str]) -> None:
+        """What was found is what is known."""
+        for directory in scan.unlisted & self._listings.keys():
+            scan.listings[directory] = self._listings[directory]
+        self._listings = scan.listings
+        self.unlisted = scan.unlisted
+        for path in gone:
+            if self.seen.pop(path, None) is not None:
+                self.fresh.add(path)
+        for path, seen in now.items():
+            self._note(path, seen)
+        for top in self.tops:
+            if top.path not in self.seen:
+                self.seen[top.path] = Seen(None, ABSENT)  # seen not to be there
+        self.is_empty = False
 
     def _was_absent(self, path: str, made: set[str]) -> bool:
         """Whether this name was surely not there at the last look."""
         parent = path.rpartition("/")[0] or "/"
-        if parent in self.listed or parent in made:
+        if parent in made:
             return True
+        if parent in self._listings:
+            return parent not in self.unlisted
         above = self.seen.get(parent)
         return above is not None and above.state.kind not in ("directory", "repository")
 
 
-def _stamp(status: os.stat_result) -> Stamp:
+def stamp_of(status: os.stat_result) -> Stamp:
+    """By which it is seen whether something was changed."""
     return status.st_ctime_ns, status.st_ino, status.st_size
+
+
+def _names(directory: str) -> dict[str, tuple[int, int] | None] | None:
+    """The names in a directory as a listing has them; None if one goes while they are read."""
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with os.scandir(descriptor) as entries:
+            return {
+                entry.name: ((status := entry.stat(follow_symlinks=False)).st_ctime_ns, status[1])
+                for entry in entries
+            }
+    except FileNotFoundError:
+        return None
+    finally:
+        os.close(descriptor)

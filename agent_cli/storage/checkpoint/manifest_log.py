@@ -23,7 +23,8 @@ class ManifestLog:
 
     def load(self) -> None:
         """Give the manifest what was known last."""
-        manifest = self._manifest
+        found: dict[str, Seen] = {}
+        unlisted: set[str] = set()
         with (
             contextlib.suppress(OSError, ValueError, TypeError, KeyError),
             self._path.open(encoding="ascii") as file,
@@ -31,14 +32,11 @@ class ManifestLog:
             for line in file:
                 data = json.loads(line)
                 for name, stamp, state in data["seen"]:
-                    manifest.seen[name] = Seen(tuple(stamp) if stamp else None, State(*state))
+                    found[name] = Seen(tuple(stamp) if stamp else None, State(*state))
                 for name in data["gone"]:
-                    manifest.seen.pop(name, None)
-                manifest.unlisted = set(data["unlisted"])
-                manifest.is_empty = False
-        manifest.listed = {
-            path for path, seen in manifest.seen.items() if seen.state.kind == "directory"
-        } - manifest.unlisted
+                    found.pop(name, None)
+                unlisted = set(data["unlisted"])
+        self._manifest.fill(found, unlisted)
 
     def write(self) -> None:
         """Write down what is new; raises OSError."""

@@ -4,6 +4,7 @@
 
 import os
 import stat
+from collections.abc import Iterable
 
 from agent_cli.core.undo.checkpoint import ABSENT, FIFO, State
 from agent_cli.lib.language import tr
@@ -84,6 +85,19 @@ def lstat(path: str) -> os.stat_result | None:
         return os.lstat(path)
     except OSError:
         return None
+
+
+def made_on_the_way(paths: Iterable[str]) -> dict[str, State]:
+    """The directories that do not exist yet on the way to these paths, the outermost first."""
+    missing: dict[str, State] = {}
+    for path in paths:
+        chain = []
+        parent = path.rpartition("/")[0]
+        while parent and parent not in missing and not os.path.lexists(parent):
+            chain.append(parent)
+            parent = parent.rpartition("/")[0]
+        missing.update(dict.fromkeys(reversed(chain), ABSENT))
+    return missing
 
 
 def _repository(path: str, mode: int, ino: int) -> State:

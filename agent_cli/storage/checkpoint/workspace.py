@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from agent_cli.core.undo.checkpoint import ABSENT, Change, State, Upcoming
+from agent_cli.core.undo.checkpoint import Change, State, Upcoming
 from agent_cli.lib.language import tr
 from agent_cli.safety.paths import contains
 from agent_cli.storage.checkpoint.blobs import Blobs
@@ -186,16 +186,3 @@ def _first_missing(path: str) -> str:
     while not os.path.lexists(parent := path.rpartition("/")[0] or "/"):
         path = parent
     return path
-
-
-def made_on_the_way(paths: Iterable[str]) -> dict[str, State]:
-    """The directories that do not exist yet on the way to these paths, the outermost first."""
-    missing: dict[str, State] = {}
-    for path in paths:
-        chain = []
-        parent = path.rpartition("/")[0]
-        while parent and parent not in missing and not os.path.lexists(parent):
-            chain.append(parent)
-            parent = parent.rpartition("/")[0]
-        missing.update(dict.fromkeys(reversed(chain), ABSENT))
-    return missing
