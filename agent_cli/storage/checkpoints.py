@@ -127,9 +127,7 @@ class CheckpointStore:
     def before(self, call: Upcoming) -> Kept:
         """Keep what is needed to undo the call; raises OSError."""
         opened = self._open()
-        opened.room.make(
-            each for pending in self._pending.values() for each in pending.protection.links.values()
-        )
+        self._make_room()
         record = Record(
             number=opened.records.new_number(),
             kind="call",
@@ -153,7 +151,7 @@ class CheckpointStore:
             pending.outside.look()
             pending.protection = protect(
                 call, opened.workspace, pending.outside, opened.blobs, opened.aside,
-                room=self.room, prefix=f"{record.number}-link",
+                room=self.room, make_room=self._make_room, prefix=f"{record.number}-link",
             )  # fmt: skip
             lost = pending.protection.lost
             outside = {path: seen.state for path, seen in pending.outside.seen.items()}
@@ -253,7 +251,9 @@ class CheckpointStore:
         self, plan: Sequence[Restoring], *, kind: RecordKind, of: Sequence[Record], turn: int
     ) -> Restored:
         """Carry out an undo, which becomes a record itself; raises OSError."""
-        return self._open().journal.restore(plan, kind, of, turn)
+        opened = self._open()
+        opened.room.measure_again()
+        return opened.journal.restore(plan, kind, of, turn)
 
     @_alone
     def take_notes(self) -> tuple[str, ...]:
@@ -341,6 +341,10 @@ class CheckpointStore:
             return ABSENT
         state = keep(self._open().blobs, path, status)
         return look(path)._replace(why=state.why) if state.kind == "file" and state.why else state
+
+    def _make_room(self, needed: int = 0) -> None:
+        links = (each.protection.links for each in self._pending.values())
+        self._open().room.make([s for each in links for s in each.values()], needed)
 
     def _look(self) -> None:
         """Look at the workspace; what changed is told to every call that is under way."""

@@ -33,7 +33,7 @@ def fork(directory: Path, old: str, new: str) -> None:
         with contextlib.suppress(FileNotFoundError):
             text = path.read_text(encoding="ascii")
             moved = text.replace(f"{source}/aside/", f"{target}/aside/")
-            write_whole(target / "records" / path.name, moved)
+            write_whole(target / "records" / path.name, moved.encode("ascii"))
 
 
 def _give(path: Path, target: Path) -> None:

@@ -23,13 +23,13 @@ class IndexEntry(NamedTuple):
     ctime_ns: int
     mtime_ns: int
     ino: int
+    """As its size, the lower half of the number: git keeps no more."""
     size: int
-    mode: int
     oid: str
 
     def unsure(self) -> "IndexEntry":
         """The entry, so that no file fits it: its bytes must be compared."""
-        return IndexEntry(0, 0, 0, -1, self.mode, self.oid)
+        return IndexEntry(0, 0, 0, -1, self.oid)
 
 
 @dataclass
@@ -229,10 +229,10 @@ def _entries(data: bytes) -> Iterator[tuple[str, IndexEntry]]:
     signature, version, count = struct.unpack_from(">4sII", data)
     if signature != b"DIRC" or version not in (2, 3, 4):
         raise ValueError("not an index")
-    unpack = struct.Struct(">10I20sH").unpack_from
+    unpack = struct.Struct(">4I4xII8xI20sH").unpack_from
     at, name = 12, b""
     for _ in range(count):
-        cs, cn, ms, mn, _dev, ino, mode, _uid, _gid, size, oid, flags = unpack(data, at)
+        cs, cn, ms, mn, ino, mode, size, oid, flags = unpack(data, at)
         start = at + (64 if flags & 0x4000 else 62)
         if version == 4:
             dropped, start = _varint(data, start)
@@ -244,10 +244,8 @@ def _entries(data: bytes) -> Iterator[tuple[str, IndexEntry]]:
             name = data[start:end]
             at += (end - at + 8) // 8 * 8
         if mode >> 9 in _FILE_TYPES and not flags & 0x3000:
-            entry = IndexEntry(
-                cs * 1_000_000_000 + cn, ms * 1_000_000_000 + mn, ino, size, mode, oid.hex()
-            )
-            yield os.fsdecode(name), entry
+            changed, written = cs * 1_000_000_000 + cn, ms * 1_000_000_000 + mn
+            yield os.fsdecode(name), IndexEntry(changed, written, ino, size, oid.hex())
     if data[at : at + 4] == b"link":
         raise ValueError("the index is split")
 

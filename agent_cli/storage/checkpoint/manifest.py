@@ -249,8 +249,11 @@ class Manifest:
         for path in gone:
             if self.seen.pop(path, None) is not None:
                 self.fresh.add(path)
+        self.seen.update(now)
+        self.fresh.update(now)
         for path, seen in now.items():
-            self._note(path, seen)
+            if seen.stamp is None:  # the listing must not be taken for the whole truth
+                self._note(path, seen)
         for top in self.tops:
             if top.path not in self.seen:
                 self.seen[top.path] = Seen(None, ABSENT)  # seen not to be there

@@ -1,19 +1,26 @@
 """A manifest on disk, so that a call that a crash cut short can still be undone."""
 
 import contextlib
-import json
+import marshal
 import os
+import struct
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from agent_cli.core.undo.checkpoint import State
 from agent_cli.storage.checkpoint.manifest import Manifest, Seen
-from agent_cli.storage.checkpoint.records import pack_state, write_whole
+from agent_cli.storage.checkpoint.records import write_whole
 
 _MIN_REWRITE = 2_000
+_LENGTH = struct.Struct(">Q")
+_FORMAT = f"manifest 1 {sys.implementation.cache_tag}\n".encode()
+"""What is written by another Python is not read: a fresh look takes its place."""
 
 
 class ManifestLog:
-    """One line for each look at the disk: what was new then. Half a line is no line."""
+    """One part for each look at the disk: what was new then. Half a part is none."""
 
     def __init__(self, path: Path, manifest: Manifest) -> None:
         self._path = path
@@ -24,19 +31,14 @@ class ManifestLog:
     def load(self) -> None:
         """Give the manifest what was known last."""
         found: dict[str, Seen] = {}
-        unlisted: set[str] = set()
-        with (
-            contextlib.suppress(OSError, ValueError, TypeError, KeyError),
-            self._path.open(encoding="ascii") as file,
-        ):
-            for line in file:
-                data = json.loads(line)
-                for name, stamp, state in data["seen"]:
-                    found[name] = Seen(tuple(stamp) if stamp else None, State(*state))
-                for name in data["gone"]:
+        unlisted: list[str] = []
+        with contextlib.suppress(OSError, ValueError, TypeError, EOFError):
+            for seen, gone, unlisted in _parts(self._path.read_bytes()):  # noqa: B007
+                for name, stamp, state in seen:
+                    found[name] = Seen(stamp, State(*state))
+                for name in gone:
                     found.pop(name, None)
-                unlisted = set(data["unlisted"])
-        self._manifest.fill(found, unlisted)
+        self._manifest.fill(found, set(unlisted))
 
     def write(self) -> None:
         """Write down what is new; raises OSError."""
@@ -46,19 +48,32 @@ class ManifestLog:
             return
         names = manifest.seen if whole else manifest.fresh
         seen = [
-            (name, each.stamp, pack_state(each.state))
+            (name, each.stamp, tuple(each.state))
             for name in names
             if (each := manifest.seen.get(name)) is not None
         ]
         gone = [] if whole else [name for name in names if name not in manifest.seen]
-        data = {"seen": seen, "gone": gone, "unlisted": sorted(manifest.unlisted)}
-        line = json.dumps(data, separators=(",", ":")) + "\n"
+        part = marshal.dumps((seen, gone, sorted(manifest.unlisted)))
+        part = _LENGTH.pack(len(part)) + part
         if whole:
-            write_whole(self._path, line)
+            write_whole(self._path, _FORMAT + part)
             self._written = 0
         else:
             descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
-            with os.fdopen(descriptor, "w", encoding="ascii") as file:
-                file.write(line)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(part)
         self._written = (self._written or 0) + len(seen) + len(gone)
         manifest.fresh.clear()
+
+
+def _parts(data: bytes) -> Iterator[Any]:
+    at = len(_FORMAT)
+    if data[:at] != _FORMAT:
+        return
+    while at + _LENGTH.size <= len(data):
+        (length,) = _LENGTH.unpack_from(data, at)
+        at += _LENGTH.size
+        if at + length > len(data):
+            return
+        yield marshal.loads(data[at : at + length])
+        at += length

@@ -1,7 +1,7 @@
 """Keeps what a call is known to destroy and what is not kept anyway: ignored, large, outside."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from agent_cli.core.undo.checkpoint import Change, State, Upcoming
@@ -58,6 +58,7 @@ def protect(
     aside: Aside,
     *,
     room: int,
+    make_room: Callable[[int], None],
     prefix: str,
 ) -> Protection:
     """Keep what is not kept yet of all that the call deletes or overwrites."""
@@ -73,6 +74,7 @@ def protect(
         # Everything older would have to go, and it would still not be kept.
         text = tr("{size} is more than the space set aside for undo", size=size(needed))
         return Protection((text,))
+    make_room(needed)
     if any(workspace.is_own_repository(risk.path) for risk in risks):
         workspace.keep_what_git_has()
     reasons: dict[str, int] = {}

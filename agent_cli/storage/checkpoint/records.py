@@ -41,7 +41,7 @@ class Records:
     def put(self, record: Record) -> None:
         """Keep a record, or what it has become; raises OSError."""
         path = self._path(record.number)
-        write_whole(path, json.dumps(to_json(record), separators=(",", ":")))
+        write_whole(path, json.dumps(to_json(record), separators=(",", ":")).encode("ascii"))
         self._records[record.number] = record
 
     def drop(self, number: int) -> None:
@@ -53,7 +53,7 @@ class Records:
         return self._directory / f"{number:08d}.json"
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, data: bytes) -> None:
     """Put a private file in place in one step. A crash of ours leaves the old one or the new.
 
     It is not flushed to the disk: that would cost more than all the rest of a checkpoint, and
@@ -62,8 +62,8 @@ def write_whole(path: Path, text: str) -> None:
     temporary = path.with_name(f".{path.stem}.{secrets.token_hex(4)}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
-        with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            file.write(text)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
         temporary.rename(path)
     except BaseException:
         temporary.unlink(missing_ok=True)

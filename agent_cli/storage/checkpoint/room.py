@@ -30,13 +30,17 @@ class Room:
     quota: int
     days: float
     _beside: int | None = None
-    """Bytes kept for other sessions, and of things that lie aside; None: not measured yet."""
+    """Bytes kept for other sessions, and of things that lie aside; None: to be measured."""
+    _is_told: bool = False
 
-    def make(self, in_use: Iterable[State]) -> None:
-        """Let the oldest go if there is too little room; the last record always stays."""
+    def make(self, in_use: Iterable[State], needed: int = 0) -> None:
+        """Let the oldest go if there is too little room, once that was told; the last record
+        always stays."""
         if self._beside is None:
             self._measure(self.quota, self.days)
+        may_drop = self._is_told or needed > 0
         if self._weight > self.quota * TOLD:
+            self._is_told = True
             told = tr(
                 "Undo has used {share:.0%} of {quota}: the oldest changes will be let go when it "
                 "is full.",
@@ -44,10 +48,15 @@ class Room:
                 quota=size(self.quota),
             )
             self.workspace.note(told)
-        if self._weight > self.quota * FULL:
-            self._measure(max(0, int(self.quota * ROOMY) - self.blobs.weight))
-            self._drop_oldest(list(in_use))
+        if may_drop and self._weight + needed > self.quota * FULL:
+            most = max(0, int(self.quota * ROOMY) - needed)
+            self._measure(max(0, most - self.blobs.weight))
+            self._drop_oldest(list(in_use), most)
         self.blobs.room = self.quota - self._weight
+
+    def measure_again(self) -> None:
+        """Something was moved aside."""
+        self._beside = None
 
     @property
     def _weight(self) -> int:
@@ -57,10 +66,10 @@ class Room:
         others = prune_others(self.own.parent, self.own.name, most, days=days)
         self._beside = others + self.aside.weight()
 
-    def _drop_oldest(self, in_use: list[State]) -> None:
+    def _drop_oldest(self, in_use: list[State], most: int) -> None:
         records = [each for each in self.records if not each.is_open]
         self._drop_unneeded(in_use)
-        while self._weight > self.quota * ROOMY and len(records) > 1:
+        while self._weight > most and len(records) > 1:
             share = max(1, len(records) // 8)
             for record in records[:share]:
                 self.records.drop(record.number)

@@ -24,7 +24,9 @@ def keep(blobs: Blobs, path: str, status: os.stat_result, entry: IndexEntry | No
     """
     if not stat.S_ISREG(status.st_mode):
         return bare(path, status)
-    if entry is not None and _is_unchanged(status, entry):
+    if entry is not None and entry[:4] == (
+        status.st_ctime_ns, status.st_mtime_ns, status.st_ino & _HALF, status.st_size & _HALF
+    ):  # fmt: skip
         return _file(status, content=entry.oid)
     if allocated(status) > MAX_FILE_BYTES:
         return _file(status, why=_too_large())
@@ -118,12 +120,3 @@ def _too_large() -> str:
 
 def _unreadable(error: OSError) -> str:
     return tr("it cannot be read ({error})", error=error.strerror)
-
-
-def _is_unchanged(found: os.stat_result, entry: IndexEntry) -> bool:
-    return (
-        found.st_mtime_ns == entry.mtime_ns
-        and found.st_ctime_ns == entry.ctime_ns
-        and found.st_ino & _HALF == entry.ino
-        and found.st_size & _HALF == entry.size
-    )

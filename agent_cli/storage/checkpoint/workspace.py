@@ -52,7 +52,7 @@ class Workspace:
         self._gits = [self._git(root) for root in self.roots]
         self.contents = Contents(blobs, self._gits, budget)
         self.manifest = Manifest(tuple(map(Top, self.roots)), self.contents)
-        self._log = ManifestLog(own / "manifest.jsonl", self.manifest)
+        self._log = ManifestLog(own / "manifest", self.manifest)
         self._log.load()
 
     def look(self) -> list[Change]:

@@ -274,8 +274,8 @@ def test_half_written_files_of_ours_do_no_harm(tmp_path: Path) -> None:
     (own / "blobs" / ".half").write_bytes(b"ha")
     (own / "records" / ".half").write_text("{")
     (own / "records" / "00000099.json").write_text('{"number": 99, "ki')
-    with (own / "manifest.jsonl").open("a") as file:
-        file.write('{"seen": [["a", 1, 2')
+    with (own / "manifest").open("ab") as file:
+        file.write(b"\0\0\0\0\0\0\1\0half")
     again = Desk(tmp_path)
     assert [each.number for each in again.store.records()] == [record.number if record else 0]
     assert again.undo(*again.store.records()) == ["restored"]
