@@ -4,6 +4,7 @@ import itertools
 import os
 import subprocess
 import tempfile
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from bench.timing import medians, ratio, samples, seconds
 ROUNDS = 15
 CHANGED = 10
 CALLS = 1_000
+MANY = 5_000
+NEW = 16_000
 QUOTA = 20_000_000
 
 
@@ -59,14 +62,31 @@ class _Work:
             path = self.root / f"pkg{each:02}" / f"mod{each:04}" / f"file{number % 100:02}.py"
             path.write_text(f"edited = {number}\n")
 
-    def before(self, *, watched: bool = True) -> float:
+    def delete(self) -> None:
+        """Delete many files."""
+        for path in itertools.islice(sorted(self.root.rglob("*.py")), MANY):
+            path.unlink()
+
+    def create(self) -> None:
+        """Create many files."""
+        for number in range(NEW):
+            path = self.root / f"new{number // 100}" / f"{number}.txt"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(f"new {number}\n" * 10)
+
+    def before(self) -> float:
         """Seconds for the checkpoint before a call, with some files edited since the last."""
         self.edit()
-        if not watched:
-            self.store._open().trees.close()
         taken = seconds(self.begin)
         self.store.after(f"call-{next(self.numbers) - 1}")
         return taken
+
+    def around(self, change: Callable[[], None]) -> float:
+        """Seconds for both looks around a call that does this."""
+        names: list[str] = []
+        taken = seconds(lambda: names.append(self.begin()))
+        change()
+        return taken + seconds(lambda: self.store.after(names[0]))
 
 
 def _costs(directory: Path) -> list[Row]:
@@ -81,17 +101,31 @@ def _costs(directory: Path) -> list[Row]:
     first = seconds(work.begin)
     work.begin()
     quiet = medians({"quiet": lambda: seconds(work.begin)}, ROUNDS)["quiet"]
-    watched = samples({"ours": work.before, "git": status}, ROUNDS)
-    full = samples({"ours": lambda: work.before(watched=False), "git": status}, ROUNDS)
+    both = samples({"ours": work.before, "git": status}, ROUNDS)
+    gone = work.around(work.delete)
+    new = work.around(work.create)
     work.store.close()
     return [
-        at_most("Checkpoint against git status", ratio(watched["ours"], watched["git"]), "×", 1.5),
-        at_most("Checkpoint when nothing changed", quiet * 1000, "ms", 20),
-        for_information(
-            "… where the kernel tells nothing (a full look)", ratio(full["ours"], full["git"]), "×"
-        ),
+        at_most("Checkpoint against git status", ratio(both["ours"], both["git"]), "×", 1.5),
+        for_information("Checkpoint when nothing changed", quiet * 1000, "ms"),
         for_information("The first checkpoint of a session", first * 1000, "ms"),
+        at_most(f"Both looks around deleting {MANY:,} files", gone, "s", 3),
+        at_most(f"Both looks around creating {NEW:,} files", new, "s", 3),
+        at_most("The first checkpoint among 200,000 files", _in_a_large_one(directory), "s", 3),
     ]
+
+
+def _in_a_large_one(directory: Path) -> float:
+    work = _Work(directory / "large")
+    for number in range(4):
+        make_tree(work.root / str(number))
+    work.git("init", "-q")
+    work.git("config", "gc.auto", "0")
+    work.git("add", "-A")
+    work.git("commit", "-qm", "all")
+    taken = seconds(work.begin)
+    work.store.close()
+    return taken
 
 
 def _within_quota(directory: Path) -> Row:

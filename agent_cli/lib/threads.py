@@ -1,10 +1,10 @@
-"""Runs blocking work of others in threads that the program's end does not wait for."""
+"""Runs blocking work in threads: given up with its caller, or waited for in any case."""
 
 import asyncio
 import contextlib
 import contextvars
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -37,3 +37,17 @@ async def in_own_thread(work: Callable[[], T]) -> T:
     context = contextvars.copy_context()
     threading.Thread(target=run, daemon=True).start()
     return await future
+
+
+async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
+    """Wait for something that must not be left half done, even when the caller is cancelled."""
+    task = asyncio.ensure_future(work)
+    cancelled = False
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            cancelled = True
+    if cancelled:
+        raise asyncio.CancelledError
+    return task.result()

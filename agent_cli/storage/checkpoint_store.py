@@ -23,24 +23,25 @@ from agent_cli.core.undo.checkpoint import (
 )
 from agent_cli.lib.files import private_directory, remove_leftovers
 from agent_cli.lib.language import tr
-from agent_cli.lib.text import size
 from agent_cli.storage.checkpoint import quota
-from agent_cli.storage.checkpoint.blobs import Blobs, is_unread
-from agent_cli.storage.checkpoint.git import GitDirectory, NoGit
-from agent_cli.storage.checkpoint.manifest import is_equal
-from agent_cli.storage.checkpoint.path_states import is_direct, keep, look
+from agent_cli.storage.checkpoint.aside import Aside
+from agent_cli.storage.checkpoint.blobs import Blobs
+from agent_cli.storage.checkpoint.manifest import Manifest, stamp_of
+from agent_cli.storage.checkpoint.others import overlapping, read_record, sessions_beside, settle
+from agent_cli.storage.checkpoint.protect import Protection, protect
 from agent_cli.storage.checkpoint.quota import hold
 from agent_cli.storage.checkpoint.records import RecordFiles
-from agent_cli.storage.checkpoint.rescue import Rescue, rescue, weight
-from agent_cli.storage.checkpoint.restore import Restorer, parents_made
-from agent_cli.storage.checkpoint.trees import Trees
+from agent_cli.storage.checkpoint.room import ROOMY, Room
+from agent_cli.storage.checkpoint.states import is_direct, keep, look, lstat, made_on_the_way
+from agent_cli.storage.checkpoint.undo_journal import Journal
+from agent_cli.storage.checkpoint.workspace import Named, Workspace
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 QUOTA_BYTES = 1_000_000_000
 KEEP_DAYS = 30.0
-_FULL, _ROOMY = 0.9, 0.7
-"""Beyond the one share of the quota the oldest go, until no more than the other is left."""
+_AT_ONCE = 0.4
+"""The share of the quota that is copied at one look."""
 
 
 def _alone(method: F) -> F:
@@ -59,9 +60,21 @@ class _Pending:
     """A call that is under way."""
 
     record: Record
+    """Its time is when the call began to run."""
+    since: float
+    """When the look before it began."""
     known: dict[str, PathState] = field(default_factory=dict)
     """Of a call whose paths are known: what was there."""
-    rescue: Rescue = field(default_factory=Rescue)
+    outside: Manifest = field(default_factory=lambda: Manifest((), Named()))
+    protection: Protection = field(default_factory=Protection)
+    changes: dict[str, PathChange] = field(default_factory=dict)
+    """What was seen to change in the workspace since it began, by path."""
+
+    def add(self, changes: Iterable[PathChange]) -> None:
+        """Note changes; several of one path become one."""
+        for each in changes:
+            first = self.changes.get(each.path)
+            self.changes[each.path] = replace(each, before=first.before) if first else each
 
 
 @dataclass
@@ -70,7 +83,10 @@ class _SessionFiles:
 
     blobs: Blobs
     records: RecordFiles
-    trees: Trees
+    aside: Aside
+    workspace: Workspace
+    journal: Journal
+    room: Room
 
 
 class CheckpointStore:
@@ -94,7 +110,6 @@ class CheckpointStore:
         self._environment = environment
         self._quota = quota
         self._days = days
-        self._others = 0
         self._pending: dict[str, _Pending] = {}
         self._lock = threading.RLock()
         self._opened: _SessionFiles | None = None
@@ -106,11 +121,11 @@ class CheckpointStore:
     @property
     def room(self) -> int:
         """How many bytes can be kept before one call."""
-        return int(self._quota * _ROOMY)
+        return int(self._quota * ROOMY)
 
     @_alone
     def before(self, call: UpcomingCall) -> CheckpointOutcome:
-        """Keep what is needed to take the call back; raises OSError."""
+        """Keep what is needed to undo the call; raises OSError."""
         opened = self._open()
         self._make_room()
         record = Record(
@@ -123,28 +138,27 @@ class CheckpointStore:
             time=time.time(),
             by="tools" if call.paths is not None else "shell",
             is_open=True,
+            targets=call.paths if call.paths is not None else call.targets,
         )
-        pending = _Pending(record)
-        notes: tuple[str, ...] = ()
-        lost: tuple[str, ...] = ()
+        pending = _Pending(record, record.time)
         if call.paths is not None:
-            pending.known = self._keep_known(call.paths)
-            lost = _list_lost(pending.known)
+            made = made_on_the_way(call.paths)
+            pending.known = {**made, **{path: self._keep(path) for path in call.paths}}
+            known, lost = pending.known, _list_lost(pending.known)
         else:
-            notes = self._snapshot()
-            has = opened.trees.safe((*call.deletes, *call.strikes))
-            needed = weight(call, has)
-            if needed > self.room:
-                # Everything older would have to go, and it would not be kept all the same.
-                call = replace(call, deletes=(), strikes=())
-                said = tr("{size} is more than the quota for checkpoints allows", size=size(needed))
-                lost = (said,)
-            self._make_room(needed if not lost else 0)
-            pending.rescue = rescue(call, opened.blobs, has)
-            lost += pending.rescue.list_lost()
-        known = {**pending.known, **pending.rescue.states}
+            self._look()
+            pending.outside = opened.workspace.outside(call)
+            pending.outside.look()
+            pending.protection = protect(
+                call, opened.workspace, pending.outside, opened.blobs, opened.aside,
+                room=self.room, make_room=self._make_room, prefix=f"{record.number}-link",
+            )  # fmt: skip
+            lost = pending.protection.lost
+            outside = {path: seen.state for path, seen in pending.outside.seen.items()}
+            known = {**outside, **pending.protection.links}
+        notes = self.take_notes()
         changes = tuple(PathChange(path, state, state) for path, state in known.items())
-        pending.record = replace(record, changes=changes, notes=(*lost, *notes))
+        pending.record = replace(record, time=time.time(), changes=changes, notes=(*lost, *notes))
         opened.records.put(pending.record)
         self._pending[call.call_id] = pending
         return CheckpointOutcome(lost, notes)
@@ -152,15 +166,23 @@ class CheckpointStore:
     @_alone
     def after(self, call_id: str) -> Record | None:
         """Find out what the call changed; raises OSError."""
-        pending = self._pending.pop(call_id, None)
+        pending = self._pending.get(call_id)
         if pending is None:
             return None
-        opened = self._open()
-        changes = self._changes(pending)
+        opened, since, ended = self._open(), pending.since, time.time()
+        try:
+            changes = self._changes(pending)
+        finally:
+            del self._pending[call_id]
+        if pending.record.by == "shell":
+            others = overlapping(self._directory, self._session_id, since, time.time())
+            siblings = [each for each in opened.records if each.ended >= since]
+            siblings += [each.record for each in self._pending.values()]
+            changes = settle(changes, pending.record, others, siblings)
         if not changes:
             opened.records.drop(pending.record.number)
             return None
-        record = replace(pending.record, changes=changes, is_open=False)
+        record = replace(pending.record, changes=changes, is_open=False, ended=ended)
         opened.records.put(record)
         return record
 
@@ -174,19 +196,44 @@ class CheckpointStore:
 
     @_alone
     def now(self, paths: Collection[str]) -> dict[str, PathState]:
-        """What is there now, its bytes kept for a merge or a redo."""
-        blobs = self._open().blobs
-        states = {path: _keep(blobs, path, None) for path in paths if is_direct(path)}
-        return {path: _if_kept(path, states.get(path, ABSENT)) for path in paths}
+        """What is there now, its bytes kept for a merge."""
+        manifest = self._open().workspace.manifest
+        direct = functools.lru_cache(maxsize=None)(is_direct)
+        found = {}
+        for path in paths:
+            if not direct(path.rpartition("/")[0] + "/x"):
+                found[path] = ABSENT
+                continue
+            status, seen = lstat(path), manifest.seen.get(path)
+            stamp = status and stamp_of(status)
+            is_known = seen is not None and seen.stamp is not None and seen.stamp == stamp
+            found[path] = seen.state if seen and is_known else self._keep(path)
+        return found
+
+    @_alone
+    def finds(self, state: PathState) -> bool:
+        """Whether this could be put back."""
+        opened = self._open()
+        if state.kind == "file" and state.content in opened.blobs:
+            return True
+        if state.kind == "repository" and state.content:
+            return os.path.isdir(opened.aside.tree(state.content))  # noqa: PTH112
+        if state.kind in ("file", "repository", "other") and not (
+            state.kind == "other" and state.content
+        ):
+            return opened.aside.is_there(state) or opened.journal.locator()(state) is not None
+        return True
 
     @_alone
     def read(self, state: PathState) -> bytes | None:
         """The bytes of a file as they were."""
-        opened = self._open()
         if state.kind != "file" or not state.content:
             return None
+        opened = self._open()
         data = opened.blobs.read(state.content)
-        return data if data is not None else opened.trees.read([state.content]).get(state.content)
+        if data is None:
+            data = opened.workspace.read([state.content]).get(state.content)
+        return data
 
     @_alone
     def write(self, data: bytes, like: PathState) -> PathState:
@@ -197,9 +244,7 @@ class CheckpointStore:
     @_alone
     def merge(self, base: bytes, mine: bytes, other: bytes) -> tuple[bytes, bool] | None:
         """Both changes in one text."""
-        root = self._roots[0]
-        git = GitDirectory(root, self._environment, self._own / "merging")
-        return git.merge(base, mine, other)
+        return self._open().workspace.merge(base, mine, other)
 
     @_alone
     def restore(
@@ -207,38 +252,18 @@ class CheckpointStore:
     ) -> RestoreOutcome:
         """Carry out an undo, which becomes a record itself; raises OSError."""
         opened = self._open()
-        now = {each.path: _keep(opened.blobs, each.path, each.now) for each in plan}
-        changes = tuple(PathChange(each.path, now[each.path], each.then) for each in plan)
-        last = of[0]
-        record = Record(
-            number=opened.records.new_number(),
-            kind=kind,
-            turn=turn,
-            call_id=last.call_id,
-            tool=last.tool,
-            title=last.title,
-            time=time.time(),
-            changes=changes,
-            of=tuple(each.number for each in of),
-            is_open=True,
-        )
-        opened.records.put(record)
-        restored = Restorer(self.read).run(plan)
-        done = frozenset(restored.done)
-        changes = tuple(
-            replace(each, after=_as_it_is(each.after, _keep(opened.blobs, each.path, None)))
-            for each in changes
-            if each.path in done
-        )
-        opened.records.put(replace(record, changes=changes, is_open=False))
-        return restored
+        opened.room.measure_again()
+        return opened.journal.restore(plan, kind, of, turn)
+
+    @_alone
+    def take_notes(self) -> tuple[str, ...]:
+        """What should be known and was not told yet."""
+        return self._opened.workspace.take_notes() if self._opened else ()
 
     @_alone
     def close(self) -> None:
         """Let go of what is held; what was kept stays for a later session."""
-        if self._opened is not None:
-            self._opened.trees.close()
-            self._opened = None
+        self._opened = None
         if self._hold is not None:
             os.close(self._hold)
             self._hold = None
@@ -254,127 +279,97 @@ class CheckpointStore:
         own = self._own
         if self._hold is None:
             self._hold = hold(own)
-        blobs = Blobs(own / "blobs")
-        records = RecordFiles(own / "records")
-        trees = Trees(self._roots, self._home, self._environment, own, blobs)
-        self._opened = _SessionFiles(blobs, records, trees)
-        self._others = quota.prune_others(
-            self._directory, self._session_id, self._quota, days=self._days
-        )
-        blobs.room = self._quota - self._others - blobs.weight
+        blobs, records, aside = Blobs(own / "blobs"), RecordFiles(own / "records"), Aside(own)
+        budget = int(self._quota * _AT_ONCE)
+        workspace = Workspace(self._roots, self._home, self._environment, own, blobs, budget)
+        journal = Journal(blobs, records, aside, workspace.roots)
+        room = Room(own, blobs, records, aside, workspace, self._quota, self._days)
+        self._opened = _SessionFiles(blobs, records, aside, workspace, journal, room)
         for record in records:
             if record.is_open and record.kind == "call":
                 self._recover(record)
+            elif record.is_open:
+                workspace.note(journal.recover(record))
+        self._note_others()
         return self._opened
+
+    def _note_others(self) -> None:
+        """Say where another session was cut short in the middle of an undo."""
+        for session in sessions_beside(self._directory, self._session_id):
+            last = max((session / "records").glob("*.json"), default=None)
+            record = read_record(last) if last else None
+            if record is None or record.kind == "call" or not record.is_open:
+                continue
+            ours = any(each.path.startswith(self._roots) for each in record.changes)
+            if ours and not quota.is_in_use(session):
+                text = tr(
+                    "An undo of session {id} was cut short here. Resume that session to see what "
+                    "it restored; what it moved is in {path}.",
+                    id=session.name,
+                    path=session / "aside",
+                )
+                self._open().workspace.note(text)
 
     def _recover(self, record: Record) -> None:
         """Find out what a call that a crash cut short has changed, as far as can be told.
 
-        What the person changed since then cannot be told apart, so the record stays open.
+        What somebody else changed since then cannot be told apart, so the record stays open.
         """
         opened = self._open()
         known = {each.path: each.before for each in record.changes}
         if record.by == "tools":
             for path in known:
                 remove_leftovers(path)
-        rescued = Rescue(states=known, is_whole=False) if record.by == "shell" else Rescue()
-        pending = _Pending(record, {} if record.by == "shell" else known, rescued)
-        with contextlib.suppress(OSError):
-            changes = self._changes(pending)
-            if changes:
-                opened.records.put(replace(record, changes=changes))
-            else:
-                opened.records.drop(record.number)
-
-    def _keep_known(self, paths: Iterable[str]) -> dict[str, PathState]:
-        """What is at these paths now, kept; directories that will be made on the way included."""
-        blobs = self._open().blobs
-        made = dict.fromkeys(parents_made(paths), ABSENT)
-        return {**made, **{path: _keep(blobs, path, None) for path in paths}}
-
-    def _snapshot(self) -> tuple[str, ...]:
-        """Bring the manifests up to date; what changed since the last call is nobody's."""
-        trees = self._open().trees
+        pending = _Pending(record, record.time, known)
+        if record.by == "shell":
+            pending.protection.links = {p: s for p, s in known.items() if s.aside}
+            self._pending[record.call_id] = pending
         try:
-            trees.refresh()
-        except NoGit as error:
-            return (tr("what commands change cannot be taken back: {error}", error=error.strerror),)
-        return trees.take_notes()
+            with contextlib.suppress(OSError):
+                changes = self._changes(pending)
+                if changes:
+                    opened.records.put(replace(record, changes=tuple(changes)))
+                else:
+                    opened.records.drop(record.number)
+        finally:
+            self._pending.pop(record.call_id, None)
 
-    def _changes(self, pending: _Pending) -> tuple[PathChange, ...]:
-        opened, found = self._open(), list[PathChange]()
-        for path, before in pending.known.items():
-            found.append(PathChange(path, before, _keep(opened.blobs, path, None)))
-        if pending.record.by == "shell":
-            with contextlib.suppress(NoGit):
-                found += opened.trees.refresh()
-            found = opened.trees.with_bytes(found)
-            seen = {each.path for each in found}
-            rescued = [c for c in pending.rescue.changes(opened.blobs) if c.path not in seen]
-            found += [_own(opened.blobs, each) for each in rescued]
-        return tuple(each for each in found if not is_equal(each.before, each.after))
+    def _keep(self, path: str) -> PathState:
+        """What is at a path now, its bytes kept; if they cannot be, named nevertheless."""
+        status = lstat(path)
+        if status is None:
+            return ABSENT
+        state = keep(self._open().blobs, path, status)
+        return look(path)._replace(why=state.why) if state.kind == "file" and state.why else state
 
     def _make_room(self, needed: int = 0) -> None:
-        """Let the oldest go if there is too little room; the last record always stays."""
-        opened = self._open()
-        if opened.blobs.weight + self._others + needed <= self._quota * _FULL:
-            return
-        aim = max(0, self.room - needed)
-        left = max(0, aim - opened.blobs.weight)
-        self._others = quota.prune_others(self._directory, self._session_id, left)
-        records = [each for each in opened.records if not each.is_open]
-        self._drop_unneeded()
-        while opened.blobs.weight + self._others > aim and len(records) > 1:
-            half = max(1, len(records) // 8)
-            for record in records[:half]:
-                opened.records.drop(record.number)
-            del records[:half]
-            self._drop_unneeded()
-        opened.blobs.room = self._quota - self._others - opened.blobs.weight
+        links = (each.protection.links for each in self._pending.values())
+        self._open().room.make([s for each in links for s in each.values()], needed)
 
-    def _drop_unneeded(self) -> None:
-        opened = self._open()
-        needed = opened.trees.contents()
-        for record in opened.records:
-            for change in record.changes:
-                needed |= {change.before.content, change.after.content}
+    def _look(self) -> None:
+        """Look at the workspace; what changed is told to every call that is under way."""
+        changes = self._open().workspace.look()
         for pending in self._pending.values():
-            needed |= {state.content for state in pending.rescue.states.values()}
-        for name in opened.blobs.names - needed:
-            opened.blobs.remove(name)
+            pending.add(changes)
 
+    def _changes(self, pending: _Pending) -> tuple[PathChange, ...]:
+        opened, found = self._open(), dict[str, PathChange]()
+        for path, before in pending.known.items():
+            found[path] = PathChange(path, before, self._keep(path))
+        if pending.record.by == "shell":
+            self._look()
+            found |= pending.changes
+            found |= {each.path: self._with_bytes(each) for each in pending.outside.look()}
+        changed = [each for each in found.values() if not each.before.is_equal(each.after)]
+        settled = pending.protection.settle(changed)
+        return tuple(opened.workspace.with_bytes(settled))
 
-def _keep(blobs: Blobs, path: str, known: PathState | None) -> PathState:
-    if known is not None and (known.kind != "file" or known.content in blobs):
-        return known
-    try:
-        return keep(blobs, path, os.lstat(path))
-    except (FileNotFoundError, NotADirectoryError):
-        return ABSENT
-
-
-def _if_kept(path: str, state: PathState) -> PathState:
-    """The state; if its bytes could not be kept they are named nevertheless."""
-    return look(path) if state.kind == "file" and not state.content else state
+    def _with_bytes(self, change: PathChange) -> PathChange:
+        """A change outside, with what is there now kept."""
+        if change.after.kind != "file":
+            return change
+        return replace(change, after=self._keep(change.path))
 
 
 def _list_lost(states: Mapping[str, PathState]) -> tuple[str, ...]:
-    return tuple(
-        f"{path}: {state.why}" for path, state in states.items() if state.why and not state.is_kept
-    )
-
-
-def _own(blobs: Blobs, change: PathChange) -> PathChange:
-    """The change, with bytes of ours: a file that was to be deleted and was not shares them."""
-    before = change.before
-    if before.kind != "file" or before.content not in blobs:
-        return change
-    return replace(change, before=replace(before, content=blobs.own(before.content)))
-
-
-def _as_it_is(meant: PathState, found: PathState) -> PathState:
-    """The state that was put there, with its mode and time; its bytes, if they were never read,
-    by the name they have."""
-    was_read = meant.kind != "file" or not is_unread(meant.content)
-    times = (meant.size, meant.mtime_ns) == (found.size, found.mtime_ns)
-    return found if found.is_same(meant) or (times and not was_read) else meant
+    return tuple(f"{path}: {state.why}" for path, state in states.items() if state.why)

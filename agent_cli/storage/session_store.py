@@ -26,6 +26,7 @@ from agent_cli.core.log.history import History, read_history
 from agent_cli.core.messages import AssistantMessage
 from agent_cli.lib.language import tr
 from agent_cli.storage.checkpoint import quota
+from agent_cli.storage.checkpoint.forking import fork as fork_checkpoints
 from agent_cli.storage.partial_reply import read_pieces
 from agent_cli.storage.session_log import (
     LogFiles,
@@ -107,6 +108,7 @@ class Sessions:
             recovered = _recover(read_log(old), old)
             _copy_payloads(old.payloads, new.payloads)
             _copy_log(old, new)
+            fork_checkpoints(self._state / "checkpoints", session_id, new_id)
             log = self.new(new_id)
             log.open()
             for entry in recovered:

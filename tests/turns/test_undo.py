@@ -15,7 +15,7 @@ from agent_cli.core.inbox import Approval
 from agent_cli.core.messages import UserMessage
 from agent_cli.core.undo.checkpoint import RestoreOutcome
 from agent_cli.core.undo.undo_plan import Choice, Preview
-from agent_cli.resuming import Resume
+from agent_cli.launch_options import Resume
 from tests.kit.places import KINDS, furnish, git, git_picture, picture
 from tests.kit.sessions import Scene, SceneMaker, finish, of_type, results
 from tests.kit.shells import until
@@ -362,24 +362,25 @@ async def test_a_yes_to_the_command_is_enough(make_session: SceneMaker) -> None:
                          files={".gitignore": "*.log\n", "big.log": "x" * 2_000_000})  # fmt: skip
     events = await scene.play(answer=yes)
     assert len(of_type(events, ApprovalAsked)) == 1
-    assert any("cannot be taken back" in notice.text for notice in of_type(events, Notice))
+    assert any("cannot be undone" in notice.text for notice in of_type(events, Notice))
     assert not (scene.workspace / "big.log").exists()
 
 
-async def test_nested_repositories_are_left_alone_and_named(make_session: SceneMaker) -> None:
+async def test_what_a_program_does_to_a_nested_repository_is_undone(
+    make_session: SceneMaker,
+) -> None:
     inner = make_session.workspace / "vendor" / "lib"
     inner.mkdir(parents=True)
     git(inner, "init", "-q")
     (inner / "x.txt").write_text("x\n")
-    (make_session.workspace / "make.sh").write_text("echo y > vendor/lib/y.txt; echo z > z.txt\n")
+    script = make_session.workspace / "make.sh"
+    script.write_text("echo y > vendor/lib/y.txt; echo z > z.txt; rm vendor/lib/x.txt\n")
+    before = picture(make_session.workspace)
     scene = make_session(bash("sh make.sh"), {"text": "ok"}, settings=YOLO)
-    events = await scene.play()
-    notices = [notice.text for notice in of_type(events, Notice)]
-    assert any("vendor/lib is a repository of its own" in text for text in notices)
-    assert [each.path for each in finish(events).receipt.files] == ["z.txt"]
+    await scene.play()
+    assert not (inner / "x.txt").exists()
     await undo(scene)
-    assert (inner / "y.txt").exists()
-    assert not (scene.workspace / "z.txt").exists()
+    assert picture(scene.workspace) == before
 
 
 async def test_checkpoints_are_private(make_session: SceneMaker) -> None:
@@ -424,6 +425,21 @@ async def test_a_resumed_session_can_still_undo(make_session: SceneMaker) -> Non
     assert [each.title for each in moment.calls] == ["rm a.txt"]
     await undo(again)
     assert (again.workspace / "a.txt").read_text() == "before\n"
+
+
+async def test_a_fork_can_undo_what_was_done_before_it(make_session: SceneMaker) -> None:
+    scene = make_session(
+        bash("rm a.txt; echo 1 > b.txt"), {"text": "ok"}, settings=YOLO, files={"a.txt": "before\n"}
+    )
+    await scene.play()
+    await scene.session.close()
+    forked = make_session(settings=YOLO, resume=Resume(scene.session.id, fork=True))
+    assert forked.session.id != scene.session.id
+    await undo(forked)
+    assert (forked.workspace / "a.txt").read_text() == "before\n"
+    assert not (forked.workspace / "b.txt").exists()
+    await redo(forked)
+    assert (forked.workspace / "b.txt").read_text() == "1\n"
 
 
 async def test_an_interrupted_command_can_be_taken_back(make_session: SceneMaker) -> None:

@@ -1,14 +1,14 @@
-"""What is kept of a call so that it can be taken back, whoever keeps it."""
+"""What is kept of a call so that it can be undone, whoever keeps it."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal, Protocol
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, Protocol
 
-StateKind = Literal["absent", "file", "link", "directory", "other"]
+StateKind = Literal["absent", "file", "link", "directory", "repository", "other"]
+FIFO = "fifo"
 
 
-@dataclass(frozen=True)
-class PathState:
+class PathState(NamedTuple):
     """What was at a path at one moment."""
 
     kind: StateKind
@@ -16,10 +16,13 @@ class PathState:
     mtime_ns: int = 0
     size: int = 0
     content: str = ""
-    """Of a file: the name under which its bytes are kept, empty if they are not. Of a link:
-    where it leads."""
+    """Of a file or a repository: the name under which its bytes are kept, empty if they are not.
+    Of a link: where it leads. Of anything else: `FIFO` for a pipe."""
     why: str = ""
-    """Why the bytes of a file are not kept, in words."""
+    """Why the bytes are not kept, in words."""
+    ino: int = 0
+    aside: str = ""
+    """Where the very thing lies now, moved away from its path."""
 
     @property
     def exists(self) -> bool:
@@ -28,19 +31,37 @@ class PathState:
 
     @property
     def is_kept(self) -> bool:
-        """Whether it could be put there again."""
-        return self.kind in ("absent", "link", "directory") or bool(self.content)
+        """Whether it can be put there again from what is written here."""
+        return self.kind in ("absent", "link", "directory") or bool(self.content or self.aside)
+
+    @property
+    def identity(self) -> tuple[str, int, int, int]:
+        """Which thing this is, wherever it lies and whatever its mode."""
+        return self.kind, self.ino, self.size, self.mtime_ns
 
     def is_same(self, other: "PathState") -> bool:
         """Whether both are the same thing with the same bytes, whatever its mode and time.
 
-        A file whose bytes are not kept is the same only if nothing about it changed.
+        A file whose bytes are not kept is the same only if it is the very file, untouched. What is
+        inside a repository's own directory is not looked at.
         """
         if self.kind != other.kind:
             return False
         if self.kind == "file" and not (self.content and other.content):
-            return (self.size, self.mtime_ns) == (other.size, other.mtime_ns)
-        return self.content == other.content
+            return self.identity == other.identity
+        return self.kind == "repository" or self.content == other.content
+
+    def is_equal(self, other: "PathState") -> bool:
+        """Whether nothing differs that an undo would restore.
+
+        A directory's time changes with each name in it; that alone is no change.
+        """
+        if not self.is_same(other):
+            return False
+        if self.kind == "repository":
+            return True
+        has_time = self.kind in ("file", "link")
+        return self.mode == other.mode and (not has_time or self.mtime_ns == other.mtime_ns)
 
 
 ABSENT = PathState("absent")
@@ -53,6 +74,8 @@ class PathChange:
     path: str
     before: PathState
     after: PathState
+    doubt: str = ""
+    """Why it may not be the call's doing, in words; empty: it is."""
 
     @property
     def verb(self) -> Literal["created", "changed", "deleted"]:
@@ -81,11 +104,14 @@ class Record:
     by: Literal["tools", "shell"] = "tools"
     """How it changed files: path by path, or through commands."""
     of: tuple[int, ...] = ()
-    """The records that this one takes back."""
+    """The records that this one reverses; none for one that was cut short."""
     notes: tuple[str, ...] = ()
     """What could not be kept, and why."""
     is_open: bool = False
     """It has not ended, or the program ended before it did."""
+    ended: float = 0.0
+    targets: tuple[str, ...] | None = None
+    """All it can change, with all that is below; None: that is not known."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +123,7 @@ class UpcomingCall:
     tool: str
     title: str
     paths: tuple[str, ...] | None
-    """All it can change, real paths; None: that is not known."""
+    """All it can change, real paths, each for itself; None: that is not known."""
     deletes: tuple[str, ...] = ()
     """Real paths it is known to delete, with all that is below."""
     strikes: tuple[str, ...] = ()
@@ -106,6 +132,8 @@ class UpcomingCall:
     """Real paths of files it is known to write, whether they are there yet or not."""
     touches: tuple[str, ...] = ()
     """Real paths of which it changes only mode or owner, with all that is below."""
+    targets: tuple[str, ...] | None = None
+    """Of a command that is understood: all it can change, with all that is below."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +143,7 @@ class CheckpointOutcome:
     lost: tuple[str, ...] = ()
     """What the call is known to destroy and what could not be kept, in words."""
     notes: tuple[str, ...] = ()
-    """What else should be known, such as repositories that were left alone."""
+    """What else should be known, such as folders that are not kept."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +174,7 @@ class Checkpoints(Protocol):
         ...
 
     def before(self, call: UpcomingCall) -> CheckpointOutcome:
-        """Keep what is needed to take the call back; may raise OSError."""
+        """Keep what is needed to undo the call; may raise OSError."""
         ...
 
     def after(self, call_id: str) -> Record | None:
@@ -159,6 +187,10 @@ class Checkpoints(Protocol):
 
     def now(self, paths: Collection[str]) -> dict[str, PathState]:
         """What is there now."""
+        ...
+
+    def finds(self, state: PathState) -> bool:
+        """Whether this could be put back, from bytes that are kept or from the thing itself."""
         ...
 
     def read(self, state: PathState) -> bytes | None:
@@ -180,13 +212,17 @@ class Checkpoints(Protocol):
         """Carry out an undo, which becomes a record itself."""
         ...
 
+    def take_notes(self) -> tuple[str, ...]:
+        """What should be known and was not told yet, such as an undo that was cut short."""
+        ...
+
     def close(self) -> None:
         """Let go of what is held."""
         ...
 
 
 class NoCheckpoints:
-    """Keeps nothing: for tests, and where the person wants none."""
+    """Keeps nothing: for tests, and where nobody wants any."""
 
     room = 0
 
@@ -206,13 +242,17 @@ class NoCheckpoints:
         """Never asked."""
         return {}
 
+    def finds(self, state: PathState) -> bool:
+        """Nothing was kept."""
+        return False
+
     def read(self, state: PathState) -> bytes | None:
         """Nothing was kept."""
         return None
 
     def write(self, data: bytes, like: PathState) -> PathState:
         """Nothing is kept."""
-        return replace(like, content="")
+        return like._replace(content="")
 
     def merge(self, base: bytes, mine: bytes, other: bytes) -> tuple[bytes, bool] | None:
         """Nothing is merged."""
@@ -223,6 +263,10 @@ class NoCheckpoints:
     ) -> RestoreOutcome:
         """Nothing is restored."""
         return RestoreOutcome()
+
+    def take_notes(self) -> tuple[str, ...]:
+        """There are none."""
+        return ()
 
     def close(self) -> None:
         """Nothing is held."""

@@ -1,13 +1,13 @@
-"""Stands around each call that may change files: keeps before it what is needed to take it back."""
+"""Looks at the files before and after each call that may change them, so that it can be undone."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 from agent_cli.core.deciding.call_facts import gather
 from agent_cli.core.deciding.gatekeeper import Gatekeeper, PermissionCheck
@@ -18,19 +18,20 @@ from agent_cli.core.tool import Invocation, ToolKind
 from agent_cli.core.tool_context import SessionState, ShellInfo, ToolContext
 from agent_cli.core.undo.checkpoint import CheckpointOutcome, Checkpoints, Record, UpcomingCall
 from agent_cli.core.undo.line_counts import count_lines
+from agent_cli.core.undo.named_targets import named_targets
 from agent_cli.core.undo.turn_receipt import FileTouched, Receipt, StillRunning, merge_files
 from agent_cli.lib.language import tr
 from agent_cli.lib.text import join_items
+from agent_cli.lib.threads import to_the_end
 from agent_cli.safety.impact import blast_radius
-from agent_cli.safety.impact.impact_summary import DELETES, MODES, OWNERS
+from agent_cli.safety.impact.impact_summary import DELETES, MODES, MOVES, OWNERS
 from agent_cli.safety.reasons import because
 
 log = logging.getLogger(__name__)
 
-T = TypeVar("T")
 AnyInvocation = Invocation[Any]
 TIMEOUT_S = 1.0
-"""For finding out what a command strikes; what is not found in time is not rescued."""
+"""For finding out what a command strikes."""
 
 
 @dataclass
@@ -67,11 +68,11 @@ class Checkpointer:
             yield
             return
         try:
-            kept = await _to_the_end(asyncio.to_thread(self._keep, call))
+            kept = await to_the_end(asyncio.to_thread(self._keep, call))
             await self._heed(kept, call, check)
             yield
         finally:
-            await _to_the_end(asyncio.to_thread(self._see, call, context.workspace.root))
+            await to_the_end(asyncio.to_thread(self._see, call, context.workspace.root))
 
     def _keep(self, call: UpcomingCall) -> CheckpointOutcome:
         try:
@@ -94,6 +95,8 @@ class Checkpointer:
         writes = tuple(dict.fromkeys(p.real for p in facts.paths if p.access == "write"))
         is_exact = invocation.kind is ToolKind.WRITE and only_paths and bool(writes)
         deletes, strikes, touches = await _find_affected(facts, context)
+        struck = (*deletes, *strikes, *touches)
+        commands = [each.value for each in invocation.targets if each.kind == "command"]
         return UpcomingCall(
             call_id=context.call_id,
             turn=self.turn,
@@ -104,10 +107,11 @@ class Checkpointer:
             strikes=tuple(strikes),
             writes=() if is_exact else writes,
             touches=tuple(touches),
+            targets=named_targets(facts, commands, context.state(ShellInfo), struck),
         )
 
     async def _facts(self, invocation: AnyInvocation, context: ToolContext) -> Facts:
-        """About a command of the person's own, which nobody judged."""
+        """About a command the user typed, which nobody judged."""
         shell = context.state(ShellInfo)
         trusted = self.gatekeeper.policy.trusted
         return await gather(invocation, context.workspace, shell, trusted=trusted)
@@ -133,7 +137,7 @@ class Checkpointer:
                 )
             await self.gatekeeper.confirm(check, because("cannot_undo", why=why))
         text = tr(
-            "{tool} {title} cannot be taken back completely: {why}.",
+            "{tool} {title} cannot be undone completely: {why}.",
             tool=call.tool,
             title=call.title[:60],
             why=why,
@@ -152,6 +156,12 @@ class Checkpointer:
             record = self.checkpoints.after(call.call_id)
         except OSError as error:
             log.warning("what %s changed is not known: %s", call.tool, error)
+            text = tr(
+                "What {tool} changed could not be found out ({why}), so it cannot be undone.",
+                tool=call.tool,
+                why=error.strerror or error,
+            )
+            self._tell((text,), "warning", tr("Check the files yourself, for example with git."))
             return
         if record is not None:
             self._touched += _files(record, self.checkpoints, root)
@@ -160,7 +170,8 @@ class Checkpointer:
 async def _find_affected(
     facts: Facts, context: ToolContext
 ) -> tuple[list[str], list[str], list[str]]:
-    """The paths that a command is known to delete, to change otherwise, and to only touch."""
+    """The paths that a command is known to delete, to change otherwise, and to change without
+    touching their bytes."""
     deletes: list[str] = []
     strikes: list[str] = []
     touches: list[str] = []
@@ -171,7 +182,7 @@ async def _find_affected(
         )
         for each in radius.touched:
             into = deletes if each.verb == DELETES else strikes
-            (touches if each.verb in {MODES, OWNERS} else into).extend(each.paths)
+            (touches if each.verb in {MODES, OWNERS, MOVES} else into).extend(each.paths)
     return deletes, strikes, touches
 
 
@@ -179,7 +190,7 @@ def _files(record: Record, checkpoints: Checkpoints, root: str) -> list[FileTouc
     """The files of a record for the receipt; lines are counted while there are few enough."""
     found = []
     for number, change in enumerate(record.changes):
-        if "directory" in (change.before.kind, change.after.kind):
+        if change.doubt or "directory" in (change.before.kind, change.after.kind):
             continue
         counted = count_lines(change, checkpoints) if number < 500 else None
         added, removed = counted or (None, None)
@@ -188,17 +199,3 @@ def _files(record: Record, checkpoints: Checkpoints, root: str) -> list[FileTouc
             FileTouched(path=path, verb=change.verb, by=record.by, added=added, removed=removed)
         )
     return found
-
-
-async def _to_the_end(work: Coroutine[Any, Any, T]) -> T:
-    """Wait for something that must not be left half done, even when the turn is interrupted."""
-    task = asyncio.ensure_future(work)
-    cancelled = False
-    while not task.done():
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError:
-            cancelled = True
-    if cancelled:
-        raise asyncio.CancelledError
-    return task.result()

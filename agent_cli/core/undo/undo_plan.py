@@ -1,18 +1,18 @@
 """What an undo would do to each file, decided before anything is touched.
 
 Three states meet at a path: `before` the call, `after` it, and `now`. Where now is still as the
-call left it, what was before comes back. Where the person changed it since, their change is kept:
-both are merged, and where that cannot be done, the person is asked. Nothing of theirs is ever given
-up without a question.
+call left it, what was before comes back. Where the user changed it since, their change is kept:
+both are merged, and where that cannot be done, the user is asked. So they are about what changed
+while a command ran that does not name it: it may be their own work. Without an answer it stays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from agent_cli.core.undo.checkpoint import PathChange, PathState, Record, RecordKind, RestoreStep
+from agent_cli.core.undo.checkpoint import ABSENT, PathState, Record, RecordKind, RestoreStep
 from agent_cli.lib.language import mark, tr
 
 PlannedOutcome = Literal["restored", "merged", "conflict", "deleted by you", "lost"]
@@ -31,6 +31,10 @@ class Bytes(Protocol):
 
     def read(self, state: PathState) -> bytes | None:
         """The bytes of a file as they were."""
+        ...
+
+    def finds(self, state: PathState) -> bool:
+        """Whether this could be put back."""
         ...
 
     def write(self, data: bytes, like: PathState) -> PathState:
@@ -54,7 +58,7 @@ class FilePlan:
     before: PathState
     """What was there before all of the calls."""
     choices: tuple[Choice, ...] = ()
-    """What the person can choose; the first holds if they choose nothing."""
+    """What can be chosen; the first holds if nothing is."""
     why: str = ""
     marked: PathState | None = None
     """Both versions in one text, with markers."""
@@ -74,20 +78,22 @@ class Preview:
 
     kind: RecordKind
     records: tuple[Record, ...]
-    """What it takes back, the newest first."""
+    """What it reverses, the newest first."""
     files: tuple[FilePlan, ...]
+    notes: tuple[str, ...] = ()
+    """What should be known besides, such as an undo that was cut short."""
 
     @property
     def conflicts(self) -> tuple[FilePlan, ...]:
-        """The files about which the person has to decide."""
+        """The files about which the user has to decide."""
         return tuple(each for each in self.files if each.outcome == "conflict")
 
     def steps(self, choices: Mapping[str, Choice]) -> tuple[RestoreStep, ...]:
-        """What is to be done, given the person's choices by path; without one, theirs stays."""
+        """What is to be done, given choices by path; without one, a file stays as it is."""
         steps = []
         for each in self.files:
             then = each.state_for(choices.get(each.path))
-            if each.outcome != "lost" and then != each.now:
+            if each.outcome != "lost" and not then.is_equal(each.now):
                 steps.append(RestoreStep(each.path, each.now, then))
         return tuple(steps)
 
@@ -95,65 +101,105 @@ class Preview:
 def plan(
     kind: RecordKind, records: Sequence[Record], now: Mapping[str, PathState], store: Bytes
 ) -> Preview:
-    """How to take these records back, newest first."""
+    """What reversing these records would do, the newest first."""
+    # What lies elsewhere now and will be moved out of the way can come back to where it was.
+    movable = frozenset(each.identity for each in now.values() if each.ino)
     files = []
     for path, changes in _by_path(records).items():
-        found = _plan_path(path, changes, now[path], store)
-        if found is not None:
-            files.append(found)
+        planned = _plan_path(path, _fold(changes), now.get(path, ABSENT), store, movable)
+        if planned is not None:
+            files.append(planned)
     return Preview(kind, tuple(records), tuple(sorted(files, key=lambda each: each.path)))
 
 
 def paths_of(records: Iterable[Record]) -> set[str]:
-    """Every path the records speak of."""
+    """All paths that records speak of."""
     return {change.path for record in records for change in record.changes}
 
 
-def _by_path(records: Iterable[Record]) -> dict[str, list[tuple[PathChange, bool]]]:
-    found: dict[str, list[tuple[PathChange, bool]]] = {}
+@dataclass(frozen=True)
+class _Part:
+    """What became of a path while nobody else changed it."""
+
+    before: PathState
+    after: PathState
+    is_sure: bool
+    doubt: str = ""
+
+
+def _by_path(records: Iterable[Record]) -> dict[str, list[_Part]]:
+    found: dict[str, list[_Part]] = {}
     for record in records:
-        for change in record.changes:
-            found.setdefault(change.path, []).append((change, record.is_open))
+        for each in record.changes:
+            part = _Part(each.before, each.after, not record.is_open, each.doubt)
+            found.setdefault(each.path, []).append(part)
     return found
 
 
+def _fold(parts: Sequence[_Part]) -> list[_Part]:
+    """The parts, the newest first, those that follow upon each other made one: the first before
+    and the last after."""
+    folded = [parts[0]]
+    for older in parts[1:]:
+        newer = folded[-1]
+        if older.after.is_equal(newer.before):
+            sure, doubt = newer.is_sure and older.is_sure, newer.doubt or older.doubt
+            folded[-1] = _Part(older.before, newer.after, sure, doubt)
+        else:
+            folded.append(older)
+    return folded
+
+
 def _plan_path(
-    path: str, changes: Sequence[tuple[PathChange, bool]], now: PathState, store: Bytes
+    path: str,
+    parts: Sequence[_Part],
+    now: PathState,
+    store: Bytes,
+    movable: Collection[tuple[str, int, int, int]],
 ) -> FilePlan | None:
     """None where there is nothing to do."""
-    before, current, merged = changes[-1][0].before, now, False
-    for change, is_open in changes:
-        step = _step(change, current, store, is_sure=not is_open)
+    before, current, merged = parts[-1].before, now, False
+    if now.is_equal(before):
+        return None
+    for part in parts:
+        step = _step(part, current, store)
         if isinstance(step, str):
-            return _make_conflict(path, changes, now, step, store)
-        merged = merged or step not in (change.before, change.after, current)
-        current = step
-    if not before.is_kept and not now.is_same(before):
-        why = before.why or tr("it was not kept")
+            return _make_conflict(path, parts, now, step, store)
+        current, is_merged = step
+        merged = merged or is_merged
+    comes = current.exists and not current.is_same(now)
+    if comes and not store.finds(current) and current.identity not in movable:
+        why = before.why or tr("it is not kept")
         return FilePlan(path, "lost", now, now, before, why=why)
     if not now.exists and before.exists and not current.exists:
         return FilePlan(path, "deleted by you", now, now, before, ("keep", "restore"))
-    if current == now or _is_equal_enough(current, now):
+    if current.is_equal(now):
         return None
     return FilePlan(path, "merged" if merged else "restored", now, current, before)
 
 
-def _step(change: PathChange, now: PathState, store: Bytes, *, is_sure: bool) -> PathState | str:
-    """What one change, taken back, makes of what is there now; or why that is not certain."""
-    before, after = change.before, change.after
+def _step(part: _Part, now: PathState, store: Bytes) -> tuple[PathState, bool] | str:
+    """What one part, reversed, makes of what is there now, and whether two changes were merged;
+    or why that is not certain."""
+    before, after = part.before, part.after
+    if part.doubt:
+        return part.doubt
+    if before.is_equal(after):
+        return now, False
     if now.is_same(before):
-        return _with_mode(now, before, after) if now.mode == after.mode else now
-    if now.is_same(after) and is_sure:
-        return before if now.mode == after.mode else replace(before, mode=now.mode)
-    if not is_sure:
-        return tr("the program ended before the call did: whose change this is cannot be told")
+        return (_add_line_ends(now, before) if now.mode == after.mode else now), False
+    if not part.is_sure:
+        return tr("the program ended before the call did, so this may be your change")
+    if now.is_same(after):
+        return (before if now.mode == after.mode else before._replace(mode=now.mode)), False
     if not now.exists:
-        return now
+        return now, False
     if not before.exists:
         return tr("the call created it, and you changed it since")
     if not after.exists:
-        return tr("the call deleted it, and you made it anew")
-    return _merge(before, after, now, store)
+        return tr("the call deleted it, and you created it again")
+    merged = _merge(before, after, now, store)
+    return merged if isinstance(merged, str) else (merged, True)
 
 
 def _merge(before: PathState, after: PathState, now: PathState, store: Bytes) -> PathState | str:
@@ -170,26 +216,23 @@ def _merge(before: PathState, after: PathState, now: PathState, store: Bytes) ->
 
 
 def _make_conflict(
-    path: str, changes: Sequence[tuple[PathChange, bool]], now: PathState, why: str, store: Bytes
+    path: str, parts: Sequence[_Part], now: PathState, why: str, store: Bytes
 ) -> FilePlan:
-    before, base = changes[-1][0].before, changes[0][0].after
-    if not before.is_kept:
-        return FilePlan(path, "lost", now, now, before, why=before.why or tr("it was not kept"))
+    before, base = parts[-1].before, parts[0].after
+    if not store.finds(before):
+        return FilePlan(path, "lost", now, now, before, why=before.why or tr("it is not kept"))
     marked = None
     if before.kind == base.kind == now.kind == "file":
         versions = [store.read(each) for each in (base, now, before)]
         found = None if None in versions else store.merge(*(each or b"" for each in versions))
-        marked = store.write(found[0], now) if found else None
+        is_marked = found is not None and not found[1]
+        marked = store.write(found[0], now) if found and is_marked else None
     choices: tuple[Choice, ...] = ("keep", "restore", "markers") if marked else ("keep", "restore")
     return FilePlan(path, "conflict", now, now, before, choices, why, marked)
 
 
-def _with_mode(now: PathState, before: PathState, after: PathState) -> PathState:
-    if now.kind == "file" and before.mode != after.mode:
-        return replace(now, mode=before.mode, mtime_ns=before.mtime_ns)
-    return before if now.kind == before.kind == "file" else now
-
-
-def _is_equal_enough(current: PathState, now: PathState) -> bool:
-    """Whether there is nothing to do but to set the time of a directory."""
-    return current.kind == now.kind == "directory" and current.mode == now.mode
+def _add_line_ends(now: PathState, before: PathState) -> PathState:
+    """What is there, with the mode and the time it had."""
+    if now.kind == "directory":
+        return now._replace(mode=before.mode)
+    return now._replace(mode=before.mode, mtime_ns=before.mtime_ns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from agent_cli.core.errors import UserError
@@ -12,6 +12,7 @@ from agent_cli.core.events import TurnStarted
 from agent_cli.core.log.entries import Entry, EventAdded
 from agent_cli.core.log.history import path
 from agent_cli.core.undo.checkpoint import Checkpoints, Record, RestoreOutcome
+from agent_cli.core.undo.diffs import diff, net_changes
 from agent_cli.core.undo.undo_plan import Choice, Preview, paths_of, plan
 from agent_cli.lib.language import tr
 from agent_cli.lib.text import plural
@@ -28,12 +29,12 @@ class RewindPoint:
     entry: str | None
     """The entry of the log before the prompt; None: there is none."""
     calls: tuple[Record, ...] = ()
-    """What its calls changed and still stands, oldest first."""
+    """What its calls changed and is not undone, oldest first."""
 
 
 @dataclass
 class Undoing:
-    """Takes back what calls did to files. Blocking work is done in threads."""
+    """Undoes what calls did to files. Blocking work is done in threads."""
 
     checkpoints: Checkpoints
     is_running: Callable[[], bool]
@@ -42,19 +43,27 @@ class Undoing:
     entries: Callable[[], Sequence[Entry]]
 
     async def records(self) -> tuple[Record, ...]:
-        """What calls changed and is not taken back, oldest first."""
+        """What calls changed and is not undone, oldest first."""
         return standing(await asyncio.to_thread(self.checkpoints.records))
 
-    async def preview(self, scope: UndoScope | str = "turn") -> Preview:
-        """What taking back the last call, the last turn or the call of an id would do.
+    async def diffs(self, root: str) -> tuple[str, ...]:
+        """What calls changed and is not undone, one unified diff for each path."""
+        changes = net_changes(await self.records())
 
-        Raises UserError where there is nothing to take back.
+        def work() -> tuple[str, ...]:
+            found = (diff(each, root, self.checkpoints) for each in changes)
+            return tuple(each for each in found if each)
+
+        return await asyncio.to_thread(work)
+
+    async def preview(self, scope: UndoScope | str = "turn") -> Preview:
+        """What undoing the last call, the last turn or the call of an id would do.
+
+        Raises UserError where there is nothing to undo.
         """
         records = await self.records()
         if not records:
-            raise UserError(
-                tr("There is nothing to undo: no change of a call is kept in this session.")
-            )
+            raise UserError(tr("There is nothing to undo in this session."))
         if scope == "call":
             wanted = records[-1:]
         elif scope == "turn":
@@ -62,18 +71,16 @@ class Undoing:
         else:
             wanted = tuple(each for each in records if each.call_id == scope)
         if not wanted:
-            raise UserError(
-                tr("No call {id} changed a file, or it is taken back already.", id=scope)
-            )
+            raise UserError(tr("Call {id} changed no file, or it is undone already.", id=scope))
         return await self._plan("undo", tuple(reversed(wanted)))
 
     async def preview_since(self, turn: int) -> Preview:
-        """What taking back this turn and all after it would do; maybe nothing."""
+        """What undoing this turn and all after it would do; maybe nothing."""
         records = [each for each in await self.records() if each.turn >= turn]
         return await self._plan("undo", tuple(reversed(records)))
 
     async def preview_redo(self) -> Preview:
-        """What bringing back what was undone last would do; raises UserError."""
+        """What redoing what was undone last would do; raises UserError."""
         undone = last_undo(await asyncio.to_thread(self.checkpoints.records))
         if undone is None:
             raise UserError(tr("There is nothing to redo."))
@@ -84,7 +91,7 @@ class Undoing:
     ) -> RestoreOutcome:
         """Do what was previewed; a conflict without a choice stays as it is. Raises UserError."""
         if self.is_running():
-            raise UserError(tr("A turn is under way."), hint=tr("Interrupt it first."))
+            raise UserError(tr("The agent is still working."), hint=tr("Interrupt it first."))
         if not preview.records:
             return RestoreOutcome()
         steps = preview.steps(choices or {})
@@ -103,7 +110,7 @@ class Undoing:
         return restored
 
     async def moments(self) -> tuple[RewindPoint, ...]:
-        """The prompts of the conversation as it stands, oldest first."""
+        """The prompts of the conversation, oldest first."""
         records = await self.records()
         found = []
         for entry in path(self.entries()):
@@ -118,13 +125,14 @@ class Undoing:
     async def _plan(self, kind: Literal["undo", "redo"], records: tuple[Record, ...]) -> Preview:
         def work() -> Preview:
             now = self.checkpoints.now(paths_of(records))
-            return plan(kind, records, now, self.checkpoints)
+            planned = plan(kind, records, now, self.checkpoints)
+            return replace(planned, notes=self.checkpoints.take_notes())
 
         return await asyncio.to_thread(work)
 
 
 def standing(records: Iterable[Record]) -> tuple[Record, ...]:
-    """The calls that were not taken back, or were brought back, oldest first."""
+    """The calls that were not undone, or were redone, oldest first."""
     calls: dict[int, Record] = {}
     undone: dict[int, tuple[int, ...]] = {}
     away: set[int] = set()
@@ -142,7 +150,7 @@ def standing(records: Iterable[Record]) -> tuple[Record, ...]:
 
 
 def last_undo(records: Iterable[Record]) -> Record | None:
-    """The undo that can be taken back: the last one, if no call has changed anything since."""
+    """The undo that can be redone: the last one, if no call has changed anything since."""
     undone: list[Record] = []
     for record in records:
         match record.kind:
@@ -159,6 +167,6 @@ def _describe_for_model(preview: Preview, restored: RestoreOutcome) -> str:
     """What the model hears of it in the next turn."""
     names = ", ".join(sorted(restored.done)[:20])
     more = f" and {len(restored.done) - 20} more" if len(restored.done) > 20 else ""
-    what = "took back changes of yours" if preview.kind == "undo" else "brought changes back"
+    what = "undid changes of yours" if preview.kind == "undo" else "reapplied changes of yours"
     files = plural(len(restored.done), "path")
     return f"I {what}: {files} changed on disk: {names}{more}. Read files again before editing."

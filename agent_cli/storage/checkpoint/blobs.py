@@ -1,10 +1,9 @@
-"""Bytes of files, kept under the name git would give them."""
+"""Bytes of files, kept under a name that tells what they are."""
 
-# ruff: noqa: PTH118
+# ruff: noqa: PTH104, PTH108, PTH118
 
 import contextlib
 import errno
-import fcntl
 import hashlib
 import os
 import secrets
@@ -13,20 +12,17 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from agent_cli.lib.files import open_regular, private_directory
+from agent_cli.lib.files import private_directory
 from agent_cli.lib.language import mark, tr
 
-MAX_BYTES = 100_000_000
-"""Bytes; larger files are not kept."""
-_CHUNK = 1 << 20
-_SMALL = 1 << 20
-"""Bytes that are read at once: then they are what was hashed, whatever happens to the file."""
-_FICLONE = 0x40049409
-_LINKED = "="
-"""Begins the name of a file that is kept as a second link to it, its bytes unread."""
+SMALL_BYTES = 8_000_000
+"""Files up to here are read at once and named as git names them; of others each piece is named."""
+_PIECE = 1 << 16
+_ZEROS = bytes(_PIECE)
+_READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_MAKING = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
-
-NO_ROOM = mark("the quota for checkpoints is used up")
+NO_ROOM = mark("the space set aside for undo is used up")
 
 
 class NoRoom(OSError):
@@ -41,29 +37,31 @@ def name_of(data: bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
-def is_unread(name: str) -> bool:
-    """Whether the name says nothing about the bytes, because nobody has read them."""
-    return name.startswith(_LINKED)
+def hash_file(path: str) -> tuple[str, os.stat_result]:
+    """The name of a regular file's bytes, without keeping them; raises OSError."""
+    with _open(path) as descriptor:
+        status = os.fstat(descriptor)
+        if status.st_size <= SMALL_BYTES:
+            return name_of(_read(descriptor, status.st_size)), status
+        return _name_of_pieces(descriptor, status.st_size), status
 
 
 class Blobs:
     """A directory of files that nobody but us changes. A half-written one has another name."""
 
     def __init__(self, directory: Path) -> None:
-        self._directory = private_directory(directory)
+        self._directory = str(private_directory(directory))
         self.room = sys.maxsize
         """How many more bytes may be added."""
+        self.weight = 0
+        """How many bytes are kept."""
         self._sizes: dict[str, int] = {}
         for entry in os.scandir(self._directory):
             if entry.name.startswith("."):
-                os.unlink(entry.path)  # noqa: PTH108 (left by a crash)
+                os.unlink(entry.path)  # left by a crash
             else:
-                self._sizes[entry.name] = entry.stat().st_size
-
-    @property
-    def weight(self) -> int:
-        """How many bytes are kept."""
-        return sum(self._sizes.values())
+                self._sizes[entry.name] = allocated_bytes(entry.stat())
+        self.weight = sum(self._sizes.values())
 
     @property
     def names(self) -> set[str]:
@@ -77,63 +75,28 @@ class Blobs:
         """Keep these bytes; raises NoRoom or OSError."""
         name = name_of(data)
         if name not in self._sizes:
-            self._claim(len(data))
-            with self._new(name) as descriptor, open(descriptor, "wb", closefd=False) as file:
-                file.write(data)
-            self._sizes[name] = len(data)
+            with self._new(name, len(data)) as descriptor:
+                _write(descriptor, data)
         return name
 
-    def add_file(self, descriptor: int, known: str | None = None) -> str:
-        """Keep the bytes of an open file; raises NoRoom or OSError.
+    def add_file(self, path: str, known: str | None = None) -> tuple[str, os.stat_result]:
+        """Keep the bytes of a file; raises NoRoom or OSError.
 
         Where `known` is their name, git has them already and they are not kept once more.
         """
-        size = os.fstat(descriptor).st_size
-        if size <= _SMALL:
-            with open(descriptor, "rb", closefd=False) as file:
-                data = file.read()
-            name = name_of(data)
-            return name if name == known else self.add(data)
-        name = _hash_descriptor(descriptor, size)
-        if name in self._sizes or name == known:
-            return name
-        self._claim(size)
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        with self._new(name) as target:
-            if not _clone(descriptor, target):
-                _copy(descriptor, target)
-            os.lseek(target, 0, os.SEEK_SET)
-            if _hash_descriptor(target, os.fstat(target).st_size) != name:
-                raise BlockingIOError(errno.EAGAIN, tr("the file changed while it was read"))
-        self._sizes[name] = size
-        return name
-
-    def add_link(self, path: str, size: int) -> str | None:
-        """Keep a file that is about to be deleted by a second link; None where that cannot be.
-
-        Not safe for a file that lives on and may be written to in place: see `own`.
-        """
-        name = _LINKED + secrets.token_hex(10)
-        self._claim(size)
-        try:
-            os.link(path, self._path(name), follow_symlinks=False)
-        except OSError:
-            self.room += size
-            return None
-        self._sizes[name] = size
-        return name
-
-    def own(self, name: str) -> str:
-        """The name of bytes that nobody else can change: a link is copied if the file lives on."""
-        if not is_unread(name) or os.lstat(self._path(name)).st_nlink == 1:
-            return name
-        descriptor = os.open(self._path(name), os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            kept = self.add_file(descriptor)
-        finally:
-            os.close(descriptor)
-        self.remove(name)
-        return kept
+        with _open(path) as source:
+            status = os.fstat(source)
+            if status.st_size <= SMALL_BYTES:
+                data = _read(source, status.st_size)
+                name = name_of(data)
+                return (name if name == known else self.add(data)), status
+            name = _name_of_pieces(source, status.st_size)
+            if name not in self._sizes:
+                with self._new(name, allocated_bytes(status)) as target:
+                    copy_pieces(source, target, status.st_size)
+                    if _name_of_pieces(target, status.st_size) != name:
+                        raise BlockingIOError(errno.EAGAIN, tr("it changed while it was read"))
+            return name, status
 
     def read(self, name: str) -> bytes | None:
         """The bytes, or None if they are not kept."""
@@ -142,68 +105,111 @@ class Blobs:
         except OSError:
             return None
 
+    def copy_to(self, name: str, path: str, mode: int) -> None:
+        """Make a new file with these bytes; raises OSError."""
+        with _open(self._path(name)) as source:
+            target = os.open(path, _MAKING, 0o600)
+            try:
+                copy_pieces(source, target, os.fstat(source).st_size)
+                os.fchmod(target, mode)
+            finally:
+                os.close(target)
+
     def remove(self, name: str) -> None:
         """Keep it no longer."""
         size = self._sizes.pop(name, 0)
         self.room += size
+        self.weight -= size
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(self._path(name))  # noqa: PTH108
-
-    def _claim(self, size: int) -> None:
-        if size > self.room:
-            raise NoRoom
-        self.room -= size
+            os.unlink(self._path(name))
 
     def _path(self, name: str) -> str:
         return os.path.join(self._directory, name)
 
     @contextlib.contextmanager
-    def _new(self, name: str) -> Iterator[int]:
+    def _new(self, name: str, size: int) -> Iterator[int]:
         """A descriptor whose file gets its name once it is whole."""
+        if size > self.room:
+            raise NoRoom
         temporary = self._path(f".{secrets.token_hex(8)}")
-        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-        descriptor = os.open(temporary, flags, 0o600)
+        descriptor = os.open(temporary, _MAKING, 0o600)
         try:
             yield descriptor
-            os.rename(temporary, self._path(name))  # noqa: PTH104
+            os.rename(temporary, self._path(name))
         except BaseException:
             with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary)  # noqa: PTH108
+                os.unlink(temporary)
             raise
         finally:
             os.close(descriptor)
+        self.room -= size
+        self.weight += size
+        self._sizes[name] = size
 
 
-def hash_file(path: str) -> tuple[str, os.stat_result]:
-    """The name of a regular file's bytes, without keeping them; raises OSError."""
-    descriptor = open_regular(path)
+def copy_pieces(source: int, target: int, size: int) -> None:
+    """Copy a file into an empty one; stretches of nothing stay unwritten. Raises OSError."""
+    for at, piece in _pieces(source, size):
+        os.pwrite(target, piece, at)
+    os.ftruncate(target, size)
+
+
+def _name_of_pieces(descriptor: int, size: int) -> str:
+    digest = hashlib.sha1(b"pieces %d\0" % size, usedforsecurity=False)
+    for at, piece in _pieces(descriptor, size):
+        digest.update(b"%d:" % at)
+        digest.update(piece)
+    return f"p{digest.hexdigest()}"
+
+
+def _pieces(descriptor: int, size: int) -> Iterator[tuple[int, bytes]]:
+    """All of a file but stretches of zeros, wherever the disk has holes."""
+    at = 0
+    while at < size:
+        try:
+            start = os.lseek(descriptor, at, os.SEEK_DATA)
+        except OSError as error:
+            if error.errno == errno.ENXIO:
+                return  # only a hole is left
+            start = at
+        at = max(at, start - start % _PIECE)
+        piece = os.pread(descriptor, _PIECE, at)
+        if not piece:
+            return
+        if piece != _ZEROS[: len(piece)]:
+            yield at, piece
+        at += _PIECE
+
+
+@contextlib.contextmanager
+def _open(path: str) -> Iterator[int]:
+    descriptor = os.open(path, _READING)
     try:
-        found = os.fstat(descriptor)
-        return _hash_descriptor(descriptor, found.st_size), found
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, tr("it is not a regular file"), path)
+        yield descriptor
     finally:
         os.close(descriptor)
 
 
-def _hash_descriptor(descriptor: int, size: int) -> str:
-    digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
-    while piece := os.read(descriptor, _CHUNK):
-        digest.update(piece)
-    return digest.hexdigest()
+def _read(descriptor: int, size: int) -> bytes:
+    data = os.read(descriptor, size + 1)
+    if len(data) == size:
+        return data
+    parts = [data]
+    while data:
+        data = os.read(descriptor, 1 << 20)
+        parts.append(data)
+    return b"".join(parts)
 
 
-def _clone(source: int, target: int) -> bool:
-    """Share the bytes on disks that can; each later change is then seen on its own side only."""
-    if sys.platform != "linux" or not stat.S_ISREG(os.fstat(source).st_mode):
-        return False
-    try:
-        fcntl.ioctl(target, _FICLONE, source)
-    except OSError:
-        return False
-    return True
+def _write(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
 
 
-def _copy(source: int, target: int) -> None:
-    while piece := os.read(source, _CHUNK):
-        view = memoryview(piece)
-        while view:
-            view = view[os.write(target, view) :]
+def allocated_bytes(status: os.stat_result) -> int:
+    """What a file takes on the disk: nothing for its holes."""
+    size: int = status.st_size
+    return size if size <= SMALL_BYTES else min(size, status.st_blocks * 512)

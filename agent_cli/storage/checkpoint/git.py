@@ -1,25 +1,20 @@
 """What git tells us about a directory, asked so that nothing of the repository runs or changes."""
 
+import contextlib
 import os
 import struct
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from agent_cli.lib.files import private_directory
-from agent_cli.lib.language import tr
 from agent_cli.safety.git_probe import WITHOUT_HELPERS, bare_environment
-from agent_cli.storage.checkpoint.records import write_whole
 
 TIMEOUT_S = 60
 _CONVERTING = ("core.autocrlf", "core.attributesfile", "core.eol")
 _FILE_TYPES = frozenset({0o100, 0o120})
-
-
-class NoGit(OSError):
-    """git is not installed, or it refuses to list the files."""
 
 
 class IndexEntry(NamedTuple):
@@ -28,28 +23,13 @@ class IndexEntry(NamedTuple):
     ctime_ns: int
     mtime_ns: int
     ino: int
+    """As its size, the lower half of the number: git keeps no more."""
     size: int
-    mode: int
     oid: str
 
     def unsure(self) -> "IndexEntry":
         """The entry, so that no file fits it: its bytes must be compared."""
-        return IndexEntry(0, 0, 0, -1, self.mode, self.oid)
-
-
-@dataclass
-class GitListing:
-    """The files of a directory that are not ignored."""
-
-    names: list[str]
-    """Relative to the directory."""
-    data: bytes = b""
-    """As git told it."""
-    nested: tuple[str, ...] = ()
-    """Repositories inside; they are left alone."""
-
-
-EMPTY_LISTING = GitListing([])
+        return IndexEntry(0, 0, 0, -1, self.oid)
 
 
 @dataclass
@@ -59,11 +39,11 @@ class GitDirectory:
     root: str
     environment: Mapping[str, str]
     aside: Path
-    """Where an empty repository of our own is kept, for directories that are in none."""
+    """Where files that are merged are kept for a moment."""
     directory: str | None = field(init=False)
     """The directory of the repository's own files; None: there is no repository."""
     top: str = field(init=False)
-    _ignoring: tuple[str, ...] = field(init=False, default=())
+    _mark: tuple[tuple[int, int], ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:
         said = self._run("rev-parse", "--absolute-git-dir", "--show-toplevel")
@@ -71,55 +51,53 @@ class GitDirectory:
         self.directory, self.top = (lines[0], lines[1]) if len(lines) >= 2 else (None, self.root)
         if self.directory is not None and not _is_within(self.root, self.top):
             self.directory, self.top = None, self.root  # it leads elsewhere: not this directory's
-        self._ignoring = self._personal_excludes()
+        if self.directory is not None:
+            self._mark = _mark(self.directory)
 
-    def start_listing(self, names: Sequence[str] = ()) -> "subprocess.Popen[bytes]":
-        """Begin to list the files, or what there is of these names and below.
+    def is_as_it_was(self) -> bool:
+        """Whether the repository, and with it the bytes it keeps, is still the one it was."""
+        return self.directory is None or _mark(self.directory) == self._mark
 
-        `listing` takes the output. Raises NoGit.
-        """
-        words = ["--literal-pathspecs", "ls-files", "-z", "--others", "--exclude-standard"]
-        words += ["--cached"] if self.directory else []
-        words += ["--", *names]
-        try:
+    def lacks(self, oids: Iterable[str]) -> set[str]:
+        """Of these names, those under which git keeps nothing."""
+        wanted = set(oids)
+        if self.directory is None or not wanted:
+            return wanted
+        said = self._run("cat-file", "--batch-check", given="\n".join(wanted).encode() + b"\n")
+        lines = (line.split(" ") for line in (said or b"").decode().splitlines())
+        return wanted - {words[0] for words in lines if words[1:2] == ["blob"]}
+
+    def start_ignored(self) -> "subprocess.Popen[bytes] | None":
+        """Begin to list what git ignores; `ignored` takes the output."""
+        if self.directory is None:
+            return None
+        words = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"]
+        with contextlib.suppress(OSError):
             return subprocess.Popen(
-                ["git", *WITHOUT_HELPERS, *self._ignoring, *self._where(), *words],
+                ["git", *WITHOUT_HELPERS, *self._personal_excludes(), *words],
                 cwd=self.root,
                 env=self._environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
             )
-        except OSError as error:
-            raise NoGit(error.errno, tr("git cannot be run")) from error
+        return None
 
-    def listing(
-        self, process: "subprocess.Popen[bytes]", known: GitListing = EMPTY_LISTING
-    ) -> GitListing:
-        """The files that were listed; the very same object as `known` if nothing is different.
-
-        Raises NoGit.
-        """
+    def ignored(self, process: "subprocess.Popen[bytes] | None") -> list[str]:
+        """The directories that are ignored as a whole, relative to ours; none where git fails."""
+        if process is None:
+            return []
         try:
             data, _ = process.communicate(timeout=TIMEOUT_S)
-        except subprocess.TimeoutExpired as error:
+        except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
-            raise NoGit(None, tr("git takes too long to list the files")) from error
-        if process.returncode != 0:
-            raise NoGit(None, tr("git refuses to list the files"))
-        if data == known.data and data:
-            return known
-        names = os.fsdecode(data).split("\0")[:-1]
-        nested: tuple[str, ...] = ()
-        if b"/\0" in data:
-            nested = tuple(name.rstrip("/") for name in names if name.endswith("/"))
-            names = [name for name in names if not name.endswith("/")]
-        return GitListing(names, data, nested)
+            return []
+        return [name[:-1] for name in os.fsdecode(data).split("\0") if name.endswith("/")]
 
     def index(self) -> dict[str, IndexEntry]:
         """What the index says, by name relative to the directory; empty where it is not usable."""
-        if self.directory is None:
+        if self.directory is None or not self._keeps_all():
             return {}
         path = Path(self.directory, "index")
         try:
@@ -137,6 +115,12 @@ class GitDirectory:
         except (struct.error, ValueError, IndexError):
             return {}
         return found
+
+    def _keeps_all(self) -> bool:
+        """Whether git has the bytes of every entry here, under names of twenty bytes."""
+        said = self._run("config", "--list", "--name-only", "-z")
+        keys = os.fsdecode(said or b"").lower()
+        return said is not None and "partialclone" not in keys and "objectformat" not in keys
 
     def converts(self, names: Iterable[str]) -> bool:
         """Whether git may keep other bytes than those on the disk (line ends, filters)."""
@@ -193,17 +177,6 @@ class GitDirectory:
             return None
         return done.stdout, done.returncode == 0
 
-    def _where(self) -> tuple[str, ...]:
-        if self.directory is not None:
-            return ()
-        private_directory(self.aside)
-        empty = private_directory(self.aside / "empty.git")
-        for name in ("objects", "refs"):
-            private_directory(empty / name)
-        if not (empty / "HEAD").exists():
-            write_whole(empty / "HEAD", "ref: refs/heads/none\n")
-        return (f"--git-dir={empty}", f"--work-tree={self.root}")
-
     def _personal_excludes(self) -> tuple[str, ...]:
         """Options that make git ignore what the person's own configuration ignores."""
         words = ("config", "--global", "--path", "--get", "core.excludesFile")
@@ -240,6 +213,13 @@ class GitDirectory:
         return done.stdout if done.returncode == 0 else None
 
 
+def _mark(directory: str) -> tuple[tuple[int, int], ...]:
+    """Tells a repository from another that was made in its place."""
+    found = [Path(directory, name) for name in ("objects", "commondir", "config")]
+    stats = [path.stat() for path in found if path.exists()]
+    return tuple((each.st_ino, 0 if i == 0 else each.st_mtime_ns) for i, each in enumerate(stats))
+
+
 def _is_within(path: str, top: str) -> bool:
     return path == top or path.startswith(top.rstrip("/") + "/")
 
@@ -249,10 +229,10 @@ def _entries(data: bytes) -> Iterator[tuple[str, IndexEntry]]:
     signature, version, count = struct.unpack_from(">4sII", data)
     if signature != b"DIRC" or version not in (2, 3, 4):
         raise ValueError("not an index")
-    unpack = struct.Struct(">10I20sH").unpack_from
+    unpack = struct.Struct(">4I4xII8xI20sH").unpack_from
     at, name = 12, b""
     for _ in range(count):
-        cs, cn, ms, mn, _dev, ino, mode, _uid, _gid, size, oid, flags = unpack(data, at)
+        cs, cn, ms, mn, ino, mode, size, oid, flags = unpack(data, at)
         start = at + (64 if flags & 0x4000 else 62)
         if version == 4:
             dropped, start = _varint(data, start)
@@ -264,10 +244,8 @@ def _entries(data: bytes) -> Iterator[tuple[str, IndexEntry]]:
             name = data[start:end]
             at += (end - at + 8) // 8 * 8
         if mode >> 9 in _FILE_TYPES and not flags & 0x3000:
-            entry = IndexEntry(
-                cs * 1_000_000_000 + cn, ms * 1_000_000_000 + mn, ino, size, mode, oid.hex()
-            )
-            yield os.fsdecode(name), entry
+            changed, written = cs * 1_000_000_000 + cn, ms * 1_000_000_000 + mn
+            yield os.fsdecode(name), IndexEntry(changed, written, ino, size, oid.hex())
     if data[at : at + 4] == b"link":
         raise ValueError("the index is split")
 

@@ -1,62 +1,79 @@
-"""A manifest on disk, so that a call that a crash cut short can still be taken back."""
+"""A manifest on disk, so that a call that a crash cut short can still be undone."""
 
 import contextlib
-import json
+import marshal
 import os
+import struct
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+from agent_cli.core.undo.checkpoint import PathState
 from agent_cli.storage.checkpoint.manifest import Manifest, ManifestEntry
-from agent_cli.storage.checkpoint.records import pack_state, unpack_state, write_whole
+from agent_cli.storage.checkpoint.records import write_whole
+
+_MIN_REWRITE = 2_000
+_LENGTH = struct.Struct(">Q")
+_FORMAT = f"manifest 1 {sys.implementation.cache_tag}\n".encode()
+"""What is written by another Python is not read: a fresh look takes its place."""
 
 
 class ManifestLog:
-    """One line for each look at the disk: what was new then. Half a line is no line."""
+    """One part for each look at the disk: what was new then. Half a part is none."""
 
     def __init__(self, path: Path, manifest: Manifest) -> None:
         self._path = path
         self._manifest = manifest
         self._written: int | None = None
+        """Entries in the file; None: it is not ours to add to."""
 
     def load(self) -> None:
         """Give the manifest what was known last."""
-        seen = self._manifest.seen
-        with contextlib.suppress(OSError):
-            for line in self._path.read_text(encoding="ascii").splitlines():
-                try:
-                    for name, *known in json.loads(line):
-                        if known:
-                            ctime, ino, state = known
-                            stamp = (ctime, ino) if ctime else None
-                            seen[name] = ManifestEntry(stamp, unpack_state(state))
-                        else:
-                            seen.pop(name, None)
-                except (ValueError, TypeError):
-                    break
-            self._manifest.is_empty = not seen
+        found: dict[str, ManifestEntry] = {}
+        unlisted: list[str] = []
+        with contextlib.suppress(OSError, ValueError, TypeError, EOFError):
+            for seen, gone, unlisted in _parts(self._path.read_bytes()):  # noqa: B007
+                for name, stamp, state in seen:
+                    found[name] = ManifestEntry(stamp, PathState(*state))
+                for name in gone:
+                    found.pop(name, None)
+        self._manifest.fill(found, set(unlisted))
 
     def write(self) -> None:
-        """Add what is new; raises OSError."""
+        """Write down what is new; raises OSError."""
         manifest = self._manifest
-        if self._written is None or self._written > 2 * len(manifest.seen) + 1000:
-            write_whole(self._path, self._line(manifest.seen) + "\n")
-            self._written = len(manifest.seen)
-        elif manifest.fresh:
-            line = self._line(manifest.fresh).encode("ascii") + b"\n"
+        whole = self._written is None or self._written > 2 * len(manifest.seen) + _MIN_REWRITE
+        if not whole and not manifest.fresh:
+            return
+        names = manifest.seen if whole else manifest.fresh
+        seen = [
+            (name, each.stamp, tuple(each.state))
+            for name in names
+            if (each := manifest.seen.get(name)) is not None
+        ]
+        gone = [] if whole else [name for name in names if name not in manifest.seen]
+        part = marshal.dumps((seen, gone, sorted(manifest.unlisted)))
+        part = _LENGTH.pack(len(part)) + part
+        if whole:
+            write_whole(self._path, _FORMAT + part)
+            self._written = 0
+        else:
             descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
-            try:
-                os.write(descriptor, line)
-            finally:
-                os.close(descriptor)
-            self._written += len(manifest.fresh)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(part)
+        self._written = (self._written or 0) + len(seen) + len(gone)
         manifest.fresh.clear()
 
-    def _line(self, names: "set[str] | dict[str, ManifestEntry]") -> str:
-        entries: list[list[object]] = []
-        for name in names:
-            known = self._manifest.seen.get(name)
-            if known is None:
-                entries.append([name])
-            else:
-                ctime, ino = known.stamp or (0, 0)
-                entries.append([name, ctime, ino, pack_state(known.state)])
-        return json.dumps(entries, separators=(",", ":"))
+
+def _parts(data: bytes) -> Iterator[Any]:
+    at = len(_FORMAT)
+    if data[:at] != _FORMAT:
+        return
+    while at + _LENGTH.size <= len(data):
+        (length,) = _LENGTH.unpack_from(data, at)
+        at += _LENGTH.size
+        if at + length > len(data):
+            return
+        yield marshal.loads(data[at : at + length])
+        at += length

@@ -12,6 +12,10 @@ from pathlib import Path
 from agent_cli.lib.files import private_directory
 
 LOCK = "lock"
+ASIDE = ".agent-undo"
+"""The name of directories of ours inside a workspace, where another disk leaves no choice."""
+PLACES = "places"
+"""The file that names them."""
 _DAY = 86_400
 
 
@@ -57,8 +61,29 @@ def remove(path: Path) -> bool:
     """Remove a session's checkpoints unless a program uses them; whether that was done."""
     with _lock_unused(path) as free:
         if free:
+            _remove_places(path)
             shutil.rmtree(path, ignore_errors=True)
         return free
+
+
+def is_in_use(path: Path) -> bool:
+    """Whether a program has the session now."""
+    if not (path / LOCK).exists():
+        return False
+    with _lock_unused(path) as free:
+        return not free
+
+
+def _remove_places(path: Path) -> None:
+    """Remove what the session moved aside inside workspaces."""
+    with contextlib.suppress(OSError):
+        for line in (path / PLACES).read_text(errors="surrogateescape").splitlines():
+            place = Path(line)
+            if place.parent.name == ASIDE and place.name == path.name:
+                shutil.rmtree(place, ignore_errors=True)
+                with contextlib.suppress(OSError):
+                    (place.parent / ".gitignore").unlink()
+                    place.parent.rmdir()
 
 
 def hold(path: Path) -> int:

@@ -5,14 +5,13 @@ import json
 import os
 import secrets
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from agent_cli.core.undo.checkpoint import PathChange, PathState, Record
 from agent_cli.lib.files import private_directory
 
-VERSION = 1
+VERSION = 2
 
 
 class RecordFiles:
@@ -42,7 +41,7 @@ class RecordFiles:
     def put(self, record: Record) -> None:
         """Keep a record, or what it has become; raises OSError."""
         path = self._path(record.number)
-        write_whole(path, json.dumps(to_json(record), separators=(",", ":")))
+        write_whole(path, json.dumps(to_json(record), separators=(",", ":")).encode("ascii"))
         self._records[record.number] = record
 
     def drop(self, number: int) -> None:
@@ -54,7 +53,7 @@ class RecordFiles:
         return self._directory / f"{number:08d}.json"
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, data: bytes) -> None:
     """Put a private file in place in one step. A crash of ours leaves the old one or the new.
 
     It is not flushed to the disk: that would cost more than all the rest of a checkpoint, and
@@ -63,8 +62,8 @@ def write_whole(path: Path, text: str) -> None:
     temporary = path.with_name(f".{path.stem}.{secrets.token_hex(4)}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
-        with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            file.write(text)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
         temporary.rename(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -76,10 +75,11 @@ def to_json(record: Record) -> dict[str, Any]:
     plain = {
         name: value
         for name, value in vars(record).items()
-        if name != "changes" and value not in ((), "", False)
+        if name != "changes" and (name == "targets" or value not in ((), "", False))
     }
     changes = [
-        [each.path, pack_state(each.before), pack_state(each.after)] for each in record.changes
+        [each.path, pack_state(each.before), pack_state(each.after), each.doubt]
+        for each in record.changes
     ]
     return {"version": VERSION, **plain, "changes": changes}
 
@@ -87,10 +87,11 @@ def to_json(record: Record) -> dict[str, Any]:
 def from_json(data: Mapping[str, Any]) -> Record:
     """A record as it was; raises ValueError, KeyError or TypeError."""
     changes = tuple(
-        PathChange(str(path), unpack_state(before), unpack_state(after))
-        for path, before, after in data["changes"]
+        PathChange(str(path), PathState(*before), PathState(*after), *doubt)
+        for path, before, after, *doubt in data["changes"]
     )
-    record = Record(
+    targets = data.get("targets")
+    return Record(
         number=int(data["number"]),
         kind=data["kind"],
         turn=int(data.get("turn", 0)),
@@ -98,19 +99,19 @@ def from_json(data: Mapping[str, Any]) -> Record:
         tool=str(data.get("tool", "")),
         title=str(data.get("title", "")),
         time=float(data["time"]),
+        changes=changes,
         by=data.get("by", "tools"),
         of=tuple(map(int, data.get("of", ()))),
         notes=tuple(map(str, data.get("notes", ()))),
         is_open=bool(data.get("is_open", False)),
+        ended=float(data.get("ended", 0)),
+        targets=None if targets is None else tuple(map(str, targets)),
     )
-    return replace(record, changes=changes)
 
 
 def pack_state(state: PathState) -> list[Any]:
-    """A state as JSON keeps it."""
-    return [*vars(state).values()] if state.exists else ["absent"]
-
-
-def unpack_state(data: list[Any]) -> PathState:
-    """A state as it was; raises TypeError."""
-    return PathState(*data)
+    """A state as JSON keeps it, without what is not known at its end."""
+    packed = list(state)
+    while packed[-1] in ("", 0):
+        packed.pop()
+    return packed

@@ -1,171 +1,181 @@
-"""Puts states back on the disk."""
+"""Puts states back on the disk. What is in the way is moved aside, never destroyed."""
 
-# ruff: noqa: PTH101, PTH103, PTH104, PTH106, PTH108, PTH118, PTH120, PTH211
+# ruff: noqa: PTH101, PTH103, PTH104, PTH106, PTH120, PTH211
 
 import contextlib
 import errno
 import os
-import secrets
 import stat
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from agent_cli.core.undo.checkpoint import PathState, RestoreOutcome, RestoreStep
+from agent_cli.core.undo.checkpoint import FIFO, PathState, RestoreOutcome
 from agent_cli.lib.language import tr
-from agent_cli.storage.checkpoint.path_states import is_direct, look, stat_only
+from agent_cli.storage.checkpoint.aside import Aside, copy_tree, holds
+from agent_cli.storage.checkpoint.blobs import Blobs
+from agent_cli.storage.checkpoint.states import bare, is_direct, look, lstat
 
-Read = Callable[[PathState], bytes | None]
+_IN_PLACE = ("directory", "absent")
+
+
+@dataclass(frozen=True)
+class Step:
+    """What is to be done to one path."""
+
+    path: str
+    now: PathState
+    """With the place to which it is moved, where it is to be moved."""
+    then: PathState
+
+    @property
+    def moves(self) -> bool:
+        """Whether what is there has to go: a new mode alone is set in place."""
+        return self.now.kind not in _IN_PLACE and not self.then.is_same(self.now)
 
 
 @dataclass
 class Restorer:
-    """Carries out the plan of an undo, path by path; one that fails does not stop the others."""
+    """Carries out an undo, path by path; one that fails does not stop the others."""
 
-    read: Read
+    blobs: Blobs
+    aside: Aside
+    locate: Callable[[PathState], str | None]
+    """Where the very thing lies now, if it lies aside anywhere."""
     done: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
+    _moved: dict[tuple[str, int, int, int], str] = field(default_factory=dict)
+    """What this undo has moved aside."""
 
-    def run(self, plan: Sequence[RestoreStep]) -> RestoreOutcome:
-        """Files first, then what was made goes, deepest first; directories get their times last."""
-        by_depth = sorted(plan, key=lambda each: each.path.count("/"))
-        coming = [each for each in by_depth if each.then.exists]
-        going = [each for each in reversed(by_depth) if not each.then.exists]
-        # A directory where a file was, or the other way round: the old must go before.
-        for each in [each for each in going if each.now.kind != "directory"]:
-            self._try(each, self._remove)
-        swapped = [e for e in coming if e.now.exists and e.now.kind != e.then.kind]
-        for each in [each for each in going if each.now.kind == "directory"]:
-            self._try(each, self._remove)
-        for each in reversed(swapped):
-            self._try(each, self._remove, counts=False)
-        for each in coming:
-            self._try(each, self._make)
-        for each in reversed(coming):
+    def run(self, steps: Sequence[Step]) -> RestoreOutcome:
+        """First all that goes is moved, deepest first, so that it can come back elsewhere; then
+        what comes is made; directories get their modes and times last."""
+        by_depth = sorted(steps, key=lambda each: each.path.count("/"))
+        for each in by_depth:
+            _open_up(each)
+        for each in reversed(by_depth):
+            if each.moves and not (each.then.kind == each.now.kind and each.then.content):
+                self._try(each, self._move)
+        for each in reversed(by_depth):
+            if each.now.kind == "directory" and each.then.kind != "directory":
+                self._try(each, _remove_if_empty)
+        for each in by_depth:
+            if each.then.exists:
+                self._try(each, self._make)
+        for each in reversed(by_depth):
             if each.then.kind == "directory" and each.path not in self.failed:
-                _set_times(each.path, each.then)
-        return RestoreOutcome(tuple(self.done), self.failed)
+                with contextlib.suppress(OSError):
+                    dress(each.path, each.then)
+        done = (each.path for each in by_depth if each.path not in self.failed)
+        return RestoreOutcome(tuple(done), self.failed)
 
-    def _try(
-        self, each: RestoreStep, act: Callable[[RestoreStep], None], *, counts: bool = True
-    ) -> None:
+    def _try(self, each: Step, act: Callable[[Step], None]) -> None:
         if each.path in self.failed:
             return
         try:
             act(each)
         except OSError as error:
             self.failed[each.path] = error.strerror or str(error)
-            return
-        if counts:
-            self.done.append(each.path)
 
-    def _remove(self, each: RestoreStep) -> None:
+    def _move(self, each: Step) -> None:
+        """Move aside what is there."""
         _require(each)
-        if each.now.kind == "directory":
-            with contextlib.suppress(FileNotFoundError):
-                _remove_if_empty(each.path)
-        elif each.now.exists:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(each.path)
+        if not is_direct(each.path):
+            raise OSError(None, tr("a directory on the way to it is a link now"))
+        os.rename(each.path, each.now.aside)
+        self._moved[each.now.identity] = each.now.aside
 
-    def _make(self, each: RestoreStep) -> None:
+    def _make(self, each: Step) -> None:
         then = each.then
-        if each.now.exists and each.now.kind == then.kind:
-            _require(each)
-        elif os.path.lexists(each.path) and then.kind != "directory":
-            raise FileExistsError(17, tr("something else is there now"))
         if then.kind == "directory":
             os.makedirs(each.path, exist_ok=True)
-            os.chmod(each.path, then.mode)
+            return
+        if each.now.exists and then.is_same(each.now):
+            _require(each)
+            dress(each.path, then)
             return
         os.makedirs(os.path.dirname(each.path), exist_ok=True)
         if not is_direct(each.path):
             raise OSError(None, tr("a directory on the way to it is a link now"))
+        new = self._source(each)
+        if os.path.lexists(each.path):
+            if not each.moves or os.path.lexists(each.now.aside):
+                raise FileExistsError(errno.EEXIST, tr("something else is there now"))
+            self._move(each)
+        dress(new, then)
+        os.rename(new, each.path)
+
+    def _source(self, each: Step) -> str:
+        """Where that which comes lies ready, on the same disk."""
+        then = each.then
+        if self.aside.is_there(then):
+            return then.aside
+        new = f"{each.now.aside}.new"
         if then.kind == "link":
-            _replace(each.path, lambda temporary: os.symlink(then.content, temporary))
-            os.utime(each.path, ns=(then.mtime_ns, then.mtime_ns), follow_symlinks=False)
-        elif then.is_same(each.now):
-            os.chmod(each.path, then.mode)
-            _set_times(each.path, then)
+            os.symlink(then.content, new)
+        elif then.kind == "other" and then.content == FIFO:
+            os.mkfifo(new, then.mode)
+        elif then.kind == "repository" and then.content:
+            copy_tree(self.aside.tree(then.content), new)
+        elif then.kind == "file" and then.content in self.blobs:
+            self.blobs.copy_to(then.content, new, then.mode)
+            _give_to_owner(new, each.path)
         else:
-            self._write(each.path, then)
-
-    def _write(self, path: str, then: PathState) -> None:
-        data = self.read(then)
-        if data is None:
-            raise OSError(None, then.why or tr("its bytes are not kept any more"))
-        owner = _owner(path)
-
-        def write(temporary: str) -> None:
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-            descriptor = os.open(temporary, flags, 0o600)
-            try:
-                with open(descriptor, "wb", closefd=False) as file:
-                    file.write(data)
-                if owner is not None:
-                    with contextlib.suppress(PermissionError):
-                        os.fchown(descriptor, *owner)
-                os.fchmod(descriptor, then.mode)
-            finally:
-                os.close(descriptor)
-
-        _replace(path, write)
-        _set_times(path, then)
+            moved = self._moved.get(then.identity)
+            found = moved if moved and holds(moved, then) else self.locate(then)
+            if found is None:
+                raise OSError(None, then.why or tr("it is not kept any more"))
+            return found
+        return new
 
 
-def _remove_if_empty(path: str) -> None:
-    """A directory in which the person has put something since stays."""
+def _open_up(each: Step) -> None:
+    """Let directories be changed that a call has closed; they get their modes in the end."""
+    if each.now.kind == "directory" and each.now.mode & 0o700 != 0o700:
+        with contextlib.suppress(OSError):
+            os.chmod(each.path, each.now.mode | 0o700)
+
+
+def _remove_if_empty(each: Step) -> None:
+    """A directory into which somebody has put something since stays."""
     try:
-        os.rmdir(path)
+        os.rmdir(each.path)
+    except FileNotFoundError:
+        return
     except OSError as error:
-        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) or each.then.exists:
             raise
 
 
-def _owner(path: str) -> tuple[int, int] | None:
-    try:
-        found = os.lstat(path)
-    except OSError:
-        return None
-    return (found.st_uid, found.st_gid) if stat.S_ISREG(found.st_mode) else None
+def _give_to_owner(new: str, path: str) -> None:
+    old = lstat(path)
+    if old is not None and stat.S_ISREG(old.st_mode):
+        with contextlib.suppress(OSError):
+            os.chown(new, old.st_uid, old.st_gid)
 
 
-def _require(each: RestoreStep) -> None:
+def _require(each: Step) -> None:
     """Refuse where somebody has changed the file since the plan was made."""
-    now = look(each.path) if each.now.content or each.now.kind != "file" else stat_only(each.path)
-    if each.now.kind == "directory":
-        same = now.kind in ("directory", "absent")
-    else:
-        same = now.is_same(each.now)
-    if not same:
+    status = lstat(each.path)
+    if status is None:
+        raise FileNotFoundError(errno.ENOENT, tr("it is gone"))
+    found = bare(each.path, status)
+    if found.identity == each.now.identity:
+        return
+    if not look(each.path).is_same(each.now):
         raise OSError(None, tr("it was changed just now"))
 
 
-def _replace(path: str, make: Callable[[str], None]) -> None:
-    directory, name = os.path.split(path)
-    temporary = os.path.join(directory, f".{name[:80]}.{secrets.token_hex(6)}.tmp")
-    try:
-        make(temporary)
-        os.rename(temporary, path)
-    except BaseException:
+def dress(path: str, state: PathState) -> None:
+    """Give what is at a path the mode and the time it had."""
+    if state.kind == "link":
         with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+            os.utime(path, ns=(state.mtime_ns, state.mtime_ns), follow_symlinks=False)
+    elif state.kind != "repository":
+        os.chmod(path, state.mode)
+        _set_times(path, state)
 
 
 def _set_times(path: str, state: PathState) -> None:
     if state.mtime_ns:
         with contextlib.suppress(OSError):
             os.utime(path, ns=(state.mtime_ns, state.mtime_ns))
-
-
-def parents_made(paths: Iterable[str]) -> list[str]:
-    """The directories that do not exist yet on the way to these paths, the outermost first."""
-    missing: dict[str, None] = {}
-    for path in paths:
-        chain = []
-        parent = os.path.dirname(path)
-        while parent not in missing and not os.path.lexists(parent):
-            chain.append(parent)
-            parent = os.path.dirname(parent)
-        missing.update(dict.fromkeys(reversed(chain)))
-    return list(missing)

@@ -1,0 +1,124 @@
+"""Makes a state of what is on the disk."""
+
+# ruff: noqa: PTH115, PTH120
+
+import os
+import stat
+from collections.abc import Iterable
+
+from agent_cli.core.undo.checkpoint import ABSENT, FIFO, PathState
+from agent_cli.lib.language import tr
+from agent_cli.lib.text import size as in_words
+from agent_cli.storage.checkpoint.blobs import NO_ROOM, Blobs, NoRoom, allocated_bytes, hash_file
+from agent_cli.storage.checkpoint.git import IndexEntry
+
+MAX_FILE_BYTES = 100_000_000
+"""On the disk; larger files are not copied."""
+_HALF = 0xFFFFFFFF  # git keeps the lower half of these numbers
+
+
+def keep(
+    blobs: Blobs, path: str, status: os.stat_result, entry: IndexEntry | None = None
+) -> PathState:
+    """The state of a path, its bytes kept; where they cannot be, the state says why.
+
+    `entry` is what git's index says of it: what git has is not kept twice.
+    """
+    if not stat.S_ISREG(status.st_mode):
+        return bare(path, status)
+    if entry is not None and entry[:4] == (
+        status.st_ctime_ns, status.st_mtime_ns, status.st_ino & _HALF, status.st_size & _HALF
+    ):  # fmt: skip
+        return _file(status, content=entry.oid)
+    if allocated_bytes(status) > MAX_FILE_BYTES:
+        return _file(status, why=_too_large())
+    try:
+        name, found = blobs.add_file(path, entry.oid if entry else None)
+    except FileNotFoundError:
+        return ABSENT
+    except NoRoom:
+        return _file(status, why=tr(NO_ROOM))
+    except OSError as error:
+        return _file(status, why=_unreadable(error))
+    return _file(found, content=name)
+
+
+def look(path: str) -> PathState:
+    """The state of a path without keeping anything; the bytes are named as if they were kept."""
+    try:
+        status = os.lstat(path)
+        if not stat.S_ISREG(status.st_mode) or not is_direct(path):
+            return bare(path, status) if is_direct(path) else ABSENT
+        if allocated_bytes(status) > MAX_FILE_BYTES:
+            return _file(status, why=_too_large())
+        name, status = hash_file(path)
+        return _file(status, content=name)
+    except (FileNotFoundError, NotADirectoryError):
+        return ABSENT
+    except OSError as error:
+        return PathState("other", why=_unreadable(error))
+
+
+def bare(path: str, status: os.stat_result, why: str = "") -> PathState:
+    """The state of a path without its bytes."""
+    mode, when, ino = stat.S_IMODE(status.st_mode), status.st_mtime_ns, status.st_ino
+    if stat.S_ISREG(status.st_mode):
+        return PathState("file", mode, when, status.st_size, "", why, ino)
+    if stat.S_ISDIR(status.st_mode):
+        if path.endswith("/.git"):
+            return _repository(path, mode, ino)
+        return PathState("directory", mode, when, ino=ino)
+    if stat.S_ISLNK(status.st_mode):
+        try:
+            return PathState("link", mode, when, content=os.readlink(path), ino=ino)
+        except OSError:
+            return ABSENT
+    pipe = FIFO if stat.S_ISFIFO(status.st_mode) else ""
+    return PathState("other", mode, when, content=pipe, ino=ino)
+
+
+def is_direct(path: str) -> bool:
+    """Whether no directory on the way to a real path has been exchanged for a link."""
+    parent = os.path.dirname(path)
+    return os.path.realpath(parent) == parent
+
+
+def lstat(path: str) -> os.stat_result | None:
+    """What the disk says of a path; None: nothing is there."""
+    try:
+        return os.lstat(path)
+    except OSError:
+        return None
+
+
+def made_on_the_way(paths: Iterable[str]) -> dict[str, PathState]:
+    """The directories that do not exist yet on the way to these paths, the outermost first."""
+    missing: dict[str, PathState] = {}
+    for path in paths:
+        chain = []
+        parent = path.rpartition("/")[0]
+        while parent and parent not in missing and not os.path.lexists(parent):
+            chain.append(parent)
+            parent = parent.rpartition("/")[0]
+        missing.update(dict.fromkeys(reversed(chain), ABSENT))
+    return missing
+
+
+def _repository(path: str, mode: int, ino: int) -> PathState:
+    """A repository's own directory, known by its file of settings: numbers alone are used again."""
+    settings = lstat(f"{path}/config")
+    when, size = (settings.st_mtime_ns, settings.st_ino) if settings else (0, 0)
+    return PathState("repository", mode, when, size, ino=ino)
+
+
+def _file(status: os.stat_result, *, content: str = "", why: str = "") -> PathState:
+    mode = stat.S_IMODE(status.st_mode)
+    return PathState("file", mode, status.st_mtime_ns, status.st_size, content, why, status.st_ino)
+
+
+def _too_large() -> str:
+    return tr("it is larger than {most}", most=in_words(MAX_FILE_BYTES))
+
+
+def _unreadable(error: OSError) -> str:
+    return tr("it cannot be read ({error})", error=error.strerror)

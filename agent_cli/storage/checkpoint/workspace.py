@@ -1,0 +1,188 @@
+"""The directories a session works in, looked at before and after each command."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from agent_cli.core.undo.checkpoint import PathChange, PathState, UpcomingCall
+from agent_cli.lib.language import tr
+from agent_cli.safety.paths import contains
+from agent_cli.storage.checkpoint.blobs import Blobs
+from agent_cli.storage.checkpoint.contents import Contents
+from agent_cli.storage.checkpoint.git import GitDirectory
+from agent_cli.storage.checkpoint.manifest import Manifest, TooManyFiles, Top
+from agent_cli.storage.checkpoint.manifest_log import ManifestLog
+from agent_cli.storage.checkpoint.states import bare
+
+
+class Named:
+    """Content of places outside: nothing is kept but what a call is known to change."""
+
+    def choose(
+        self, found: dict[str, os.stat_result], known: Iterable[str], *, is_first: bool
+    ) -> None:
+        """There is no choice."""
+
+    def state(self, path: str, status: os.stat_result) -> PathState:
+        """What is there, without its bytes."""
+        return bare(path, status, tr("it was not kept"))
+
+
+class Workspace:
+    """All directories of a session as they were seen last."""
+
+    def __init__(
+        self,
+        roots: Sequence[str],
+        home: str,
+        environment: Mapping[str, str],
+        own: Path,
+        blobs: Blobs,
+        budget: int,
+    ) -> None:
+        self._environment, self._own, self._blobs = environment, own, blobs
+        self._told: set[str] = set()
+        self._notes: list[str] = []
+        self.roots = tuple(root for root in roots if not contains(root, home))
+        """Those that are looked at as a whole."""
+        for root in roots:
+            if root not in self.roots:
+                self._leave_out(root, tr("it holds your home directory"))
+        self._gits = [self._git(root) for root in self.roots]
+        self.contents = Contents(blobs, self._gits, budget)
+        self.manifest = Manifest(tuple(map(Top, self.roots)), self.contents)
+        self._log = ManifestLog(own / "manifest", self.manifest)
+        self._log.load()
+
+    def look(self) -> list[PathChange]:
+        """What has changed since the last look; raises OSError."""
+        if not self.roots:
+            return []
+        try:
+            changes = self.manifest.look()
+        except TooManyFiles as error:
+            for root in self.roots:
+                self._leave_out(root, error.strerror)
+            self.roots = ()
+            self.manifest = Manifest((), self.contents)
+            return []
+        self._log.write()
+        self._check_git()
+        return changes
+
+    def outside(self, call: UpcomingCall) -> Manifest:
+        """The places a call is known to change that are not looked at anyway."""
+        deep = [*call.deletes, *call.strikes, *call.touches]
+        tops: dict[str, Top] = {}
+        for path in (*deep, *call.writes):
+            if not any(contains(root, path) for root in self.roots):
+                first = _first_missing(path)
+                tops[first] = Top(first, is_deep=path in deep or first != path)
+        return Manifest(tuple(tops.values()), Named())
+
+    def with_bytes(self, changes: Iterable[PathChange]) -> list[PathChange]:
+        """The changes, with what was there before fetched from git while git still has it."""
+        listed = list(changes)
+        wanted = [each.before.content for each in listed if self.is_in_git(each.before)]
+        kept, why = {}, tr("git does not have it any more")
+        for name, data in self.read(wanted).items():
+            try:
+                kept[name] = self._blobs.add(data)
+            except OSError as error:
+                why = error.strerror or str(error)
+        return [
+            replace(each, before=each.before._replace(content="", why=why))
+            if self.is_in_git(each.before)
+            else each
+            for each in listed
+        ]
+
+    def keep_what_git_has(self) -> None:
+        """Keep the bytes that only git keeps: its repository is about to go."""
+        for path, seen in list(self.manifest.seen.items()):
+            if self.is_in_git(seen.state):
+                self._keep_again(path, seen.state)
+
+    def is_own_repository(self, path: str) -> bool:
+        """Whether this is where git keeps the bytes of our files."""
+        return any(git.directory == path for git in self._gits)
+
+    def is_in_git(self, state: PathState) -> bool:
+        """Whether nobody but git has the bytes of a file."""
+        return state.kind == "file" and bool(state.content) and state.content not in self._blobs
+
+    def read(self, names: Iterable[str]) -> dict[str, bytes]:
+        """Bytes that git keeps."""
+        wanted, found = list(names), dict[str, bytes]()
+        for git in self._gits:
+            found.update(git.read(name for name in wanted if name not in found))
+        return found
+
+    def merge(self, base: bytes, mine: bytes, other: bytes) -> tuple[bytes, bool] | None:
+        """Both changes in one text."""
+        git = self._gits[0] if self._gits else self._git("/")
+        return git.merge(base, mine, other)
+
+    def needed(self) -> set[str]:
+        """The names of all bytes the manifest speaks of."""
+        return {each.state.content for each in self.manifest.seen.values()}
+
+    def note(self, text: str) -> None:
+        """Have something told."""
+        self._notes.append(text)
+
+    def take_notes(self) -> tuple[str, ...]:
+        """What should be known and was not told yet."""
+        noted = [*self._notes, *self.contents.notes]
+        noted += [
+            tr("{path} cannot be listed: what changes there is not seen.", path=path)
+            for path in sorted(self.manifest.unlisted)[:5]
+        ]
+        fresh = [note for note in dict.fromkeys(noted) if note not in self._told]
+        self._notes.clear()
+        self.contents.notes.clear()
+        self._told.update(fresh)
+        return tuple(fresh)
+
+    def _git(self, root: str) -> GitDirectory:
+        return GitDirectory(root, self._environment, self._own / "merging")
+
+    def _leave_out(self, root: str, why: str | None) -> None:
+        self._notes.append(
+            tr("In {root}, only what commands name can be undone: {why}.", root=root, why=why or "")
+        )
+
+    def _check_git(self) -> None:
+        """If the repository is another one now, keep what it does not have."""
+        if all(git.is_as_it_was() for git in self._gits):
+            return
+        self._gits[:] = [self._git(git.root) for git in self._gits]
+        held = {
+            seen.state.content: None
+            for seen in self.manifest.seen.values()
+            if self.is_in_git(seen.state)
+        }
+        missing = set(held)
+        for git in self._gits:
+            missing &= git.lacks(missing)
+        for path, seen in list(self.manifest.seen.items()):
+            if seen.state.content in missing and self.is_in_git(seen.state):
+                self._keep_again(path, seen.state)
+
+    def _keep_again(self, path: str, state: PathState) -> None:
+        """Copy a file of which git alone had the bytes."""
+        try:
+            name, _ = self._blobs.add_file(path)
+        except OSError as error:
+            self.manifest.put(path, state._replace(content="", why=error.strerror or str(error)))
+            return
+        if name != state.content:
+            self.manifest.put(path, state._replace(content=name))
+
+
+def _first_missing(path: str) -> str:
+    """The outermost of a path and its directories that is not there; itself, if all are."""
+    while not os.path.lexists(parent := path.rpartition("/")[0] or "/"):
+        path = parent
+    return path
