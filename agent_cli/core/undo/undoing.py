@@ -12,7 +12,7 @@ from agent_cli.core.events import TurnStarted
 from agent_cli.core.log.entries import Entry, EventAdded
 from agent_cli.core.log.history import path
 from agent_cli.core.undo.checkpoint import Checkpoints, Record, RestoreOutcome
-from agent_cli.core.undo.diffs import diff, net_changes
+from agent_cli.core.undo.undo_diffs import diff, net_changes
 from agent_cli.core.undo.undo_plan import Choice, Preview, paths_of, plan
 from agent_cli.lib.language import tr
 from agent_cli.lib.text import plural
