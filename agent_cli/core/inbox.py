@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import (
     BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     PlainSerializer,
 )
@@ -45,19 +44,15 @@ if TYPE_CHECKING:
     from agent_cli.core.events import Event
 
 
-class Choice(BaseModel):
+class Choice(BaseModel, frozen=True):
     """One offered answer to a question."""
-
-    model_config = ConfigDict(frozen=True)
 
     label: str
     description: str = ""
 
 
-class Question(BaseModel):
+class Question(BaseModel, frozen=True):
     """Something the model wants to know from the user."""
-
-    model_config = ConfigDict(frozen=True)
 
     text: str
     choices: tuple[Choice, ...] = ()
@@ -66,20 +61,16 @@ class Question(BaseModel):
     """Whether the user's own words, or none, are an answer as well."""
 
 
-class Step(BaseModel):
+class Step(BaseModel, frozen=True):
     """One simple command of a command line."""
-
-    model_config = ConfigDict(frozen=True)
 
     text: str
     note: Note = ()
     """What it does, as far as that is known."""
 
 
-class ApprovalRequest(BaseModel):
+class ApprovalRequest(BaseModel, frozen=True):
     """May this call run? Everything the user needs to answer, as data for any frontend."""
-
-    model_config = ConfigDict(frozen=True)
 
     type: Literal["approval"] = "approval"
     id: str
@@ -122,10 +113,8 @@ class ApprovalRequest(BaseModel):
     """The profile of the agent whose call it is; empty: that of the session itself."""
 
 
-class QuestionRequest(BaseModel):
+class QuestionRequest(BaseModel, frozen=True):
     """The model, or the program itself, asks the user something."""
-
-    model_config = ConfigDict(frozen=True)
 
     type: Literal["question"] = "question"
     id: str
@@ -135,10 +124,8 @@ class QuestionRequest(BaseModel):
     by: Literal["model", "program"] = "model"
 
 
-class PlanRequest(BaseModel):
+class PlanRequest(BaseModel, frozen=True):
     """The model presents a plan for approval."""
-
-    model_config = ConfigDict(frozen=True)
 
     type: Literal["plan"] = "plan"
     id: str
@@ -149,28 +136,22 @@ class PlanRequest(BaseModel):
 Request = Annotated[ApprovalRequest | QuestionRequest | PlanRequest, Field(discriminator="type")]
 
 
-class Approval(BaseModel):
+class Approval(BaseModel, frozen=True):
     """The user's answer to an ApprovalRequest. What isn't a clear yes is a no."""
-
-    model_config = ConfigDict(frozen=True)
 
     answer: Literal["once", "session", "project", "no"] = "no"
     reason: str = ""
     """With "no": what the model is told."""
 
 
-class Answers(BaseModel):
+class Answers(BaseModel, frozen=True):
     """The user's answers to a QuestionRequest: one text for each question."""
-
-    model_config = ConfigDict(frozen=True)
 
     answers: tuple[str, ...]
 
 
-class PlanAnswer(BaseModel):
+class PlanAnswer(BaseModel, frozen=True):
     """The user's answer to a PlanRequest. What isn't a clear yes keeps planning."""
-
-    model_config = ConfigDict(frozen=True)
 
     answer: Literal["default", "accept-edits", "keep"] = "keep"
     """The mode the plan is carried out in, or "keep" planning."""

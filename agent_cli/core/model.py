@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from agent_cli.core.messages import AssistantMessage, Message
 
@@ -19,10 +19,8 @@ class Finish(StrEnum):
     FILTER = "filter"
 
 
-class Usage(BaseModel):
+class Usage(BaseModel, frozen=True):
     """What a request used. `cost` is in dollars, None when the price is not known."""
-
-    model_config = ConfigDict(frozen=True)
 
     input_tokens: int = 0
     """All of the prompt, cached or not."""

@@ -31,7 +31,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 
 from pydantic import (
     BaseModel,
-    ConfigDict,
     GetJsonSchemaHandler,
     JsonValue,
     ValidationError,
@@ -67,10 +66,8 @@ HARMLESS = frozenset({ToolKind.READONLY, ToolKind.SESSION})
 """What changes nothing outside of the session needs no permission."""
 
 
-class ToolParams(BaseModel):
+class ToolParams(BaseModel, frozen=True, extra="ignore"):
     """The base of every params model. Field docstrings are what the model reads."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     _source: ClassVar[ClassSource | None] = None
 
@@ -108,10 +105,8 @@ def _unsendable(text: str) -> str | None:
     return None
 
 
-class ToolError(BaseModel):
+class ToolError(BaseModel, frozen=True):
     """Why a call failed: the tool's own English, and what a view needs to say a refusal itself."""
-
-    model_config = ConfigDict(frozen=True)
 
     type: FailureType
     message: str
@@ -123,10 +118,8 @@ class ToolError(BaseModel):
     words: str = ""
 
 
-class ToolResult(BaseModel):
+class ToolResult(BaseModel, frozen=True):
     """What came of a call: `llm_content` for the model, `summary` and `display` for a person."""
-
-    model_config = ConfigDict(frozen=True)
 
     success: bool = True
     llm_content: Content = ""
@@ -156,10 +149,8 @@ class ToolResult(BaseModel):
         )
 
 
-class Description(BaseModel):
+class Description(BaseModel, frozen=True):
     """What the model is told about a tool, in layers."""
-
-    model_config = ConfigDict(frozen=True)
 
     short: str
     long: str = ""

@@ -9,7 +9,7 @@ import uuid
 from datetime import UTC, datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from agent_cli.core.compaction.compaction_report import CompactionLine
 from agent_cli.core.events import (
@@ -41,10 +41,8 @@ PASSING = (
 """Events that are not kept: a message, a result or an answer says the same later on."""
 
 
-class BaseBody(BaseModel):
+class BaseBody(BaseModel, frozen=True):
     """The base of what an entry can say."""
-
-    model_config = ConfigDict(frozen=True)
 
 
 class SessionOpened(BaseBody):
@@ -156,10 +154,8 @@ class Rewound(BaseBody):
     reason: str = ""
 
 
-class Unknown(BaseModel):
+class Unknown(BaseModel, frozen=True, extra="allow"):
     """Something a newer version of the program wrote: kept as it is, and passed over."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")
 
     kind: str = ""
 
@@ -186,10 +182,8 @@ Body = Annotated[
 ]
 
 
-class Entry(BaseModel):
+class Entry(BaseModel, frozen=True):
     """One line of a session's log."""
-
-    model_config = ConfigDict(frozen=True)
 
     version: int = VERSION
     id: str = Field(min_length=1)

@@ -3,17 +3,15 @@
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from agent_cli.core.errors import FailureType
 from agent_cli.core.events import Event, TextDelta, ThinkingDelta
 from agent_cli.core.log.entries import Entry
 
 
-class CallRecord(BaseModel):
+class CallRecord(BaseModel, frozen=True):
     """One line of the audit log: who ran what, why it was let through, and how it ended."""
-
-    model_config = ConfigDict(frozen=True)
 
     session_id: str
     call_id: str
