@@ -8,12 +8,7 @@ import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    Field,
-    PlainSerializer,
-)
+from pydantic import BaseModel, BeforeValidator, Field, PlainSerializer
 
 from agent_cli.core.display import Display
 from agent_cli.safety.reasons import Reason, quote_value

@@ -39,15 +39,7 @@ from agent_cli.core.messages import (
     no_result,
     text_of,
 )
-from agent_cli.core.model import (
-    Finish,
-    Model,
-    ModelRequest,
-    Reply,
-    TextChunk,
-    ThinkingChunk,
-    Usage,
-)
+from agent_cli.core.model import Finish, Model, ModelRequest, Reply, TextChunk, ThinkingChunk, Usage
 from agent_cli.core.money.accounting import Accounting
 from agent_cli.core.money.budget import BudgetCheck, OutOfBudget
 from agent_cli.core.pipeline import Pipeline

@@ -24,13 +24,7 @@ from agent_cli.core.deciding.gatekeeper import Gatekeeper, PermissionCheck
 from agent_cli.core.deciding.record import call_record
 from agent_cli.core.display import Display
 from agent_cli.core.errors import FailureType, ToolFailure
-from agent_cli.core.events import (
-    Event,
-    Notice,
-    ToolFinished,
-    ToolProgress,
-    ToolStarted,
-)
+from agent_cli.core.events import Event, Notice, ToolFinished, ToolProgress, ToolStarted
 from agent_cli.core.hook_protocol import Hooks, NoHooks
 from agent_cli.core.inbox import Answers, PlanAnswer, Question, QuestionRequest
 from agent_cli.core.log.store import CallRecord, Recorder

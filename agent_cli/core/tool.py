@@ -29,13 +29,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 
-from pydantic import (
-    BaseModel,
-    GetJsonSchemaHandler,
-    JsonValue,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BaseModel, GetJsonSchemaHandler, JsonValue, ValidationError, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 

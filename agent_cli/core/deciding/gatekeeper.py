@@ -11,12 +11,7 @@ from agent_cli.core.deciding.approval_briefing import approval_request
 from agent_cli.core.deciding.call_facts import as_a_look, gather, second_opinion
 from agent_cli.core.deciding.rules import Facts
 from agent_cli.core.errors import FailureType, ToolFailure
-from agent_cli.core.events import (
-    ApprovalAnswered,
-    Event,
-    Notice,
-    PlanAnswered,
-)
+from agent_cli.core.events import ApprovalAnswered, Event, Notice, PlanAnswered
 from agent_cli.core.inbox import Approval, Inbox, PlanAnswer, PlanRequest
 from agent_cli.core.log.store import NullStore, RuleStore
 from agent_cli.core.policy import Decision, Effect, Mode, Policy

@@ -177,8 +177,7 @@ KnownBody = (
 
 # Tried in this order: what none of the known kinds fits, by its name or its fields, is unknown.
 Body = Annotated[
-    Annotated[KnownBody, Field(discriminator="kind")] | Unknown,
-    Field(union_mode="left_to_right"),
+    Annotated[KnownBody, Field(discriminator="kind")] | Unknown, Field(union_mode="left_to_right")
 ]
 
 
