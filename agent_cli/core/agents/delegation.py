@@ -76,7 +76,7 @@ class AgentBudget:
             for each in budget.allowances():
                 if each.share >= 1:
                     amounts = f"${each.spent:.2f} of ${each.limit:.2f}"
-                    raise OutOfBudget(f"The {whose}'s budget is used up: {amounts}.", "")
+                    raise OutOfBudget(f"The {whose}'s budget is used up: {amounts}.")
         return None
 
     def tell(self) -> None:

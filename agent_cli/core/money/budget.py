@@ -32,11 +32,6 @@ _AMOUNT = re.compile(r"(?:raise to )?\$?\s*(\d+(?:[.,]\d+)?)", re.IGNORECASE)
 class OutOfBudget(AgentError):
     """Nothing more may be spent."""
 
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
-
 
 @dataclass(frozen=True)
 class SpendingLimit:
@@ -221,7 +216,7 @@ class BudgetGuard:
             wanted = raised if answer == raising else _amount(answer or "")
             if wanted is None:
                 hint = tr("Raise {setting} to continue.", setting=allowance.setting)
-                raise OutOfBudget(said, hint)
+                raise OutOfBudget(said, hint=hint)
             if wanted > allowance.spent:
                 self.budget.raise_to(allowance.scope, wanted)
                 return None
