@@ -18,7 +18,6 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.log.history import History
 from agent_cli.core.log.store import Observer, RecorderGroup, Store
-from agent_cli.core.loop import TurnLimits
 from agent_cli.core.model import Model, Models
 from agent_cli.core.money.spending import local_day
 from agent_cli.core.parts import AgentLimits, Parts, UpkeepSettings, new_session_id
@@ -217,7 +216,7 @@ def _parts(
         profiles=profiles,
         profile=first_profile(launch_options, profiles, policy),
         agent_limits=AgentLimits(**settings.agents.model_dump()),
-        limits=TurnLimits(settings.limits.steps),
+        max_steps=settings.limits.steps,
         upkeep_settings=_economy(settings, metrics),
         retry=RetryPolicy(attempts=settings.limits.retries + 1),
     )

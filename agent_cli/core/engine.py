@@ -112,7 +112,7 @@ class Engine:
             budget_guard=keeping.budget_guard,
             compactor=keeping.compactor,
             use_model=self._switch,
-            limits=parts.limits,
+            max_steps=parts.max_steps,
             retry=parts.retry,
         )
 

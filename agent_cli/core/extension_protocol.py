@@ -65,25 +65,3 @@ class Extensions(Protocol):
     async def close(self) -> None:
         """Unload everything."""
         ...
-
-
-class NoExtensions:
-    """A session without any."""
-
-    commands: Sequence[AnySlashCommand] = ()
-
-    def start(self, tell: Callable[[Event], None], is_busy: Callable[[], bool]) -> None:
-        """There is nothing to start."""
-
-    async def wait_ready(self, seconds: float) -> None:
-        """There is nothing to wait for."""
-
-    def turn_begins(self) -> None:
-        """There is nothing to let in."""
-
-    def background(self, work: Coroutine[Any, Any, None]) -> None:
-        """There is nobody to run it."""
-        work.close()
-
-    async def close(self) -> None:
-        """There is nothing to unload."""

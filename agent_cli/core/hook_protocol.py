@@ -43,20 +43,3 @@ class Hooks(Protocol):
     async def close(self) -> None:
         """The session ends."""
         ...
-
-
-class NoHooks:
-    """A session without any."""
-
-    async def before_call(self, tool: str, arguments: Mapping[str, Any]) -> HookVerdict:
-        """There is nothing to say."""
-        return HookVerdict()
-
-    def after_call(self, tool: str, arguments: Mapping[str, Any], result: ToolResult) -> None:
-        """There is nobody to tell."""
-
-    def see(self, event: Event) -> None:
-        """There is nobody to tell."""
-
-    async def close(self) -> None:
-        """There is nothing to end."""

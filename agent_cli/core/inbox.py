@@ -189,6 +189,15 @@ class Inbox:
             return answer
         return Answers(answers=("(no answer)",) * len(request.questions))
 
+    async def consult(self, question: Question, emit: "Callable[[Event], None]") -> str | None:
+        """The answer to a question of the program's own; None where there is nobody to ask."""
+        if not self.attended:
+            return None
+        request = QuestionRequest(
+            id=self.next_id(), call_id="", questions=(question,), by="program"
+        )
+        return (await self.answers(request, emit)).answers[0]
+
     async def plan(self, request: PlanRequest, emit: "Callable[[Event], None]") -> PlanAnswer:
         """Present a plan, and wait for the user."""
         answer = await self._wait(request, emit)

@@ -16,7 +16,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from agent_cli.core.compaction.compactor import Compactor
-from agent_cli.core.errors import ModelError, ModelErrorKind, internal_error
+from agent_cli.core.errors import AgentError, ModelError, ModelErrorKind, internal_error
 from agent_cli.core.events import (
     Event,
     FinishReason,
@@ -34,7 +34,6 @@ from agent_cli.core.messages import (
     AssistantMessage,
     Content,
     ToolCall,
-    ToolMessage,
     UserMessage,
     no_result,
     text_of,
@@ -60,21 +59,12 @@ BROKE_OFF = "Your reply broke off. Continue where it stopped."
 EMPTY = "Your reply was empty. Continue with the work, or say in a sentence that it is done."
 
 
-@dataclass(frozen=True)
-class TurnLimits:
-    """What one turn may use at most."""
-
-    steps: int = 200
-
-
-class _Stop(Exception):
+class _Stop(AgentError):
     """Ends a turn before the model does."""
 
     def __init__(self, reason: FinishReason, message: str, hint: str = "") -> None:
-        super().__init__(message)
+        super().__init__(message, hint=hint)
         self.reason = reason
-        self.message = message
-        self.hint = hint
 
 
 @dataclass
@@ -94,8 +84,8 @@ class Turn:
     compactor: Compactor
     use_model: Callable[[str], Model]
     """Goes on with another model, in this turn and after it."""
-    limits: TurnLimits = TurnLimits()
-    retry: RetryPolicy = RetryPolicy()
+    max_steps: int
+    retry: RetryPolicy
     steering: list[str] = field(default_factory=list)
     """Messages typed during the turn; they reach the model before its next step."""
 
@@ -125,7 +115,10 @@ class Turn:
         try:
             if isinstance(prompt, PromptTemplate):
                 prompt = await render_template(prompt, self.pipeline)
-            self._open(prompt)
+            if prompt is not None:
+                self.conversation.append(UserMessage(content=prompt))
+            elif self.conversation.ends_in_a_reply:
+                self.conversation.tell_model(BROKE_OFF)
             answer = await self._play()
         except _Stop as stop:
             self._finish(stop.reason, error=stop.message, hint=stop.hint)
@@ -143,12 +136,6 @@ class Turn:
             self._finish("failed", error=internal_error(error), hint=tr("See the log."))
         else:
             self._finish("done", text=answer.message.text, suggestion=answer.suggestion)
-
-    def _open(self, prompt: Content | None) -> None:
-        if prompt is not None:
-            self.conversation.append(UserMessage(content=prompt))
-        elif self.conversation.ends_in_a_reply:
-            self.conversation.tell_model(BROKE_OFF)
 
     async def _play(self) -> Reply:
         """Steps until the model makes no more calls; returns its last reply."""
@@ -169,7 +156,7 @@ class Turn:
             self.emit(PromptAdded(text=text))
 
     async def _check_limits(self) -> None:
-        if self._steps >= self.limits.steps:
+        if self._steps >= self.max_steps:
             raise _Stop(
                 "step_limit",
                 trn("Stopped after {n:,} step.", "Stopped after {n:,} steps.", self._steps),
@@ -197,29 +184,22 @@ class Turn:
                 if not error.retryable or self._model_index + 1 >= len(self.models):
                     raise
                 self._model_index += 1
-                stand_in = self._model.name
-                self.emit(
-                    Notice(
-                        level="warning",
-                        text=tr(
-                            "{model} is not answering ({reason}). "
-                            "Using {stand_in} for the rest of this turn.",
-                            model=model.name,
-                            reason=error.message,
-                            stand_in=stand_in,
-                        ),
-                    )
+                text = tr(
+                    "{model} is not answering ({reason}). "
+                    "Using {stand_in} for the rest of this turn.",
+                    model=model.name,
+                    reason=error.message,
+                    stand_in=self._model.name,
                 )
+                self.emit(Notice(level="warning", text=text))
 
     async def _reply_from(self, model: Model) -> Reply:
-        attempt = 0
+        attempt = 1
         while True:
-            attempt += 1
             try:
                 return await self._stream(model)
             except ModelError as error:
                 if await self._repair(error):
-                    attempt -= 1
                     continue
                 delay = self.retry.delay(error, attempt)
                 if delay is None:
@@ -230,6 +210,7 @@ class Turn:
                     )
                 )
                 await asyncio.sleep(delay)
+                attempt += 1
 
     async def _repair(self, error: ModelError) -> bool:
         """Whether something was done about the error, so that the request is worth repeating."""
@@ -264,9 +245,9 @@ class Turn:
     def _show(self, piece: TextChunk | ThinkingChunk) -> None:
         if isinstance(piece, ThinkingChunk):
             self.emit(ThinkingDelta(text=piece.text))
-            return
-        self._partial.append(piece.text)
-        self.emit(TextDelta(text=piece.text))
+        else:
+            self._partial.append(piece.text)
+            self.emit(TextDelta(text=piece.text))
 
     def _cut(self, model: Model, problem: str, used: Usage) -> Reply:
         text = "".join(self._partial)[:MAX_REPLY_CHARS].rstrip()
@@ -295,8 +276,8 @@ class Turn:
         if reply.finish is Finish.LENGTH:
             for call in calls:
                 self.conversation.append(no_result(call, CUT_OFF))
-            return True
-        await self._run_calls(calls)
+        else:
+            await self._run_calls(calls)
         return True
 
     async def _run_calls(self, calls: Sequence[ToolCall]) -> None:
@@ -313,15 +294,7 @@ class Turn:
         if result is None:
             self.conversation.append(no_result(call, INTERRUPTED))
             return
-        seen = self._guard.see(call, result)
-        self.conversation.append(
-            ToolMessage(
-                call_id=call.id,
-                name=call.name,
-                content=seen.llm_content or "(no output)",
-                is_error=not seen.success,
-            )
-        )
+        self.conversation.append(self._guard.see(call, result).as_message(call))
 
     def _wants_more(self, reply: Reply) -> bool:
         """An empty reply is asked about once; then the turn ends with what there is."""

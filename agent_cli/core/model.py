@@ -1,13 +1,16 @@
 """What the core asks of a language model, whoever makes it."""
 
 from collections.abc import AsyncIterator, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
 from pydantic import BaseModel
 
+from agent_cli.core.errors import ModelError, ModelErrorKind
 from agent_cli.core.messages import AssistantMessage, Message
+from agent_cli.lib.language import tr
 
 
 class Finish(StrEnum):
@@ -44,16 +47,9 @@ class Usage(BaseModel, frozen=True):
 
     def __add__(self, other: "Usage") -> "Usage":
         costs = [cost for cost in (self.cost, other.cost) if cost is not None]
-        return Usage(
-            input_tokens=self.input_tokens + other.input_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-            cached_tokens=self.cached_tokens + other.cached_tokens,
-            cache_write_tokens=self.cache_write_tokens + other.cache_write_tokens,
-            reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
-            cost=sum(costs) if costs else None,
-            unpriced_tokens=self.unpriced + other.unpriced,
-            estimated_tokens=self.estimated_tokens + other.estimated_tokens,
-        )
+        sums = {name: n + getattr(other, name) for name, n in self if name != "cost"}
+        sums["unpriced_tokens"] = self.unpriced + other.unpriced
+        return Usage(**sums, cost=sum(costs) if costs else None)
 
 
 @dataclass(frozen=True)
@@ -145,6 +141,19 @@ class Model(Protocol):
     def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
         """Send a request. Raises ModelError, at any point before the Reply."""
         ...
+
+
+async def ask_aside(model: Model, request: ModelRequest, received: list[str]) -> Reply:
+    """The whole reply to a request nobody watches; `received` gets its pieces as they come.
+
+    Raises ModelError, also if the reply breaks off.
+    """
+    async with aclosing(model.stream(request)) as events:  # type: ignore[type-var]
+        async for event in events:
+            if isinstance(event, Reply):
+                return event
+            received.append(event.text)
+    raise ModelError(tr("The model's reply broke off."), kind=ModelErrorKind.CONNECTION)
 
 
 class Models(Protocol):

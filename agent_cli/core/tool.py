@@ -37,7 +37,7 @@ from agent_cli.core.call_arguments import parse_arguments, rename_fields, valida
 from agent_cli.core.display import Display
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.field_docs import ClassSource
-from agent_cli.core.messages import Content
+from agent_cli.core.messages import Content, ToolCall, ToolMessage
 from agent_cli.core.tool_schema import inline_definitions, lean
 from agent_cli.lib.language import mark
 from agent_cli.safety.reasons import Reason
@@ -132,6 +132,13 @@ class ToolResult(BaseModel, frozen=True):
             llm_content="\n".join(filter(None, (failure.message, failure.details))),
             summary=summary or failure.message.split("\n", 1)[0],
             error=ToolError.model_validate(failure, from_attributes=True),
+        )
+
+    def as_message(self, call: ToolCall) -> ToolMessage:
+        """What the model reads of it."""
+        content = self.llm_content or "(no output)"
+        return ToolMessage(
+            call_id=call.id, name=call.name, content=content, is_error=not self.success
         )
 
 

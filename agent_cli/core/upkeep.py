@@ -7,7 +7,6 @@ from functools import partial
 
 from agent_cli.core.compaction.compactor import Compactor
 from agent_cli.core.compaction.recent_files import RecentFiles, recent_files
-from agent_cli.core.consult import consult
 from agent_cli.core.context_usage import ContextUsage
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event
@@ -61,7 +60,7 @@ class Upkeep:
                 spending, upkeep_settings.session, upkeep_settings.day, upkeep_settings.others_today
             ),
             emit=emit,
-            ask=partial(consult, parts.inbox, emit),
+            ask=partial(parts.inbox.consult, emit=emit),
             tell_model=conversation.tell_model,
             cause=self._cause,
             cheaper=self._cheaper,

@@ -240,7 +240,7 @@ class _Agent:
             ),
             compactor=keeping.compactor,
             use_model=parts.models.get,
-            limits=parts.limits,
+            max_steps=parts.max_steps,
             retry=parts.retry,
         )
 
@@ -282,5 +282,3 @@ class _Agent:
                 self._progress(tr("{reason} Retrying.\n", reason=event.reason))
             case TurnFinished():
                 self._end = event
-            case _:
-                pass

@@ -91,7 +91,7 @@ class History:
     """Of the whole session."""
     last: Usage = Usage()
     """Of the latest request."""
-    counted: tuple[TurnStarted | UsageChanged, ...] = ()
+    counted: Sequence[TurnStarted | UsageChanged] = ()
     """Each request of the whole session, and the turns they belong to."""
     turns: int = 0
     root: str | None = None
@@ -112,22 +112,15 @@ def read_history(entries: Sequence[Entry]) -> History:
     for entry in entries:
         whole.take(entry)
     return History(
-        opened=whole.opened,
+        **vars(whole),
         messages=tuple(walk.messages),
         missing=tuple(walk.missing()),
         events=tuple(walk.all_events()),
         pins=tuple(walk.pins.values()),
-        title=whole.title,
-        mode=whole.mode,
-        model=whole.model,
-        usage=whole.usage,
         last=walk.last,
-        counted=tuple(whole.counted),
-        turns=whole.turns,
         root=entries[0].id if entries else None,
         head=entries[-1].id if entries else None,
         updated=entries[-1].time if entries else None,
-        unknown=whole.unknown,
     )
 
 
@@ -160,8 +153,6 @@ def addresses(entries: Sequence[Entry]) -> dict[str, Message]:
                 found[entry.id] = message
             case Compacted():
                 found |= {placed.at: placed.message for placed in _read_compacted(entry, found)}
-            case _:
-                pass
     return found
 
 
@@ -203,8 +194,6 @@ class _Walk:
                 self.pins[entry.id] = Pin(entry.id, text, at)
             case Unpinned(pin=pin):
                 self.pins.pop(pin, None)
-            case _:
-                pass
 
     def _event(self, event: Event) -> None:
         match event:
@@ -217,8 +206,6 @@ class _Walk:
                 self.last = event.step
             case TurnStarted() | TurnFinished():
                 self._close()
-            case _:
-                pass
         self.events.append(event)
 
     def all_events(self) -> list[Event]:
@@ -246,11 +233,7 @@ class _Walk:
                 for call in message.calls:
                     if call.id not in given:
                         result = self._finished.get(call.id)
-                        yield (
-                            _message_of(call.id, call.name, result)
-                            if result
-                            else no_result(call, INTERRUPTED)
-                        )
+                        yield result.as_message(call) if result else no_result(call, INTERRUPTED)
                 return
             else:
                 return
@@ -286,8 +269,6 @@ class _Whole:
                 self.model = model
             case Unknown():
                 self.unknown += 1
-            case _:
-                pass
 
     def _event(self, event: Event) -> None:
         match event:
@@ -299,8 +280,6 @@ class _Whole:
                 self.counted.append(event)
             case PlanAnswered(mode=mode):
                 self.mode = mode
-            case _:
-                pass
 
 
 def replay_events(message: Message) -> Iterator[Event]:
@@ -311,8 +290,6 @@ def replay_events(message: Message) -> Iterator[Event]:
         case AssistantMessage():
             thinking = "\n".join(each.text for each in message.thinking if each.text)
             yield from _deltas(thinking, message.text)
-        case _:
-            pass
 
 
 def _deltas(thinking: str, text: str) -> Iterator[Event]:
@@ -324,8 +301,3 @@ def _deltas(thinking: str, text: str) -> Iterator[Event]:
 
 def _text_of(message: Message) -> str:
     return message.text if isinstance(message, AssistantMessage) else text_of(message.content)
-
-
-def _message_of(call_id: str, name: str, result: ToolResult) -> ToolMessage:
-    content = result.llm_content or "(no output)"
-    return ToolMessage(call_id=call_id, name=name, content=content, is_error=not result.success)

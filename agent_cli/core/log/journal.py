@@ -77,8 +77,6 @@ class Journal:
             case ModelRetrying() | TurnFinished():
                 if self._settle(thinking=True, text=True):
                     self._empty_partial()
-            case _:
-                pass
         if not isinstance(event, PASSING):
             self.add(EventAdded(event=event))
 

@@ -128,9 +128,6 @@ class RuleStore(Protocol):
 class NullStore:
     """Keeps nothing: for tests, and for a place where nothing can be written."""
 
-    def record(self, record: CallRecord) -> None:
-        """Forget the record."""
-
     def append(self, entry: Entry) -> None:
         """Forget the entry."""
 
@@ -149,6 +146,3 @@ class NullStore:
 
     def close(self) -> None:
         """There is nothing to close."""
-
-    def keep(self, rule: str) -> None:
-        """Forget the rule."""

@@ -150,17 +150,12 @@ class BudgetGuard:
             return
         self._told_unpriced = True
         names = [n for n, account in budget.spending.models.items() if account.usage.unpriced]
-        self.emit(
-            Notice(
-                level="warning",
-                text=tr(
-                    "The price of {models} is unknown, so its usage can't be "
-                    "counted towards the budget.",
-                    models=", ".join(names),
-                ),
-                hint=tr('Set input_price and output_price in [models."…"].'),
-            )
+        text = tr(
+            "The price of {models} is unknown, so its usage can't be counted towards the budget.",
+            models=", ".join(names),
         )
+        hint = tr('Set input_price and output_price in [models."…"].')
+        self.emit(Notice(level="warning", text=text, hint=hint))
 
     def _tell(self, allowance: SpendingLimit) -> None:
         text = tr(
