@@ -15,19 +15,9 @@ from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
+from agent_cli.core import events as ev
 from agent_cli.core.compaction.compactor import Compactor
 from agent_cli.core.errors import AgentError, ModelError, ModelErrorKind, internal_error
-from agent_cli.core.events import (
-    Event,
-    FinishReason,
-    ModelRetrying,
-    Notice,
-    PromptAdded,
-    TextDelta,
-    ThinkingDelta,
-    TurnFinished,
-    TurnStarted,
-)
 from agent_cli.core.message_history import Conversation, sendable
 from agent_cli.core.messages import (
     INTERRUPTED,
@@ -62,7 +52,7 @@ EMPTY = "Your reply was empty. Continue with the work, or say in a sentence that
 class _Stop(AgentError):
     """Ends a turn before the model does."""
 
-    def __init__(self, reason: FinishReason, message: str, hint: str = "") -> None:
+    def __init__(self, reason: ev.FinishReason, message: str, hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.reason = reason
 
@@ -78,7 +68,7 @@ class Turn:
     models: Sequence[Model]
     """The model in use and, after it, those that stand in when it fails."""
     request: Callable[[], ModelRequest]
-    emit: Callable[[Event], None]
+    emit: Callable[[ev.Event], None]
     accounting: Accounting
     budget_guard: BudgetCheck
     compactor: Compactor
@@ -110,7 +100,7 @@ class Turn:
         self.pipeline.gatekeeper.unanswered = 0
         self.accounting.spending.begin_turn(self.number)
         self.emit(
-            TurnStarted(session_id=self.session_id, turn=self.number, prompt=said, model=model)
+            ev.TurnStarted(session_id=self.session_id, turn=self.number, prompt=said, model=model)
         )
         try:
             if isinstance(prompt, PromptTemplate):
@@ -124,7 +114,7 @@ class Turn:
             self._finish(stop.reason, error=stop.message, hint=stop.hint)
         except ModelError as error:
             self._keep_partial()
-            reason: FinishReason = "temporary" if error.retryable else "failed"
+            reason: ev.FinishReason = "temporary" if error.retryable else "failed"
             self._finish(reason, error=error.message, hint=error.hint)
         except asyncio.CancelledError:
             self._keep_partial()
@@ -153,7 +143,7 @@ class Turn:
         while self.steering:
             text = self.steering.pop(0)
             self.conversation.append(UserMessage(content=text))
-            self.emit(PromptAdded(text=text))
+            self.emit(ev.PromptAdded(text=text))
 
     async def _check_limits(self) -> None:
         if self._steps >= self.max_steps:
@@ -191,7 +181,7 @@ class Turn:
                     reason=error.message,
                     stand_in=self._model.name,
                 )
-                self.emit(Notice(level="warning", text=text))
+                self.emit(ev.Notice(level="warning", text=text))
 
     async def _reply_from(self, model: Model) -> Reply:
         attempt = 1
@@ -205,7 +195,7 @@ class Turn:
                 if delay is None:
                     raise
                 self.emit(
-                    ModelRetrying(
+                    ev.ModelRetrying(
                         model=model.name, attempt=attempt, delay=delay, reason=error.message
                     )
                 )
@@ -221,7 +211,7 @@ class Turn:
             self._has_repaired = True
             self.conversation.replace(self.conversation.messages, reason=error.message)
             text = tr("The history was repaired: {reason}", reason=error.message)
-            self.emit(Notice(level="warning", text=text))
+            self.emit(ev.Notice(level="warning", text=text))
             return True
         return False
 
@@ -244,10 +234,10 @@ class Turn:
 
     def _show(self, piece: TextChunk | ThinkingChunk) -> None:
         if isinstance(piece, ThinkingChunk):
-            self.emit(ThinkingDelta(text=piece.text))
+            self.emit(ev.ThinkingDelta(text=piece.text))
         else:
             self._partial.append(piece.text)
-            self.emit(TextDelta(text=piece.text))
+            self.emit(ev.TextDelta(text=piece.text))
 
     def _cut(self, model: Model, problem: str, used: Usage) -> Reply:
         text = "".join(self._partial)[:MAX_REPLY_CHARS].rstrip()
@@ -258,10 +248,10 @@ class Turn:
         assert self._sent is not None
         await self.accounting.count(self._model.name, self._sent, reply.usage)
         for notice in reply.notices:
-            self.emit(Notice(level="warning", text=notice))
+            self.emit(ev.Notice(level="warning", text=notice))
         if reply.finish is Finish.FILTER:
             text = tr("The provider's content filter cut off the reply.")
-            self.emit(Notice(level="warning", text=text))
+            self.emit(ev.Notice(level="warning", text=text))
 
     async def _handle_calls(self, reply: Reply) -> bool:
         """Put the reply and its results into the history; whether the model continues from them."""
@@ -301,7 +291,7 @@ class Turn:
         if reply.message.text.strip() or reply.finish is Finish.FILTER:
             return False
         if self._has_nudged:
-            self.emit(Notice(level="warning", text=tr("The model gave an empty answer.")))
+            self.emit(ev.Notice(level="warning", text=tr("The model gave an empty answer.")))
             return False
         self._has_nudged = True
         self.conversation.tell_model(EMPTY)
@@ -317,7 +307,7 @@ class Turn:
 
     def _finish(
         self,
-        reason: FinishReason,
+        reason: ev.FinishReason,
         *,
         text: str = "",
         error: str = "",
@@ -327,7 +317,7 @@ class Turn:
         self.is_over, self.error = True, error
         self.budget_guard.tell()
         self.emit(
-            TurnFinished(
+            ev.TurnFinished(
                 turn=self.number,
                 reason=reason,
                 text=text,

@@ -60,7 +60,7 @@ class ModelRequest:
     messages: tuple[Message, ...]
     tools: tuple[Mapping[str, Any], ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Sampling and the like, as the configuration gives them."""
+    """Sampling and the like."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from agent_cli.core.agents.agent_profile import DEFAULT, Profile, Profiles
 from agent_cli.core.errors import UserError
@@ -12,7 +11,8 @@ from agent_cli.core.hook_protocol import Hooks
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.log.history import History
 from agent_cli.core.log.store import Observer, Recorder, RuleStore, Store
-from agent_cli.core.model import Model, Models
+from agent_cli.core.messages import Message
+from agent_cli.core.model import Model, ModelRequest, Models
 from agent_cli.core.money.statistics import Statistics
 from agent_cli.core.policy import Policy
 from agent_cli.core.registry import DEFAULT_SELECTION, Registry, Selection
@@ -90,10 +90,15 @@ class Parts:
     """How many steps one turn may have."""
     upkeep_settings: UpkeepSettings = UpkeepSettings()
     retry: RetryPolicy = RetryPolicy()
-    options: dict[str, Any] = field(default_factory=dict)
-    """Sampling and the like, sent with each request."""
     history: History = History()
     """What the store holds already, when the session is resumed."""
+
+    def request(
+        self, messages: tuple[Message, ...], offered: Selection, *prompts: str
+    ) -> ModelRequest:
+        """The next request: an unchanging beginning, then the history as it grew."""
+        system = "\n\n".join(filter(None, (self.system_prompt, *prompts)))
+        return ModelRequest(system, messages, tuple(self.registry.declarations(offered)))
 
     def stand_ins(self, model: str) -> tuple[list[Model], list[UserError]]:
         """The models that take over when this one fails, and why others cannot."""

@@ -11,32 +11,22 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
+from agent_cli.core import events as ev
 from agent_cli.core.compaction.compaction_report import CompactionLine
-from agent_cli.core.events import (
-    ApprovalAsked,
-    Event,
-    PlanAsked,
-    PromptAdded,
-    QuestionAsked,
-    RequestWithdrawn,
-    TextDelta,
-    ThinkingDelta,
-    ToolProgress,
-)
 from agent_cli.core.messages import Message
 
 VERSION = 1
 """Of the format. A reader passes over kinds it does not know, whatever their version."""
 
 PASSING = (
-    TextDelta,
-    ThinkingDelta,
-    PromptAdded,
-    ToolProgress,
-    ApprovalAsked,
-    QuestionAsked,
-    PlanAsked,
-    RequestWithdrawn,
+    ev.TextDelta,
+    ev.ThinkingDelta,
+    ev.PromptAdded,
+    ev.ToolProgress,
+    ev.ApprovalAsked,
+    ev.QuestionAsked,
+    ev.PlanAsked,
+    ev.RequestWithdrawn,
 )
 """Events that are not kept: a message, a result or an answer says the same later on."""
 
@@ -70,7 +60,7 @@ class EventAdded(BaseBody):
     """Something that was shown and will be shown again when the session is resumed."""
 
     kind: Literal["event"] = "event"
-    event: Event
+    event: ev.Event
 
 
 class ReplyAbandoned(BaseBody):
