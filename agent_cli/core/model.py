@@ -136,11 +136,9 @@ class Model(Protocol):
     @property
     def name(self) -> str:
         """As the user wrote it: `anthropic/claude-sonnet-4-5`."""
-        ...
 
     def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
         """Send a request. Raises ModelError, at any point before the Reply."""
-        ...
 
 
 async def ask_aside(model: Model, request: ModelRequest, received: list[str]) -> Reply:
@@ -161,16 +159,12 @@ class Models(Protocol):
 
     def get(self, name: str) -> Model:
         """The model of this name; raises UserError if there can be none."""
-        ...
 
     async def warm(self, name: str) -> None:
         """Load ahead of time what the first request to this model will need."""
-        ...
 
     async def describe(self, name: str) -> ModelFacts:
         """What is known of the model; it may take as long as loading it."""
-        ...
 
     async def close(self) -> None:
         """End what runs on behalf of models."""
-        ...

@@ -137,9 +137,8 @@ class Pipeline:
                 invocation, context = await self._authorise(state, invocation, context)
             async with self.keeper.around(invocation, context, state.check):
                 result = await self._run(invocation, context)
-                if code := result.metadata.get(BLOCKED):
-                    why = because(str(code))
-                    result = await self._outside(state, invocation, context, result, why)
+                if BLOCKED in result.metadata:
+                    result = await self._outside(state, invocation, context, result)
         except ToolFailure as failure:
             result = ToolResult.from_failure(failure)
         except asyncio.CancelledError as interruption:
@@ -249,15 +248,11 @@ class Pipeline:
         return replace(changed, notes=(*changed.notes, note)), verdict.ask
 
     async def _outside(
-        self,
-        state: CallState,
-        invocation: AnyInvocation,
-        context: ToolContext,
-        result: ToolResult,
-        why: Reason,
+        self, state: CallState, invocation: AnyInvocation, context: ToolContext, result: ToolResult
     ) -> ToolResult:
         """What the sandbox stopped, run again without it if the user agrees."""
         assert state.check is not None
+        why = because(str(result.metadata[BLOCKED]))
         if await self.gatekeeper.may_run_outside(state.check, why):
             return await self._run(invocation, replace(context, confined=False))
         note = f"[It ran in the sandbox, and that may be why it failed: {why}.]"

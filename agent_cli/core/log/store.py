@@ -50,11 +50,9 @@ class Recorder(Protocol):
 
     def record(self, record: CallRecord) -> None:
         """Write one record; may raise OSError."""
-        ...
 
     def close(self) -> None:
         """Nothing more comes."""
-        ...
 
 
 class Observer(Protocol):
@@ -62,11 +60,9 @@ class Observer(Protocol):
 
     def see(self, event: Event) -> None:
         """Take note of an event."""
-        ...
 
     def close(self) -> None:
         """Nothing more comes."""
-        ...
 
 
 class RecorderGroup:
@@ -91,30 +87,24 @@ class Store(Protocol):
 
     def append(self, entry: Entry) -> None:
         """Keep one entry; may raise OSError, and is then called with the same one again."""
-        ...
 
     def stream(self, delta: TextDelta | ThinkingDelta, *, after: str) -> None:
         """Keep a piece of a reply until the whole is an entry; may raise OSError.
 
         `after` is the entry the reply follows.
         """
-        ...
 
     def stream_ended(self) -> None:
         """The pieces are part of an entry now; may raise OSError."""
-        ...
 
     def entries(self) -> Sequence[Entry]:
         """Everything that was kept, oldest first; may raise OSError."""
-        ...
 
     def sync(self) -> None:
         """Make sure of what was kept; may raise OSError."""
-        ...
 
     def close(self) -> None:
         """Nothing more comes."""
-        ...
 
 
 class RuleStore(Protocol):
@@ -122,7 +112,6 @@ class RuleStore(Protocol):
 
     def keep(self, rule: str) -> None:
         """Keep one allow rule; may raise OSError."""
-        ...
 
 
 class NullStore:
