@@ -127,27 +127,14 @@ def open_session(
         workspace = make_workspace(
             launch_options, variables, places, readable=spill, scratch=scratch
         )
-        for_commands = child_environment(
-            variables,
-            extra={"TMPDIR": temporary} if temporary else {},
-            passed=settings.environment.passed,
-            workspace=None if trusted else workspace.root,
+        opening = _Opening(
+            launch_options, settings, places, variables, credentials, workspace, trusted
         )
         guide = maker(scratch, is_paced=launch_options.attended)
         session = Session(
             _parts(
-                _Opening(
-                    launch_options, settings, places, variables, credentials, workspace, trusted
-                ),
-                view=SessionView(
-                    id=session_id,
-                    workspace=workspace,
-                    environment=for_commands,
-                    settings=settings.tools,
-                    takes_images=_of(settings, settings.model).takes_images,
-                    sandbox=SandboxChoice(settings.sandbox),
-                    temporary=temporary,
-                ),
+                opening,
+                view=_view(opening, session_id, temporary),
                 models=models or model_source(settings, credentials, WorkerProcess(worker), guide),
                 registry=registry,
                 store=store,
@@ -170,6 +157,25 @@ class _Opening:
     credentials: Mapping[str, str]
     workspace: Workspace
     trusted: bool
+
+
+def _view(opening: _Opening, session_id: str, temporary: str | None) -> SessionView:
+    """What tools may know of the session."""
+    settings, workspace = opening.settings, opening.workspace
+    return SessionView(
+        id=session_id,
+        workspace=workspace,
+        environment=child_environment(
+            opening.variables,
+            extra={"TMPDIR": temporary} if temporary else {},
+            passed=settings.environment.passed,
+            workspace=None if opening.trusted else workspace.root,
+        ),
+        settings=settings.tools,
+        takes_images=_of(settings, settings.model).takes_images,
+        sandbox=SandboxChoice(settings.sandbox),
+        temporary=temporary,
+    )
 
 
 def _parts(
