@@ -18,7 +18,6 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.log.history import History
 from agent_cli.core.log.store import Observer, RecorderGroup, Store
-from agent_cli.core.loop import TurnLimits
 from agent_cli.core.model import Model, Models
 from agent_cli.core.money.spending import local_day
 from agent_cli.core.parts import AgentLimits, Parts, UpkeepSettings, new_session_id
@@ -64,7 +63,7 @@ log = logging.getLogger(__name__)
 
 
 def find_session(launch_options: LaunchOptions, environment: Mapping[str, str]) -> LaunchOptions:
-    """The wishes with the session they mean, its directory and its model; raises UserError."""
+    """The options with the session they mean, its directory and its model; raises UserError."""
     if launch_options.resume is None or launch_options.resume.found is not None:
         return launch_options
     resume = resuming.find(launch_options.resume, launch_options.cwd, environment)
@@ -128,27 +127,14 @@ def open_session(
         workspace = make_workspace(
             launch_options, variables, places, readable=spill, scratch=scratch
         )
-        for_commands = child_environment(
-            variables,
-            extra={"TMPDIR": temporary} if temporary else {},
-            passed=settings.environment.passed,
-            workspace=None if trusted else workspace.root,
+        opening = _Opening(
+            launch_options, settings, places, variables, credentials, workspace, trusted
         )
         guide = maker(scratch, is_paced=launch_options.attended)
         session = Session(
             _parts(
-                _Opening(
-                    launch_options, settings, places, variables, credentials, workspace, trusted
-                ),
-                view=SessionView(
-                    id=session_id,
-                    workspace=workspace,
-                    environment=for_commands,
-                    settings=settings.tools,
-                    takes_images=_of(settings, settings.model).takes_images,
-                    sandbox=SandboxChoice(settings.sandbox),
-                    temporary=temporary,
-                ),
+                opening,
+                view=_view(opening, session_id, temporary),
                 models=models or model_source(settings, credentials, WorkerProcess(worker), guide),
                 registry=registry,
                 store=store,
@@ -171,6 +157,25 @@ class _Opening:
     credentials: Mapping[str, str]
     workspace: Workspace
     trusted: bool
+
+
+def _view(opening: _Opening, session_id: str, temporary: str | None) -> SessionView:
+    """What tools may know of the session."""
+    settings, workspace = opening.settings, opening.workspace
+    return SessionView(
+        id=session_id,
+        workspace=workspace,
+        environment=child_environment(
+            opening.variables,
+            extra={"TMPDIR": temporary} if temporary else {},
+            passed=settings.environment.passed,
+            workspace=None if opening.trusted else workspace.root,
+        ),
+        settings=settings.tools,
+        takes_images=_of(settings, settings.model).takes_images,
+        sandbox=SandboxChoice(settings.sandbox),
+        temporary=temporary,
+    )
 
 
 def _parts(
@@ -210,15 +215,22 @@ def _parts(
         store=store,
         history=past,
         kept_rules=learnt_rules(places, workspace.root),
-        checkpoints=make_checkpoints(settings, places, view.id, workspace, opening.variables),
+        checkpoints=_checkpoints(opening, view.id),
         result_filter=result_filter,
         system_prompt=system_prompt(launch_options, settings, workspace, places, trusted=trusted),
         selection=_selection(launch_options, registry),
         profiles=profiles,
         profile=first_profile(launch_options, profiles, policy),
         agent_limits=AgentLimits(**settings.agents.model_dump()),
-        limits=TurnLimits(settings.limits.steps),
-        upkeep_settings=_economy(settings, metrics),
+        max_steps=settings.limits.steps,
+        upkeep_settings=UpkeepSettings(
+            session=settings.budget.session,
+            day=settings.budget.day,
+            others_today=metrics.others_today,
+            compact_at=settings.context.compact_at,
+            automatic=settings.context.automatic,
+            fast_model=settings.fast_model,
+        ),
         retry=RetryPolicy(attempts=settings.limits.retries + 1),
     )
 
@@ -248,23 +260,17 @@ def _environment(
     return variables, secrets, credentials
 
 
-def make_checkpoints(
-    settings: Settings,
-    places: Directories,
-    session_id: str,
-    workspace: Workspace,
-    environment: Mapping[str, str],
-) -> Checkpoints:
+def _checkpoints(opening: _Opening, session_id: str) -> Checkpoints:
     """Where what is needed to undo calls is kept, if the user wants that."""
-    wanted = settings.checkpoints
+    wanted, workspace = opening.settings.checkpoints, opening.workspace
     if not wanted.enabled:
         return NoCheckpoints()
     return CheckpointStore(
-        places.state / "checkpoints",
+        opening.places.state / "checkpoints",
         session_id,
         roots=(workspace.root, *workspace.added),
         home=workspace.home,
-        environment={name: environment.get(name, "") for name in ("PATH", "HOME")},
+        environment={name: opening.variables.get(name, "") for name in ("PATH", "HOME")},
         quota=wanted.quota * 1_000_000,
         days=wanted.days,
     )
@@ -276,17 +282,6 @@ def tidy(settings: Settings, environment: Mapping[str, str]) -> None:
         Sessions(Directories.of(environment).state).prune_daily(settings.sessions.keep_days)
     except Exception:
         log.exception("old sessions could not be deleted")
-
-
-def _economy(settings: Settings, metrics: Metrics) -> UpkeepSettings:
-    return UpkeepSettings(
-        session=settings.budget.session,
-        day=settings.budget.day,
-        others_today=metrics.others_today,
-        compact_at=settings.context.compact_at,
-        automatic=settings.context.automatic,
-        fast_model=settings.fast_model,
-    )
 
 
 def _telemetry(endpoint: str) -> tuple[Observer, ...]:
@@ -325,11 +320,7 @@ def model_source(
             model=name,
             api_base=own.api_base or (settings.api_base if name == settings.model else None),
             idle_timeout=settings.limits.idle_seconds,
-            input_price=own.input_price,
-            output_price=own.output_price,
-            cached_price=own.cached_price,
-            window=own.window,
-            options=own.options,
+            **own.model_dump(exclude={"api_base", "prompted_tools", "takes_images"}),
         )
     prompted = {
         name: model.prompted_tools

@@ -6,13 +6,11 @@ is foreign text: a frontend sanitises it before it reaches a terminal.
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 
-class Block(BaseModel):
+class Block(BaseModel, frozen=True):
     """The base of all blocks."""
-
-    model_config = ConfigDict(frozen=True)
 
 
 class TextBlock(Block):

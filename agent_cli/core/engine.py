@@ -98,23 +98,7 @@ class Engine:
 
     def turn(self, number: int) -> Turn:
         """A turn of the model."""
-        parts, keeping = self._parts, self.upkeep
-        stand_ins, _ = parts.stand_ins(self.model.name)
-        return Turn(
-            number=number,
-            session_id=parts.view.id,
-            conversation=self.timeline.conversation,
-            pipeline=self.pipeline,
-            models=[self.model, *stand_ins],
-            request=self.request,
-            emit=self.tell,
-            accounting=keeping.accounting,
-            budget_guard=keeping.budget_guard,
-            compactor=keeping.compactor,
-            use_model=self._switch,
-            limits=parts.limits,
-            retry=parts.retry,
-        )
+        return self.upkeep.turn(number, self.pipeline, self._switch)
 
     def own_command(
         self, number: int, command: str, tool: str, options: Mapping[str, Any]
@@ -145,14 +129,9 @@ class Engine:
         )
 
     def request(self) -> ModelRequest:
-        """The next request: an unchanging beginning, then the history as it grew."""
-        parts = self._parts
-        return ModelRequest(
-            system="\n\n".join(filter(None, (parts.system_prompt, self.profile.prompt))),
-            messages=self.timeline.conversation.messages,
-            tools=tuple(parts.registry.declarations(self.offered)),
-            options=parts.options,
-        )
+        """The next request of the session's own conversation."""
+        said = self.timeline.conversation.messages
+        return self._parts.request(said, self.offered, self.profile.prompt)
 
     def tell(self, event: Event) -> None:
         """Write an event down, then show it; a turn's first and last event stay what they are."""

@@ -19,7 +19,12 @@ from agent_cli.lib.language import tr
 
 
 class AgentError(Exception):
-    """The base of all errors raised on purpose."""
+    """The base of all errors raised on purpose: what happened, and what to do about it."""
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
 
 
 class FailureType(StrEnum):
@@ -47,7 +52,6 @@ class ToolFailure(AgentError):
         words: str = "",
     ) -> None:
         super().__init__(message)
-        self.message = message
         self.type = type
         self.details = details
         self.reasons = reasons
@@ -98,10 +102,8 @@ class ModelError(AgentError):
         status: int | None = None,
         retry_after: float | None = None,
     ) -> None:
-        super().__init__(message)
-        self.message = message
+        super().__init__(message, hint=hint)
         self.kind = kind
-        self.hint = hint
         self.status = status
         self.retry_after = retry_after
 
@@ -127,9 +129,7 @@ class UserError(AgentError):
     """Something the user can fix: what happened, then what to do."""
 
     def __init__(self, message: str, *, hint: str = "", exit_code: int = ExitCode.USAGE) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        super().__init__(message, hint=hint)
         self.exit_code = exit_code
 
 

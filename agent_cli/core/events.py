@@ -26,7 +26,7 @@ A call that hands work to another agent has that agent's calls between its own t
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
+from pydantic import BaseModel, Field, JsonValue, TypeAdapter
 
 from agent_cli.core.compaction.compaction_report import CompactionReport
 from agent_cli.core.display import Display
@@ -36,10 +36,8 @@ from agent_cli.core.tool import ToolResult
 from agent_cli.core.undo.turn_receipt import Receipt
 
 
-class BaseEvent(BaseModel):
+class BaseEvent(BaseModel, frozen=True):
     """The base of all events."""
-
-    model_config = ConfigDict(frozen=True)
 
 
 class TurnStarted(BaseEvent):

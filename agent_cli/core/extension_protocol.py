@@ -43,47 +43,19 @@ class Extensions(Protocol):
     @property
     def commands(self) -> Sequence[AnySlashCommand]:
         """The slash commands they bring."""
-        ...
 
     def start(self, tell: Callable[[Event], None], is_busy: Callable[[], bool]) -> None:
         """Begin to load, and return at once. `tell` takes notices and questions for the user;
         `is_busy` says whether a turn is under way."""
-        ...
 
     async def wait_ready(self, seconds: float) -> None:
         """Wait until all have arrived or failed, but no longer than this."""
-        ...
 
     def turn_begins(self) -> None:
         """Let in what arrived since the last turn began."""
-        ...
 
     def background(self, work: Coroutine[Any, Any, None]) -> None:
         """Run something beside everything else; it ends with the session."""
-        ...
 
     async def close(self) -> None:
         """Unload everything."""
-        ...
-
-
-class NoExtensions:
-    """A session without any."""
-
-    commands: Sequence[AnySlashCommand] = ()
-
-    def start(self, tell: Callable[[Event], None], is_busy: Callable[[], bool]) -> None:
-        """There is nothing to start."""
-
-    async def wait_ready(self, seconds: float) -> None:
-        """There is nothing to wait for."""
-
-    def turn_begins(self) -> None:
-        """There is nothing to let in."""
-
-    def background(self, work: Coroutine[Any, Any, None]) -> None:
-        """There is nobody to run it."""
-        work.close()
-
-    async def close(self) -> None:
-        """There is nothing to unload."""

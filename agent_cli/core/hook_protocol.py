@@ -30,33 +30,12 @@ class Hooks(Protocol):
 
     async def before_call(self, tool: str, arguments: Mapping[str, Any]) -> HookVerdict:
         """What they say about a call; it comes before the decision."""
-        ...
 
     def after_call(self, tool: str, arguments: Mapping[str, Any], result: ToolResult) -> None:
         """Take note of what came of a call; it neither fails nor takes time."""
-        ...
 
     def see(self, event: Event) -> None:
         """Take note of an event; it neither fails nor takes time."""
-        ...
 
     async def close(self) -> None:
         """The session ends."""
-        ...
-
-
-class NoHooks:
-    """A session without any."""
-
-    async def before_call(self, tool: str, arguments: Mapping[str, Any]) -> HookVerdict:
-        """There is nothing to say."""
-        return HookVerdict()
-
-    def after_call(self, tool: str, arguments: Mapping[str, Any], result: ToolResult) -> None:
-        """There is nobody to tell."""
-
-    def see(self, event: Event) -> None:
-        """There is nobody to tell."""
-
-    async def close(self) -> None:
-        """There is nothing to end."""

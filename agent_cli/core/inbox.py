@@ -8,13 +8,7 @@ import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    PlainSerializer,
-)
+from pydantic import BaseModel, BeforeValidator, Field, PlainSerializer
 
 from agent_cli.core.display import Display
 from agent_cli.safety.reasons import Reason, quote_value
@@ -45,19 +39,15 @@ if TYPE_CHECKING:
     from agent_cli.core.events import Event
 
 
-class Choice(BaseModel):
+class Choice(BaseModel, frozen=True):
     """One offered answer to a question."""
-
-    model_config = ConfigDict(frozen=True)
 
     label: str
     description: str = ""
 
 
-class Question(BaseModel):
+class Question(BaseModel, frozen=True):
     """Something the model wants to know from the user."""
-
-    model_config = ConfigDict(frozen=True)
 
     text: str
     choices: tuple[Choice, ...] = ()
@@ -66,20 +56,16 @@ class Question(BaseModel):
     """Whether the user's own words, or none, are an answer as well."""
 
 
-class Step(BaseModel):
+class Step(BaseModel, frozen=True):
     """One simple command of a command line."""
-
-    model_config = ConfigDict(frozen=True)
 
     text: str
     note: Note = ()
     """What it does, as far as that is known."""
 
 
-class ApprovalRequest(BaseModel):
+class ApprovalRequest(BaseModel, frozen=True):
     """May this call run? Everything the user needs to answer, as data for any frontend."""
-
-    model_config = ConfigDict(frozen=True)
 
     type: Literal["approval"] = "approval"
     id: str
@@ -122,10 +108,8 @@ class ApprovalRequest(BaseModel):
     """The profile of the agent whose call it is; empty: that of the session itself."""
 
 
-class QuestionRequest(BaseModel):
+class QuestionRequest(BaseModel, frozen=True):
     """The model, or the program itself, asks the user something."""
-
-    model_config = ConfigDict(frozen=True)
 
     type: Literal["question"] = "question"
     id: str
@@ -135,10 +119,8 @@ class QuestionRequest(BaseModel):
     by: Literal["model", "program"] = "model"
 
 
-class PlanRequest(BaseModel):
+class PlanRequest(BaseModel, frozen=True):
     """The model presents a plan for approval."""
-
-    model_config = ConfigDict(frozen=True)
 
     type: Literal["plan"] = "plan"
     id: str
@@ -149,28 +131,22 @@ class PlanRequest(BaseModel):
 Request = Annotated[ApprovalRequest | QuestionRequest | PlanRequest, Field(discriminator="type")]
 
 
-class Approval(BaseModel):
+class Approval(BaseModel, frozen=True):
     """The user's answer to an ApprovalRequest. What isn't a clear yes is a no."""
-
-    model_config = ConfigDict(frozen=True)
 
     answer: Literal["once", "session", "project", "no"] = "no"
     reason: str = ""
     """With "no": what the model is told."""
 
 
-class Answers(BaseModel):
+class Answers(BaseModel, frozen=True):
     """The user's answers to a QuestionRequest: one text for each question."""
-
-    model_config = ConfigDict(frozen=True)
 
     answers: tuple[str, ...]
 
 
-class PlanAnswer(BaseModel):
+class PlanAnswer(BaseModel, frozen=True):
     """The user's answer to a PlanRequest. What isn't a clear yes keeps planning."""
-
-    model_config = ConfigDict(frozen=True)
 
     answer: Literal["default", "accept-edits", "keep"] = "keep"
     """The mode the plan is carried out in, or "keep" planning."""
@@ -212,6 +188,15 @@ class Inbox:
         if isinstance(answer, Answers) and len(answer.answers) == len(request.questions):
             return answer
         return Answers(answers=("(no answer)",) * len(request.questions))
+
+    async def consult(self, question: Question, emit: "Callable[[Event], None]") -> str | None:
+        """The answer to a question of the program's own; None where there is nobody to ask."""
+        if not self.attended:
+            return None
+        request = QuestionRequest(
+            id=self.next_id(), call_id="", questions=(question,), by="program"
+        )
+        return (await self.answers(request, emit)).answers[0]
 
     async def plan(self, request: PlanRequest, emit: "Callable[[Event], None]") -> PlanAnswer:
         """Present a plan, and wait for the user."""

@@ -15,39 +15,20 @@ from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
+from agent_cli.core import events as ev
 from agent_cli.core.compaction.compactor import Compactor
-from agent_cli.core.errors import ModelError, ModelErrorKind, internal_error
-from agent_cli.core.events import (
-    Event,
-    FinishReason,
-    ModelRetrying,
-    Notice,
-    PromptAdded,
-    TextDelta,
-    ThinkingDelta,
-    TurnFinished,
-    TurnStarted,
-)
+from agent_cli.core.errors import AgentError, ModelError, ModelErrorKind, internal_error
 from agent_cli.core.message_history import Conversation, sendable
 from agent_cli.core.messages import (
     INTERRUPTED,
     AssistantMessage,
     Content,
     ToolCall,
-    ToolMessage,
     UserMessage,
     no_result,
     text_of,
 )
-from agent_cli.core.model import (
-    Finish,
-    Model,
-    ModelRequest,
-    Reply,
-    TextChunk,
-    ThinkingChunk,
-    Usage,
-)
+from agent_cli.core.model import Finish, Model, ModelRequest, Reply, TextChunk, ThinkingChunk, Usage
 from agent_cli.core.money.accounting import Accounting
 from agent_cli.core.money.budget import BudgetCheck, OutOfBudget
 from agent_cli.core.pipeline import Pipeline
@@ -68,21 +49,12 @@ BROKE_OFF = "Your reply broke off. Continue where it stopped."
 EMPTY = "Your reply was empty. Continue with the work, or say in a sentence that it is done."
 
 
-@dataclass(frozen=True)
-class TurnLimits:
-    """What one turn may use at most."""
-
-    steps: int = 200
-
-
-class _Stop(Exception):
+class _Stop(AgentError):
     """Ends a turn before the model does."""
 
-    def __init__(self, reason: FinishReason, message: str, hint: str = "") -> None:
-        super().__init__(message)
+    def __init__(self, reason: ev.FinishReason, message: str, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
         self.reason = reason
-        self.message = message
-        self.hint = hint
 
 
 @dataclass
@@ -96,14 +68,14 @@ class Turn:
     models: Sequence[Model]
     """The model in use and, after it, those that stand in when it fails."""
     request: Callable[[], ModelRequest]
-    emit: Callable[[Event], None]
+    emit: Callable[[ev.Event], None]
     accounting: Accounting
     budget_guard: BudgetCheck
     compactor: Compactor
     use_model: Callable[[str], Model]
     """Goes on with another model, in this turn and after it."""
-    limits: TurnLimits = TurnLimits()
-    retry: RetryPolicy = RetryPolicy()
+    max_steps: int
+    retry: RetryPolicy
     steering: list[str] = field(default_factory=list)
     """Messages typed during the turn; they reach the model before its next step."""
 
@@ -128,18 +100,21 @@ class Turn:
         self.pipeline.gatekeeper.unanswered = 0
         self.accounting.spending.begin_turn(self.number)
         self.emit(
-            TurnStarted(session_id=self.session_id, turn=self.number, prompt=said, model=model)
+            ev.TurnStarted(session_id=self.session_id, turn=self.number, prompt=said, model=model)
         )
         try:
             if isinstance(prompt, PromptTemplate):
                 prompt = await render_template(prompt, self.pipeline)
-            self._open(prompt)
+            if prompt is not None:
+                self.conversation.append(UserMessage(content=prompt))
+            elif self.conversation.ends_in_a_reply:
+                self.conversation.tell_model(BROKE_OFF)
             answer = await self._play()
         except _Stop as stop:
             self._finish(stop.reason, error=stop.message, hint=stop.hint)
         except ModelError as error:
             self._keep_partial()
-            reason: FinishReason = "temporary" if error.retryable else "failed"
+            reason: ev.FinishReason = "temporary" if error.retryable else "failed"
             self._finish(reason, error=error.message, hint=error.hint)
         except asyncio.CancelledError:
             self._keep_partial()
@@ -151,12 +126,6 @@ class Turn:
             self._finish("failed", error=internal_error(error), hint=tr("See the log."))
         else:
             self._finish("done", text=answer.message.text, suggestion=answer.suggestion)
-
-    def _open(self, prompt: Content | None) -> None:
-        if prompt is not None:
-            self.conversation.append(UserMessage(content=prompt))
-        elif self.conversation.ends_in_a_reply:
-            self.conversation.tell_model(BROKE_OFF)
 
     async def _play(self) -> Reply:
         """Steps until the model makes no more calls; returns its last reply."""
@@ -174,10 +143,10 @@ class Turn:
         while self.steering:
             text = self.steering.pop(0)
             self.conversation.append(UserMessage(content=text))
-            self.emit(PromptAdded(text=text))
+            self.emit(ev.PromptAdded(text=text))
 
     async def _check_limits(self) -> None:
-        if self._steps >= self.limits.steps:
+        if self._steps >= self.max_steps:
             raise _Stop(
                 "step_limit",
                 trn("Stopped after {n:,} step.", "Stopped after {n:,} steps.", self._steps),
@@ -205,39 +174,33 @@ class Turn:
                 if not error.retryable or self._model_index + 1 >= len(self.models):
                     raise
                 self._model_index += 1
-                stand_in = self._model.name
-                self.emit(
-                    Notice(
-                        level="warning",
-                        text=tr(
-                            "{model} is not answering ({reason}). "
-                            "Using {stand_in} for the rest of this turn.",
-                            model=model.name,
-                            reason=error.message,
-                            stand_in=stand_in,
-                        ),
-                    )
+                text = tr(
+                    "{model} is not answering ({reason}). "
+                    "Using {stand_in} for the rest of this turn.",
+                    model=model.name,
+                    reason=error.message,
+                    stand_in=self._model.name,
                 )
+                self.emit(ev.Notice(level="warning", text=text))
 
     async def _reply_from(self, model: Model) -> Reply:
-        attempt = 0
+        attempt = 1
         while True:
-            attempt += 1
             try:
                 return await self._stream(model)
             except ModelError as error:
                 if await self._repair(error):
-                    attempt -= 1
                     continue
                 delay = self.retry.delay(error, attempt)
                 if delay is None:
                     raise
                 self.emit(
-                    ModelRetrying(
+                    ev.ModelRetrying(
                         model=model.name, attempt=attempt, delay=delay, reason=error.message
                     )
                 )
                 await asyncio.sleep(delay)
+                attempt += 1
 
     async def _repair(self, error: ModelError) -> bool:
         """Whether something was done about the error, so that the request is worth repeating."""
@@ -248,7 +211,7 @@ class Turn:
             self._has_repaired = True
             self.conversation.replace(self.conversation.messages, reason=error.message)
             text = tr("The history was repaired: {reason}", reason=error.message)
-            self.emit(Notice(level="warning", text=text))
+            self.emit(ev.Notice(level="warning", text=text))
             return True
         return False
 
@@ -271,10 +234,10 @@ class Turn:
 
     def _show(self, piece: TextChunk | ThinkingChunk) -> None:
         if isinstance(piece, ThinkingChunk):
-            self.emit(ThinkingDelta(text=piece.text))
-            return
-        self._partial.append(piece.text)
-        self.emit(TextDelta(text=piece.text))
+            self.emit(ev.ThinkingDelta(text=piece.text))
+        else:
+            self._partial.append(piece.text)
+            self.emit(ev.TextDelta(text=piece.text))
 
     def _cut(self, model: Model, problem: str, used: Usage) -> Reply:
         text = "".join(self._partial)[:MAX_REPLY_CHARS].rstrip()
@@ -285,10 +248,10 @@ class Turn:
         assert self._sent is not None
         await self.accounting.count(self._model.name, self._sent, reply.usage)
         for notice in reply.notices:
-            self.emit(Notice(level="warning", text=notice))
+            self.emit(ev.Notice(level="warning", text=notice))
         if reply.finish is Finish.FILTER:
             text = tr("The provider's content filter cut off the reply.")
-            self.emit(Notice(level="warning", text=text))
+            self.emit(ev.Notice(level="warning", text=text))
 
     async def _handle_calls(self, reply: Reply) -> bool:
         """Put the reply and its results into the history; whether the model continues from them."""
@@ -303,8 +266,8 @@ class Turn:
         if reply.finish is Finish.LENGTH:
             for call in calls:
                 self.conversation.append(no_result(call, CUT_OFF))
-            return True
-        await self._run_calls(calls)
+        else:
+            await self._run_calls(calls)
         return True
 
     async def _run_calls(self, calls: Sequence[ToolCall]) -> None:
@@ -321,22 +284,14 @@ class Turn:
         if result is None:
             self.conversation.append(no_result(call, INTERRUPTED))
             return
-        seen = self._guard.see(call, result)
-        self.conversation.append(
-            ToolMessage(
-                call_id=call.id,
-                name=call.name,
-                content=seen.llm_content or "(no output)",
-                is_error=not seen.success,
-            )
-        )
+        self.conversation.append(self._guard.see(call, result).as_message(call))
 
     def _wants_more(self, reply: Reply) -> bool:
         """An empty reply is asked about once; then the turn ends with what there is."""
         if reply.message.text.strip() or reply.finish is Finish.FILTER:
             return False
         if self._has_nudged:
-            self.emit(Notice(level="warning", text=tr("The model gave an empty answer.")))
+            self.emit(ev.Notice(level="warning", text=tr("The model gave an empty answer.")))
             return False
         self._has_nudged = True
         self.conversation.tell_model(EMPTY)
@@ -352,7 +307,7 @@ class Turn:
 
     def _finish(
         self,
-        reason: FinishReason,
+        reason: ev.FinishReason,
         *,
         text: str = "",
         error: str = "",
@@ -362,7 +317,7 @@ class Turn:
         self.is_over, self.error = True, error
         self.budget_guard.tell()
         self.emit(
-            TurnFinished(
+            ev.TurnFinished(
                 turn=self.number,
                 reason=reason,
                 text=text,

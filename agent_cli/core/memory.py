@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from agent_cli.core.log.entries import Compacted, Entry, MessageAdded, Pinned, Unpinned
-from agent_cli.core.log.history import History, Pin, PlacedMessage, path, read_history
+from agent_cli.core.log.entries import Compacted, MessageAdded, Pinned, Unpinned
+from agent_cli.core.log.history import Pin, PlacedMessage, path, read_history
 from agent_cli.core.log.journal import Journal
 from agent_cli.core.log.store import Store
 from agent_cli.core.message_history import Conversation
@@ -32,15 +32,24 @@ class Recalled:
     @property
     def title(self) -> str:
         """Whose words they are."""
+        return self._names()[0]
+
+    def for_model(self) -> str:
+        """As the model reads it."""
+        gap = "[… {left_out:,} characters left out …]"
+        tag, text = self._names()[1], head_and_tail(self.text, MAX_RECALLED_CHARS, gap)
+        return f"<{tag}>\n{text}\n</{tag}>"
+
+    def _names(self) -> tuple[str, str]:
+        """What it is called, for the user and for the model."""
         match self.message:
             case ToolMessage(name=name):
-                return tr("result of {name}", name=name)
+                return tr("result of {name}", name=name), f"result of {name}"
             case AssistantMessage():
-                return tr("reply")
+                return tr("reply"), "your reply"
             case UserMessage(origin="person"):
-                return tr("your message")
-            case _:
-                return tr("note")
+                return tr("your message"), "message of the user"
+        return tr("note"), "note"
 
     @property
     def text(self) -> str:
@@ -131,12 +140,8 @@ class Memory:
         """Bring the best matches back into the conversation."""
         found = self.search(words)[:MAX_RECALLED]
         if found:
-            self._conversation.append(
-                UserMessage(
-                    content=RECALLED.format(texts="\n\n".join(map(_format_recalled, found))),
-                    origin="program",
-                )
-            )
+            texts = "\n\n".join(map(Recalled.for_model, found))
+            self._conversation.tell_model(RECALLED.format(texts=texts))
         return found
 
     def undo_compaction(self) -> bool:
@@ -170,7 +175,7 @@ class Memory:
             return None
         last, compacted = way[found[-1] - 1], way[found[-1]].body
         assert isinstance(compacted, Compacted)
-        history = _as_of(entries, last)
+        history = read_history(entries[: entries.index(last) + 1])
         return _Before(last.id, history.messages, history.pins, len(compacted.history))
 
     def _all_messages(self) -> Iterator[PlacedMessage]:
@@ -190,28 +195,8 @@ class Memory:
         return pin
 
 
-def _as_of(entries: Sequence[Entry], last: Entry) -> History:
-    """The session as it stood when this entry was its last."""
-    ids = [entry.id for entry in entries]
-    return read_history(entries[: ids.index(last.id) + 1])
-
-
 def _text(message: Message) -> str:
     if not isinstance(message, AssistantMessage):
         return text_of(message.content)
     calls = (f"{call.name} {call.arguments}" for call in message.calls)
     return "\n".join(part for part in (message.text, *calls) if part)
-
-
-def _format_recalled(found: Recalled) -> str:
-    text = head_and_tail(found.text, MAX_RECALLED_CHARS, "[… {left_out:,} characters left out …]")
-    match found.message:
-        case ToolMessage(name=name):
-            tag = f"result of {name}"
-        case AssistantMessage():
-            tag = "your reply"
-        case UserMessage(origin="person"):
-            tag = "message of the user"
-        case _:
-            tag = "note"
-    return f"<{tag}>\n{text}\n</{tag}>"

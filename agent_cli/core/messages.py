@@ -7,13 +7,11 @@ and is sent back to that vendor alone.
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, Field, JsonValue
 
 
-class Part(BaseModel):
+class Part(BaseModel, frozen=True):
     """The base of everything in a conversation."""
-
-    model_config = ConfigDict(frozen=True)
 
 
 class TextPart(Part):

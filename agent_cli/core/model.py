@@ -1,13 +1,16 @@
 """What the core asks of a language model, whoever makes it."""
 
 from collections.abc import AsyncIterator, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
+from agent_cli.core.errors import ModelError, ModelErrorKind
 from agent_cli.core.messages import AssistantMessage, Message
+from agent_cli.lib.language import tr
 
 
 class Finish(StrEnum):
@@ -19,10 +22,8 @@ class Finish(StrEnum):
     FILTER = "filter"
 
 
-class Usage(BaseModel):
+class Usage(BaseModel, frozen=True):
     """What a request used. `cost` is in dollars, None when the price is not known."""
-
-    model_config = ConfigDict(frozen=True)
 
     input_tokens: int = 0
     """All of the prompt, cached or not."""
@@ -46,16 +47,9 @@ class Usage(BaseModel):
 
     def __add__(self, other: "Usage") -> "Usage":
         costs = [cost for cost in (self.cost, other.cost) if cost is not None]
-        return Usage(
-            input_tokens=self.input_tokens + other.input_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-            cached_tokens=self.cached_tokens + other.cached_tokens,
-            cache_write_tokens=self.cache_write_tokens + other.cache_write_tokens,
-            reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
-            cost=sum(costs) if costs else None,
-            unpriced_tokens=self.unpriced + other.unpriced,
-            estimated_tokens=self.estimated_tokens + other.estimated_tokens,
-        )
+        sums = {name: n + getattr(other, name) for name, n in self if name != "cost"}
+        sums["unpriced_tokens"] = self.unpriced + other.unpriced
+        return Usage(**sums, cost=sum(costs) if costs else None)
 
 
 @dataclass(frozen=True)
@@ -66,7 +60,7 @@ class ModelRequest:
     messages: tuple[Message, ...]
     tools: tuple[Mapping[str, Any], ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Sampling and the like, as the configuration gives them."""
+    """Sampling and the like."""
 
 
 @dataclass(frozen=True)
@@ -142,11 +136,22 @@ class Model(Protocol):
     @property
     def name(self) -> str:
         """As the user wrote it: `anthropic/claude-sonnet-4-5`."""
-        ...
 
     def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
         """Send a request. Raises ModelError, at any point before the Reply."""
-        ...
+
+
+async def ask_aside(model: Model, request: ModelRequest, received: list[str]) -> Reply:
+    """The whole reply to a request nobody watches; `received` gets its pieces as they come.
+
+    Raises ModelError, also if the reply breaks off.
+    """
+    async with aclosing(model.stream(request)) as events:  # type: ignore[type-var]
+        async for event in events:
+            if isinstance(event, Reply):
+                return event
+            received.append(event.text)
+    raise ModelError(tr("The model's reply broke off."), kind=ModelErrorKind.CONNECTION)
 
 
 class Models(Protocol):
@@ -154,16 +159,12 @@ class Models(Protocol):
 
     def get(self, name: str) -> Model:
         """The model of this name; raises UserError if there can be none."""
-        ...
 
     async def warm(self, name: str) -> None:
         """Load ahead of time what the first request to this model will need."""
-        ...
 
     async def describe(self, name: str) -> ModelFacts:
         """What is known of the model; it may take as long as loading it."""
-        ...
 
     async def close(self) -> None:
         """End what runs on behalf of models."""
-        ...

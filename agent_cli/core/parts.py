@@ -3,17 +3,16 @@
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from agent_cli.core.agents.agent_profile import DEFAULT, Profile, Profiles
 from agent_cli.core.errors import UserError
-from agent_cli.core.extension_protocol import Extensions, NoExtensions
-from agent_cli.core.hook_protocol import Hooks, NoHooks
+from agent_cli.core.extension_protocol import Extensions
+from agent_cli.core.hook_protocol import Hooks
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.log.history import History
-from agent_cli.core.log.store import NullStore, Observer, Recorder, RuleStore, Store
-from agent_cli.core.loop import TurnLimits
-from agent_cli.core.model import Model, Models
+from agent_cli.core.log.store import Observer, Recorder, RuleStore, Store
+from agent_cli.core.messages import Message
+from agent_cli.core.model import Model, ModelRequest, Models
 from agent_cli.core.money.statistics import Statistics
 from agent_cli.core.policy import Policy
 from agent_cli.core.registry import DEFAULT_SELECTION, Registry, Selection
@@ -75,11 +74,11 @@ class Parts:
     system_prompt: str
     checkpoints: Checkpoints = field(default_factory=NoCheckpoints)
     """What is needed to take calls back."""
-    kept_rules: RuleStore = field(default_factory=NullStore)
+    kept_rules: RuleStore
     """Where "always in this project" is kept."""
-    extensions: Extensions = field(default_factory=NoExtensions)
+    extensions: Extensions
     """What others add."""
-    hooks: Hooks = field(default_factory=NoHooks)
+    hooks: Hooks
     """What is asked before each call, and told of what happens."""
     selection: Selection = DEFAULT_SELECTION
     profiles: Profiles = Profiles()
@@ -87,13 +86,19 @@ class Parts:
     profile: Profile = DEFAULT
     """The role the session begins with."""
     agent_limits: AgentLimits = AgentLimits()
-    limits: TurnLimits = TurnLimits()
+    max_steps: int = 200
+    """How many steps one turn may have."""
     upkeep_settings: UpkeepSettings = UpkeepSettings()
     retry: RetryPolicy = RetryPolicy()
-    options: dict[str, Any] = field(default_factory=dict)
-    """Sampling and the like, sent with each request."""
     history: History = History()
     """What the store holds already, when the session is resumed."""
+
+    def request(
+        self, messages: tuple[Message, ...], offered: Selection, *prompts: str
+    ) -> ModelRequest:
+        """The next request: an unchanging beginning, then the history as it grew."""
+        system = "\n\n".join(filter(None, (self.system_prompt, *prompts)))
+        return ModelRequest(system, messages, tuple(self.registry.declarations(offered)))
 
     def stand_ins(self, model: str) -> tuple[list[Model], list[UserError]]:
         """The models that take over when this one fails, and why others cannot."""

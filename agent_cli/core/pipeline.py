@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from agent_cli.core.agents.agent_task import AgentReport, AgentTask
@@ -24,15 +25,9 @@ from agent_cli.core.deciding.gatekeeper import Gatekeeper, PermissionCheck
 from agent_cli.core.deciding.record import call_record
 from agent_cli.core.display import Display
 from agent_cli.core.errors import FailureType, ToolFailure
-from agent_cli.core.events import (
-    Event,
-    Notice,
-    ToolFinished,
-    ToolProgress,
-    ToolStarted,
-)
-from agent_cli.core.hook_protocol import Hooks, NoHooks
-from agent_cli.core.inbox import Answers, PlanAnswer, Question, QuestionRequest
+from agent_cli.core.events import Event, Notice, ToolFinished, ToolProgress, ToolStarted
+from agent_cli.core.hook_protocol import Hooks
+from agent_cli.core.inbox import Answers, Question, QuestionRequest
 from agent_cli.core.log.store import CallRecord, Recorder
 from agent_cli.core.messages import ToolCall, text_of
 from agent_cli.core.model import Model
@@ -64,7 +59,7 @@ class CallState:
     call: ToolCall
     parent: CallState | None = None
     by_person: bool = False
-    """The person typed it: there is nothing to ask, and the audit log says so."""
+    """The user typed it: there is nothing to ask, and the audit log says so."""
     invocation: AnyInvocation | None = None
     check: PermissionCheck | None = None
     started: float = field(default_factory=time.monotonic)
@@ -75,6 +70,16 @@ class CallState:
     def depth(self) -> int:
         """How many tools stand between this call and the model."""
         return 0 if self.parent is None else self.parent.depth + 1
+
+    @property
+    def name(self) -> str:
+        """The tool's name, or what the model wrote in its place."""
+        return self.invocation.tool.name if self.invocation else self.call.name[:80]
+
+    @property
+    def shown_name(self) -> str:
+        """The name a view shows."""
+        return self.invocation.tool.display_name if self.invocation else self.call.name[:80]
 
     @property
     def seconds(self) -> float:
@@ -94,7 +99,7 @@ class Pipeline:
     emit: Callable[[Event], None]
     model: Callable[[], Model]
     keeper: Checkpointer
-    hooks: Hooks = field(default_factory=NoHooks)
+    hooks: Hooks
     state: SessionState = field(default_factory=SessionState)
     selection: Selection = DEFAULT_SELECTION
     send: Send | None = None
@@ -132,9 +137,8 @@ class Pipeline:
                 invocation, context = await self._authorise(state, invocation, context)
             async with self.keeper.around(invocation, context, state.check):
                 result = await self._run(invocation, context)
-                if code := result.metadata.get(BLOCKED):
-                    why = because(str(code))
-                    result = await self._outside(state, invocation, context, result, why)
+                if BLOCKED in result.metadata:
+                    result = await self._outside(state, invocation, context, result)
         except ToolFailure as failure:
             result = ToolResult.from_failure(failure)
         except asyncio.CancelledError as interruption:
@@ -174,24 +178,16 @@ class Pipeline:
         return state.invocation
 
     def _announce(self, state: CallState) -> None:
-        call, invocation = state.call, state.invocation
-        parent_id = state.parent.call.id if state.parent else None
-        if invocation is None:
-            status = tr(StatusTexts().pending)
-            self.emit(
-                ToolStarted(
-                    call_id=call.id, tool=call.name[:80], status=status, parent_id=parent_id
-                )
-            )
-            return
+        invocation = state.invocation
+        status = invocation.tool.status if invocation else StatusTexts()
         self.emit(
             ToolStarted(
-                call_id=call.id,
-                tool=invocation.tool.display_name,
-                title=invocation.title,
-                status=tr(invocation.tool.status.pending),
+                call_id=state.call.id,
+                tool=state.shown_name,
+                title=invocation.title if invocation else "",
+                status=tr(status.pending),
                 arguments=_arguments(invocation),
-                parent_id=parent_id,
+                parent_id=state.parent.call.id if state.parent else None,
             )
         )
 
@@ -199,15 +195,6 @@ class Pipeline:
         def progress(shown: str | Display) -> None:
             said = {"text": shown} if isinstance(shown, str) else {"block": shown}
             self.emit(ToolProgress.model_validate({"call_id": state.call.id, **said}))
-
-        async def call(name: str, arguments: Mapping[str, Any]) -> ToolResult:
-            return await self._chain(state, name, arguments)
-
-        async def ask(questions: tuple[Question, ...]) -> Answers:
-            return await self._ask_person(state, questions)
-
-        async def present(plan: str) -> PlanAnswer:
-            return await self.gatekeeper.present(state.call.id, plan)
 
         async def send(agent_task: AgentTask) -> AgentReport:
             if self.send is None:
@@ -221,9 +208,9 @@ class Pipeline:
             cancelled=state.cancelled,
             progress=progress,
             state=self.state.get,
-            call=call,
-            ask=ask,
-            present=present,
+            call=partial(self._chain, state),
+            ask=partial(self._ask_user, state),
+            present=partial(self.gatekeeper.present, state.call.id),
             send=send,
         )
 
@@ -261,15 +248,11 @@ class Pipeline:
         return replace(changed, notes=(*changed.notes, note)), verdict.ask
 
     async def _outside(
-        self,
-        state: CallState,
-        invocation: AnyInvocation,
-        context: ToolContext,
-        result: ToolResult,
-        why: Reason,
+        self, state: CallState, invocation: AnyInvocation, context: ToolContext, result: ToolResult
     ) -> ToolResult:
-        """What the sandbox stopped, run again without it if the person agrees."""
+        """What the sandbox stopped, run again without it if the user agrees."""
         assert state.check is not None
+        why = because(str(result.metadata[BLOCKED]))
         if await self.gatekeeper.may_run_outside(state.check, why):
             return await self._run(invocation, replace(context, confined=False))
         note = f"[It ran in the sandbox, and that may be why it failed: {why}.]"
@@ -302,7 +285,7 @@ class Pipeline:
         )
         return await self.execute(inner, state)
 
-    async def _ask_person(self, state: CallState, questions: tuple[Question, ...]) -> Answers:
+    async def _ask_user(self, state: CallState, questions: tuple[Question, ...]) -> Answers:
         inbox = self.gatekeeper.inbox
         if not inbox.attended:
             raise ToolFailure(
@@ -319,15 +302,11 @@ class Pipeline:
             result = result.model_copy(update={"summary": tr(invocation.tool.status.error)})
         self.emit(
             ToolFinished(
-                call_id=state.call.id,
-                tool=invocation.tool.display_name if invocation else state.call.name[:80],
-                result=result,
-                seconds=state.seconds,
+                call_id=state.call.id, tool=state.shown_name, result=result, seconds=state.seconds
             )
         )
         self._record(state, result)
-        name = invocation.tool.name if invocation else state.call.name[:80]
-        self.hooks.after_call(name, _arguments(invocation) if invocation else {}, result)
+        self.hooks.after_call(state.name, _arguments(invocation), result)
         return result
 
     def _record(self, state: CallState, result: ToolResult) -> None:
@@ -335,7 +314,7 @@ class Pipeline:
         record = CallRecord(
             session_id=self.session.id,
             call_id=state.call.id,
-            tool=invocation.tool.name if invocation else redact(state.call.name[:80]),
+            tool=state.name if invocation else redact(state.name),
             by="person" if state.by_person else "model",
             agent=self.gatekeeper.agent,
             mode=check.mode if check else "",
@@ -348,18 +327,11 @@ class Pipeline:
             log.warning("the audit log cannot be written: %s", error)
             if not self._recording_failed:
                 self._recording_failed = True
-                self.emit(
-                    Notice(
-                        level="warning",
-                        text=tr(
-                            "The audit log cannot be written: {error}.",
-                            error=error.strerror or error,
-                        ),
-                        hint=tr("The session continues, but its calls are not recorded."),
-                    )
-                )
+                why = error.strerror or error
+                text = tr("The audit log cannot be written: {error}.", error=why)
+                hint = tr("The session continues, but its calls are not recorded.")
+                self.emit(Notice(level="warning", text=text, hint=hint))
 
 
-def _arguments(invocation: AnyInvocation) -> dict[str, Any]:
-    given: dict[str, Any] = invocation.params.model_dump(mode="json", exclude_unset=True)
-    return given
+def _arguments(invocation: AnyInvocation | None) -> dict[str, Any]:
+    return invocation.params.model_dump(mode="json", exclude_unset=True) if invocation else {}

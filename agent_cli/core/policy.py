@@ -18,7 +18,7 @@ everything else. The first step that applies decides:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from agent_cli.core.deciding.rules import (
@@ -64,17 +64,9 @@ class Decision:
     """It may run, but only inside the sandbox."""
 
 
-def decide(
-    facts: Facts,
-    rules: Rules,
-    mode: Mode,
-    place: PatternBase,
-    *,
-    trusted: bool,
-    ask_dangerous: bool = True,
-    confines: bool = False,
-) -> Decision:
+def decide(facts: Facts, policy: Policy) -> Decision:
     """The decision about a call. See the module's docstring for the order."""
+    rules, mode, place, trusted = policy.rules, policy.mode, policy.place, policy.trusted
     if never := _never(facts):
         return Decision(Effect.DENY, never)
     if rule := first_match(rules.deny, facts, place):
@@ -96,9 +88,9 @@ def decide(
         return Decision(Effect.ASK, (because("folder_untrusted"),))
     if mode in (Mode.ACCEPT_EDITS, Mode.AUTO) and _edits_files(facts) and trusted:
         return Decision(Effect.ALLOW, (because("mode_accepts_edits"),))
-    if mode is Mode.AUTO and confines and trusted and _may_run_confined(facts):
+    if mode is Mode.AUTO and policy.confines and trusted and _may_run_confined(facts):
         return Decision(Effect.ALLOW, (because("in_sandbox"),), confined=True)
-    if not ask_dangerous and _is_known_command(facts) and trusted:
+    if not policy.ask_dangerous and _is_known_command(facts) and trusted:
         return Decision(Effect.ALLOW, (because("dangerous_allowed"),))
     return Decision(Effect.ASK, facts.dangers + facts.unproven or (because("not_read_only"),))
 
@@ -159,26 +151,15 @@ class Policy:
     def decide(self, facts: Facts) -> Decision:
         """The decision about a call, by what applies now."""
         self.follow()
-        return self._decide(facts, self.rules)
+        return decide(facts, self)
 
     def would_allow(self, facts: Facts, rule: str) -> bool:
         """Whether the call would run unasked if this rule were there."""
         rules = self.rules + Rules(allow=(Rule.parse(rule),))
-        return self._decide(facts, rules).effect is Effect.ALLOW
-
-    def _decide(self, facts: Facts, rules: Rules) -> Decision:
-        return decide(
-            facts,
-            rules,
-            self.mode,
-            self.place,
-            trusted=self.trusted,
-            ask_dangerous=self.ask_dangerous,
-            confines=self.confines,
-        )
+        return decide(facts, replace(self, rules=rules)).effect is Effect.ALLOW
 
     def learn(self, rule: str) -> None:
-        """Allow for the rest of the session what the person said yes to for good."""
+        """Allow for the rest of the session what the user said yes to for good."""
         if self.sender is None:
             self.rules += Rules(allow=(Rule.parse(rule),))
         else:

@@ -43,7 +43,7 @@ class ResultFilter:
         )
 
     def _clean_display(self, shown: B) -> B:
-        """What a person is shown, without what must not reach a log either."""
+        """What the user is shown, without what must not reach a log either."""
         texts = {name: value for name, value in shown if isinstance(value, str | tuple) and value}
         clean = {name: self._clean_value(value) for name, value in texts.items()}
         return shown.model_copy(update=clean) if clean != texts else shown

@@ -12,24 +12,19 @@ import asyncio
 import shutil
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import Any
 
-from agent_cli.core.agents.agent_profile import Profile, Profiles
-from agent_cli.core.context_usage import ContextUsage
+from agent_cli.core.agents.agent_profile import Profile
 from agent_cli.core.deciding.rules import Rules
 from agent_cli.core.engine import Engine
 from agent_cli.core.errors import UserError
-from agent_cli.core.events import Event, Notice
-from agent_cli.core.extension_protocol import Extensions
-from agent_cli.core.inbox import Request, RequestAnswer
+from agent_cli.core.events import Event
+from agent_cli.core.inbox import Request
 from agent_cli.core.log.history import History
 from agent_cli.core.log.titling import ask_for_title
 from agent_cli.core.loop import Turn
-from agent_cli.core.memory import Memory
 from agent_cli.core.messages import Content, Message
 from agent_cli.core.model import ModelFacts, Usage
-from agent_cli.core.money.spending import Spending
-from agent_cli.core.money.statistics import Statistics
 from agent_cli.core.parts import Parts
 from agent_cli.core.policy import Mode
 from agent_cli.core.prompt_template import PromptTemplate
@@ -38,10 +33,7 @@ from agent_cli.core.turn_runner import TurnRunner
 from agent_cli.core.undo.undoing import Undoing
 from agent_cli.lib.closing import close_all
 from agent_cli.lib.language import tr
-from agent_cli.safety.paths import Workspace
-from agent_cli.safety.sandbox import SandboxChoice, SandboxUnavailable
-
-S = TypeVar("S")
+from agent_cli.safety.sandbox import SandboxUnavailable
 
 
 class Session:
@@ -53,6 +45,23 @@ class Session:
         self._engine = Engine(parts, self._runner.emit)
         self._timeline = self._engine.timeline
         self._turn: Turn | None = None
+        self.id = parts.view.id
+        self.past = parts.history
+        """What the session held when it was resumed."""
+        self.memory = self._timeline.memory
+        """Pins, and what can be called back."""
+        self.spending = self._engine.spending
+        """What the session used so far, by model and by turn."""
+        self.profiles = parts.profiles
+        """The roles the agent could play."""
+        self.workspace = parts.view.workspace
+        """Where the session works."""
+        self.sandbox = parts.view.sandbox
+        """What can confine commands."""
+        self.extensions = parts.extensions
+        """What others add to the session."""
+        self.has_fast_model = bool(parts.upkeep_settings.fast_model)
+        """Whether there is a cheaper model for small things."""
         self.undoing = Undoing(
             parts.checkpoints,
             is_running=lambda: self.is_running,
@@ -61,26 +70,33 @@ class Session:
             entries=parts.store.entries,
         )
         """Undo, redo and going back."""
-
-    @property
-    def id(self) -> str:
-        """The session's id."""
-        return self._parts.view.id
+        self.redact = parts.result_filter.redact
+        """A text without the secrets that are known here."""
+        self.state = self._engine.pipeline.state.get
+        """A tool's own memory of this session."""
+        self.statistics = parts.statistics
+        """What was counted today, over all sessions."""
+        self.fill = self._engine.upkeep.fill
+        """What the next request would fill the model's window with, in tokens."""
+        self.reply = parts.inbox.reply
+        """Answer what was asked; False if it does not wait (any more)."""
+        self.interrupt = self._runner.interrupt
+        """End the turn at once; False if none runs."""
+        self.use_model = self._engine.use_model
+        """Use another model, from the next turn."""
+        self.set_mode = self._engine.set_mode
+        """Change the permission mode, from the next call."""
+        self.history = self._timeline.read
+        """The session as its log tells it."""
+        self.note = self._timeline.journal.note
+        """Keep what a frontend tells the user, so that it is there again after a resume."""
+        self.rename = self._timeline.rename
+        """Give the session a title."""
 
     @property
     def title(self) -> str:
         """What the session is called; empty: nothing yet."""
         return self._timeline.title
-
-    @property
-    def past(self) -> History:
-        """What the session held when it was resumed."""
-        return self._parts.history
-
-    @property
-    def has_fast_model(self) -> bool:
-        """Whether there is a cheaper model for small things."""
-        return bool(self._parts.upkeep_settings.fast_model)
 
     @property
     def is_kept(self) -> bool:
@@ -91,16 +107,6 @@ class Session:
     def messages(self) -> tuple[Message, ...]:
         """The conversation so far."""
         return self._timeline.conversation.messages
-
-    @property
-    def memory(self) -> Memory:
-        """Pins, and what can be called back."""
-        return self._timeline.memory
-
-    @property
-    def spending(self) -> Spending:
-        """What the session used so far, by model and by turn."""
-        return self._engine.spending
 
     @property
     def usage(self) -> Usage:
@@ -123,11 +129,6 @@ class Session:
         return self._engine.profile
 
     @property
-    def profiles(self) -> Profiles:
-        """The roles it could play."""
-        return self._parts.profiles
-
-    @property
     def waiting(self) -> tuple[Request, ...]:
         """What waits for the user's answer."""
         return self._parts.inbox.waiting
@@ -147,32 +148,9 @@ class Session:
         """How many tokens the last request had."""
         return self.spending.last.input_tokens
 
-    @property
-    def workspace(self) -> Workspace:
-        """Where the session works."""
-        return self._parts.view.workspace
-
-    @property
-    def sandbox(self) -> SandboxChoice:
-        """What can confine commands."""
-        return self._parts.view.sandbox
-
-    @property
-    def extensions(self) -> Extensions:
-        """What others add to the session."""
-        return self._parts.extensions
-
     def start_extensions(self, tell: Callable[[Event], None]) -> None:
         """Load extensions in the background; `tell` takes their notices and questions."""
         self.extensions.start(tell, lambda: self.is_running)
-
-    def redact(self, text: str) -> str:
-        """A text without the secrets that are known here."""
-        return self._parts.result_filter.redact(text)
-
-    def state(self, kind: type[S]) -> S:
-        """A tool's own memory of this session."""
-        return self._engine.pipeline.state.get(kind)
 
     @property
     def is_running(self) -> bool:
@@ -182,9 +160,9 @@ class Session:
     def run(self, prompt: Content | PromptTemplate | None) -> AsyncGenerator[Event, None]:
         """Play one turn, ending with TurnFinished. Without a prompt, retry the last one."""
 
-        def begin() -> Coroutine[Any, Any, None]:
+        def begin(number: int) -> Coroutine[Any, Any, None]:
             self.extensions.turn_begins()
-            self._turn = self._engine.turn(self._runner.turns)
+            self._turn = self._engine.turn(number)
             return self._turn.run(prompt)
 
         return self._follow(begin)
@@ -196,26 +174,22 @@ class Session:
 
         `tool` is the tool that runs commands. The model hears of it in the next turn.
         """
-
-        def begin() -> Coroutine[Any, Any, None]:
-            number = self._runner.turns
-            return self._engine.own_command(number, command, tool, options or {}).run()
-
-        return self._follow(begin)
+        given = options or {}
+        return self._follow(lambda n: self._engine.own_command(n, command, tool, given).run())
 
     def compact(self, focus: str = "") -> AsyncGenerator[Event, None]:
         """Shorten the conversation if the user agrees, with events like those of a turn.
 
         `focus` is what the summary must not forget.
         """
-        return self._follow(lambda: self._engine.compaction(self._runner.turns, focus).run())
+        return self._follow(lambda number: self._engine.compaction(number, focus).run())
 
     def _follow(
-        self, begin: Callable[[], Coroutine[Any, Any, None]]
+        self, begin: Callable[[int], Coroutine[Any, Any, None]]
     ) -> AsyncGenerator[Event, None]:
         def start() -> Coroutine[Any, Any, None]:
             self._engine.pipeline.keeper.begin(self._runner.turns)
-            return begin()
+            return begin(self._runner.turns)
 
         def end() -> None:
             self._turn = None
@@ -243,32 +217,12 @@ class Session:
         """What is known of the model in use; it may take as long as loading it."""
         return await self._engine.upkeep.facts(self.model)
 
-    def fill(self) -> ContextUsage:
-        """What the next request would fill the model's window with, in tokens."""
-        return self._engine.upkeep.fill()
-
-    def statistics(self) -> Statistics:
-        """What was counted today, over all sessions."""
-        return self._parts.statistics()
-
-    def reply(self, request_id: str, answer: RequestAnswer) -> bool:
-        """Answer what was asked; False if it does not wait (any more)."""
-        return self._parts.inbox.reply(request_id, answer)
-
     def steer(self, text: str) -> bool:
         """Tell the model something before its next step; False if the turn is over."""
         if self._turn is None or self._turn.is_over:
             return False
         self._turn.steering.append(text)
         return True
-
-    def interrupt(self) -> bool:
-        """End the turn at once; False if none runs."""
-        return self._runner.interrupt()
-
-    def use_model(self, name: str) -> None:
-        """Use another model, from the next turn."""
-        self._engine.use_model(name)
 
     def use_profile(self, name: str) -> None:
         """Play another role from the next turn; raises UserError."""
@@ -287,18 +241,6 @@ class Session:
         self.spending.last = history.last
         return history
 
-    def history(self) -> History:
-        """The session as its log tells it."""
-        return self._timeline.read()
-
-    def note(self, notice: Notice) -> None:
-        """Keep what a frontend tells the user, so that it is there again after a resume."""
-        self._timeline.journal.note(notice)
-
-    def rename(self, title: str, by: Literal["person", "model"] = "person") -> None:
-        """Give the session a title."""
-        self._timeline.rename(title, by)
-
     async def make_title(self) -> str:
         """Have the fast model give the session a title; raises ModelError."""
         model = self._parts.models.get(self._parts.upkeep_settings.fast_model or self.model)
@@ -307,10 +249,6 @@ class Session:
         if title:
             self.rename(title, by="model")
         return title
-
-    def set_mode(self, mode: Mode) -> None:
-        """Change the permission mode, from the next call."""
-        self._engine.set_mode(mode)
 
     async def close(self) -> None:
         """End the turn, what tools left running, and the models; all of it, whatever fails."""

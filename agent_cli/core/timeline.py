@@ -55,7 +55,7 @@ class Timeline:
             self.conversation.append(message)
         return history
 
-    def rename(self, title: str, by: Literal["person", "model"]) -> None:
+    def rename(self, title: str, by: Literal["person", "model"] = "person") -> None:
         """Give the session a title."""
         self.title = as_title(title)
         self.journal.add(Titled(title=self.title, by=by))

@@ -29,14 +29,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    GetJsonSchemaHandler,
-    JsonValue,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BaseModel, GetJsonSchemaHandler, JsonValue, ValidationError, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
@@ -44,7 +37,7 @@ from agent_cli.core.call_arguments import parse_arguments, rename_fields, valida
 from agent_cli.core.display import Display
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.field_docs import ClassSource
-from agent_cli.core.messages import Content
+from agent_cli.core.messages import Content, ToolCall, ToolMessage
 from agent_cli.core.tool_schema import inline_definitions, lean
 from agent_cli.lib.language import mark
 from agent_cli.safety.reasons import Reason
@@ -67,10 +60,8 @@ HARMLESS = frozenset({ToolKind.READONLY, ToolKind.SESSION})
 """What changes nothing outside of the session needs no permission."""
 
 
-class ToolParams(BaseModel):
+class ToolParams(BaseModel, frozen=True, extra="ignore"):
     """The base of every params model. Field docstrings are what the model reads."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     _source: ClassVar[ClassSource | None] = None
 
@@ -108,10 +99,8 @@ def _unsendable(text: str) -> str | None:
     return None
 
 
-class ToolError(BaseModel):
+class ToolError(BaseModel, frozen=True):
     """Why a call failed: the tool's own English, and what a view needs to say a refusal itself."""
-
-    model_config = ConfigDict(frozen=True)
 
     type: FailureType
     message: str
@@ -123,15 +112,13 @@ class ToolError(BaseModel):
     words: str = ""
 
 
-class ToolResult(BaseModel):
-    """What came of a call: `llm_content` for the model, `summary` and `display` for a person."""
-
-    model_config = ConfigDict(frozen=True)
+class ToolResult(BaseModel, frozen=True):
+    """What came of a call: `llm_content` for the model, `summary` and `display` for the user."""
 
     success: bool = True
     llm_content: Content = ""
     display: tuple[Display, ...] = ()
-    """What the person sees when the call is unfolded; empty: the text the model got."""
+    """What the user sees when the call is unfolded; empty: the text the model got."""
     summary: str = ""
     """One line with figures: "Read 120 lines"."""
     error: ToolError | None = None
@@ -140,26 +127,23 @@ class ToolResult(BaseModel):
     @classmethod
     def from_failure(cls, failure: ToolFailure, *, summary: str = "") -> Self:
         """The result a failure becomes."""
-        error = ToolError(
-            type=failure.type,
-            message=failure.message,
-            details=failure.details,
-            reasons=failure.reasons,
-            declined=failure.declined,
-            words=failure.words,
-        )
         return cls(
             success=False,
             llm_content="\n".join(filter(None, (failure.message, failure.details))),
             summary=summary or failure.message.split("\n", 1)[0],
-            error=error,
+            error=ToolError.model_validate(failure, from_attributes=True),
+        )
+
+    def as_message(self, call: ToolCall) -> ToolMessage:
+        """What the model reads of it."""
+        content = self.llm_content or "(no output)"
+        return ToolMessage(
+            call_id=call.id, name=call.name, content=content, is_error=not self.success
         )
 
 
-class Description(BaseModel):
+class Description(BaseModel, frozen=True):
     """What the model is told about a tool, in layers."""
-
-    model_config = ConfigDict(frozen=True)
 
     short: str
     long: str = ""
@@ -181,10 +165,8 @@ class Description(BaseModel):
         layers: dict[str, tuple[str, ...]] = {}
         for section in sections:
             title, _, body = section.partition("\n")
-            points = re.split(r"^- ", body.strip(), flags=re.MULTILINE)
-            layers[title.strip().lower().replace(" ", "_")] = tuple(
-                point.strip() for point in points if point.strip()
-            )
+            points = map(str.strip, re.split(r"^- ", body.strip(), flags=re.MULTILINE))
+            layers[title.strip().lower().replace(" ", "_")] = tuple(filter(None, points))
         return cls(short=short, long=long, **layers)
 
     @cached_property
@@ -194,12 +176,12 @@ class Description(BaseModel):
         parts += [f"- {note}" for note in self.usage_notes]
         parts += [f"Important: {note}" for note in self.important]
         parts += [f"Example: {example}" for example in self.examples]
-        return "\n".join(part for part in parts if part)
+        return "\n".join(filter(None, parts))
 
 
 @dataclass(frozen=True)
 class Target:
-    """One thing a call is about: what rules match and the person is shown."""
+    """One thing a call is about: what rules match and the user is shown."""
 
     kind: Literal["path", "command", "host", "name"]
     value: str
@@ -222,22 +204,6 @@ MakePreview = Callable[[P, "ToolContext"], Awaitable[Display | None]]
 Discover = Callable[[P, "ToolContext"], Awaitable[tuple[Target, ...]]]
 
 
-def _no_targets(_params: Any) -> tuple[Target, ...]:
-    return ()
-
-
-def _no_title(_params: Any) -> str:
-    return ""
-
-
-def _harmless(_params: Any) -> bool:
-    return False
-
-
-def _always() -> bool:
-    return True
-
-
 @dataclass(frozen=True, kw_only=True)
 class Tool(Generic[P]):
     """A tool, whole. Only the first five fields have no default."""
@@ -248,21 +214,21 @@ class Tool(Generic[P]):
     description: Description
     run: Callable[[P, ToolContext], Awaitable[ToolResult]]
 
-    targets: Callable[[P], tuple[Target, ...]] = _no_targets
+    targets: Callable[[P], tuple[Target, ...]] = lambda _params: ()
     """What a call touches; what permission rules match."""
     discover: Discover[P] | None = None
     """Targets that only a look can tell, such as the files a search finds; instead of `targets`."""
     kind_of: Callable[[P], ToolKind] | None = None
     """A milder kind for some parameters: a preview changes nothing."""
-    title: Callable[[P], str] = _no_title
+    title: Callable[[P], str] = lambda _params: ""
     """The main argument in a few words, always visible: "src/app.py 1-120"."""
     preview: MakePreview[P] | None = None
     """What the confirmation shows: a diff, for instance."""
     rule: Callable[[P], str | None] | None = None
     """The rule that "always" would add, if the tool knows better than its targets tell."""
-    is_dangerous: Callable[[P], bool] = _harmless
+    is_dangerous: Callable[[P], bool] = lambda _params: False
     """Asks in every mode but yolo, and no "always" is offered."""
-    is_enabled: Callable[[], bool] = _always
+    is_enabled: Callable[[], bool] = lambda: True
     display_name: str = ""
     version: str = "1.0"
     category: str = "general"
@@ -279,7 +245,7 @@ class Tool(Generic[P]):
     runs_in_shell: bool = False
     """Its command runs in the session's shell, exactly as named, and confined if so decided."""
     timeout: float | None = 120.0
-    """Seconds; None for a tool that keeps its own time or waits for a person."""
+    """Seconds; None for a tool that keeps its own time or waits for the user."""
     modes: tuple[str, ...] = ()
     """The permission modes it is offered in; empty: all."""
     role: str | None = None
@@ -287,17 +253,11 @@ class Tool(Generic[P]):
 
     def __post_init__(self) -> None:
         harmless = self.kind in HARMLESS
-        filled: dict[str, Any] = {
-            "display_name": self.display_name or self.name,
-            "is_concurrency_safe": harmless
-            if self.is_concurrency_safe is None
-            else self.is_concurrency_safe,
-            "requires_permission": not harmless
-            if self.requires_permission is None
-            else self.requires_permission,
-        }
-        for name, value in filled.items():
-            object.__setattr__(self, name, value)
+        defaults = {"is_concurrency_safe": harmless, "requires_permission": not harmless}
+        for name, default in defaults.items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, default)
+        object.__setattr__(self, "display_name", self.display_name or self.name)
 
     @property
     def is_read_only(self) -> bool:

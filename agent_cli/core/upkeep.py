@@ -7,18 +7,19 @@ from functools import partial
 
 from agent_cli.core.compaction.compactor import Compactor
 from agent_cli.core.compaction.recent_files import RecentFiles, recent_files
-from agent_cli.core.consult import consult
 from agent_cli.core.context_usage import ContextUsage
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event
+from agent_cli.core.loop import Turn
 from agent_cli.core.memory import Memory
 from agent_cli.core.message_history import Conversation
 from agent_cli.core.messages import Message
 from agent_cli.core.model import Model, ModelFacts, ModelRequest, Prices
 from agent_cli.core.money.accounting import Accounting, KnownModels
-from agent_cli.core.money.budget import Budget, BudgetGuard
+from agent_cli.core.money.budget import Budget, BudgetCheck, BudgetGuard
 from agent_cli.core.money.spending import Spending
 from agent_cli.core.parts import Parts
+from agent_cli.core.pipeline import Pipeline
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import for_model
 
@@ -38,11 +39,12 @@ class Upkeep:
         request: Callable[[], ModelRequest],
     ) -> None:
         self._parts = parts
+        self._conversation = conversation
+        self._emit = emit
         self._model = model
         self._request = request
-        self._known = KnownModels(parts.models)
         self.accounting = Accounting(
-            self._known, reads_files=self._reads_files, emit=emit, spending=spending
+            KnownModels(parts.models), reads_files=self._reads_files, emit=emit, spending=spending
         )
         upkeep_settings = parts.upkeep_settings
         self.compactor = Compactor(
@@ -61,15 +63,40 @@ class Upkeep:
                 spending, upkeep_settings.session, upkeep_settings.day, upkeep_settings.others_today
             ),
             emit=emit,
-            ask=partial(consult, parts.inbox, emit),
+            ask=partial(parts.inbox.consult, emit=emit),
             tell_model=conversation.tell_model,
             cause=self._cause,
             cheaper=self._cheaper,
         )
 
+    def turn(
+        self,
+        number: int,
+        pipeline: Pipeline,
+        use_model: Callable[[str], Model],
+        budget_guard: BudgetCheck | None = None,
+    ) -> Turn:
+        """A turn of the conversation."""
+        parts, model = self._parts, self._model()
+        return Turn(
+            number=number,
+            session_id=parts.view.id,
+            conversation=self._conversation,
+            pipeline=pipeline,
+            models=[model, *parts.stand_ins(model.name)[0]],
+            request=self._request,
+            emit=self._emit,
+            accounting=self.accounting,
+            budget_guard=budget_guard or self.budget_guard,
+            compactor=self.compactor,
+            use_model=use_model,
+            max_steps=parts.max_steps,
+            retry=parts.retry,
+        )
+
     async def facts(self, name: str) -> ModelFacts:
         """What is known of a model."""
-        return await self._known.facts(name)
+        return await self.accounting.known.facts(name)
 
     def fill(self) -> ContextUsage:
         """What the next request would fill the window with."""

@@ -147,7 +147,7 @@ async def test_what_agents_change_at_the_same_time_is_undone_with_the_turn(
     assert (scene.workspace / "kept.txt").read_text() == "kept"
 
 
-async def test_an_agent_knows_only_its_errand_and_its_words_stay_its_own(
+async def test_an_agent_knows_only_its_task_and_its_words_stay_its_own(
     make_session: SceneMaker,
 ) -> None:
     give(make_session, {"one": profile("m1", "tools: read, Grep")})

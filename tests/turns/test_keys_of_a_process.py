@@ -9,12 +9,13 @@ from tests.kit.program import ROOT
 SCRIPT = """
 import asyncio, os, pathlib
 from agent_cli.config.schema import Settings
-from agent_cli.runtime import Wishes, open_session
+from agent_cli.launch_options import LaunchOptions
+from agent_cli.runtime import open_session
 
 async def main():
     for _ in range(2):
-        wishes = Wishes(cwd=pathlib.Path.cwd(), trust=True)
-        session = open_session(wishes, Settings(model="openai/gpt-4o"))
+        options = LaunchOptions(cwd=pathlib.Path.cwd(), trust=True)
+        session = open_session(options, Settings(model="openai/gpt-4o"))
         print(session.model, "OPENAI_API_KEY" in os.environ)
         await session.close()
 

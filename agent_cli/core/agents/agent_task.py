@@ -19,7 +19,7 @@ class AgentTask:
 
 @dataclass(frozen=True, kw_only=True)
 class AgentReport:
-    """What came of an errand."""
+    """What came of a task."""
 
     text: str
     """The agent's last words."""

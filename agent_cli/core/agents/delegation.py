@@ -10,22 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from agent_cli.core import events as ev
 from agent_cli.core.agents.agent_profile import Profile, select_for_mode
 from agent_cli.core.agents.agent_task import CATEGORY, AgentReport, AgentTask
 from agent_cli.core.errors import ToolFailure, UserError
-from agent_cli.core.events import (
-    ApprovalAnswered,
-    ApprovalAsked,
-    Event,
-    FinishReason,
-    ModelRetrying,
-    Notice,
-    RequestWithdrawn,
-    ToolFinished,
-    ToolStarted,
-    TurnFinished,
-    UsageChanged,
-)
 from agent_cli.core.log.journal import Journal
 from agent_cli.core.log.store import NullStore
 from agent_cli.core.loop import Turn
@@ -44,15 +32,15 @@ from agent_cli.lib.language import tr
 
 Count = Callable[[str, Usage], None]
 SESSION_ONLY_CATEGORY = "planning"
-"""The category of tools that speak with the user; an agent on an errand has nobody to ask."""
+"""The category of tools that speak with the user; a sub-agent has nobody to ask."""
 AGENT_INSTRUCTIONS = """\
-# Your errand
+# Your task
 Another agent sent you. The first message is all you know of the matter, and nobody answers \
 questions: decide by yourself and say what you assumed. Your last message is all that is handed \
 back, so it must say what you found or did, with files and lines, and what remains open."""
 
 
-STOPPED: dict[FinishReason, str] = {
+STOPPED: dict[ev.FinishReason, str] = {
     "interrupted": "it was interrupted.",
     "failed": "its model failed.",
     "temporary": "its model did not answer.",
@@ -76,7 +64,7 @@ class AgentBudget:
             for each in budget.allowances():
                 if each.share >= 1:
                     amounts = f"${each.spent:.2f} of ${each.limit:.2f}"
-                    raise OutOfBudget(f"The {whose}'s budget is used up: {amounts}.", "")
+                    raise OutOfBudget(f"The {whose}'s budget is used up: {amounts}.")
         return None
 
     def tell(self) -> None:
@@ -94,7 +82,7 @@ class Delegation:
     budget: Budget
     model: Callable[[], Model]
     """The one in use."""
-    emit: Callable[[Event], None]
+    emit: Callable[[ev.Event], None]
     _rooms: dict[int, asyncio.Semaphore] = field(default_factory=dict)
     _turn: int = 0
     _sent: int = 0
@@ -139,34 +127,25 @@ class Delegation:
             return await agent.run(agent_task.prompt)
 
 
+@dataclass
 class _Agent:
-    """One agent on one errand."""
+    """One agent with one task."""
 
-    def __init__(
-        self,
-        delegation: Delegation,
-        within: Pipeline,
-        call_id: str,
-        profile: Profile,
-        model: Model,
-        progress: ReportProgress,
-        depth: int,
-        count: Count,
-    ) -> None:
-        self._home = delegation
-        self._parts = delegation.parts
-        self._within = within
-        self._call_id = call_id
-        self._profile = profile
-        self._model = model
-        self._progress = progress
-        self._depth = depth
-        self._count = count
-        self._spending = Spending()
-        self._calls = 0
-        self._end: TurnFinished | None = None
+    home: Delegation
+    within: Pipeline
+    call_id: str
+    profile: Profile
+    model: Model
+    progress: ReportProgress
+    depth: int
+    count: Count
+    _spending: Spending = field(default_factory=Spending)
+    _calls: int = 0
+    _end: ev.TurnFinished | None = None
+
+    def __post_init__(self) -> None:
         journal = Journal(NullStore(), warn=lambda _text, _hint: None)
-        self._conversation = Conversation(journal, home=delegation.conversation)
+        self._conversation = Conversation(journal, home=self.home.conversation)
         self._memory = Memory(self._conversation, journal, NullStore())
         self._pipeline = self._own_pipeline()
 
@@ -176,7 +155,7 @@ class _Agent:
         try:
             await turn.run(prompt)
         finally:
-            self._within.gatekeeper.unanswered += self._pipeline.gatekeeper.unanswered
+            self.within.gatekeeper.unanswered += self._pipeline.gatekeeper.unanswered
             await self._pipeline.state.close()
         assert self._end is not None
         end = self._end
@@ -185,102 +164,74 @@ class _Agent:
         return AgentReport(text=text, error=error, calls=self._calls, usage=end.usage)
 
     def _own_pipeline(self) -> Pipeline:
-        within, depth = self._within, self._depth
+        within, depth, limit = self.within, self.depth, self.home.parts.agent_limits.depth
         sender = within.gatekeeper
-        policy = replace(sender.policy, sender=sender.policy, own_mode=self._profile.mode)
+        policy = replace(sender.policy, sender=sender.policy, own_mode=self.profile.mode)
         policy.follow()
         gatekeeper = replace(
-            sender, policy=policy, emit=self._tell, unanswered=0, agent=self._profile.name
+            sender, policy=policy, emit=self._tell, unanswered=0, agent=self.profile.name
         )
-        left_out = {SESSION_ONLY_CATEGORY} | ({CATEGORY} if depth >= self._limit else set())
-        selection = self._profile.narrow(within.selection, within.registry)
+        left_out = {SESSION_ONLY_CATEGORY} | ({CATEGORY} if depth >= limit else set())
+        selection = self.profile.narrow(within.selection, within.registry)
         return replace(
             within,
             gatekeeper=gatekeeper,
             keeper=replace(within.keeper, gatekeeper=gatekeeper, emit=self._tell),
             emit=self._tell,
-            model=lambda: self._model,
+            model=lambda: self.model,
             state=SessionState(),
             selection=replace(selection, without=selection.without | left_out),
-            send=partial(self._home.send, depth=depth + 1, count=self._count_below),
+            send=partial(self.home.send, depth=depth + 1, count=self._count_below),
         )
 
     def _count_below(self, model: str, usage: Usage) -> None:
         """What an agent of this agent used."""
         self._spending.add(model, usage, aside=True)
-        self._count(model, usage)
-
-    @property
-    def _limit(self) -> int:
-        return self._parts.agent_limits.depth
+        self.count(model, usage)
 
     def _turn(self) -> Turn:
-        parts = self._parts
-        keeping = Upkeep(
-            parts,
+        upkeep = Upkeep(
+            self.home.parts,
             conversation=self._conversation,
             memory=self._memory,
             spending=self._spending,
             emit=self._tell,
-            model=lambda: self._model,
+            model=lambda: self.model,
             request=self._request,
         )
-        stand_ins, _ = parts.stand_ins(self._model.name)
-        return Turn(
-            number=self._within.keeper.turn,
-            session_id=parts.view.id,
-            conversation=self._conversation,
-            pipeline=self._pipeline,
-            models=[self._model, *stand_ins],
-            request=self._request,
-            emit=self._tell,
-            accounting=keeping.accounting,
-            budget_guard=AgentBudget(
-                Budget(self._spending, self._profile.budget), self._home.budget
-            ),
-            compactor=keeping.compactor,
-            use_model=parts.models.get,
-            limits=parts.limits,
-            retry=parts.retry,
-        )
+        budget = AgentBudget(Budget(self._spending, self.profile.budget), self.home.budget)
+        number, use_model = self.within.keeper.turn, self.home.parts.models.get
+        return upkeep.turn(number, self._pipeline, use_model, budget)
 
     def _request(self) -> ModelRequest:
-        parts, pipeline = self._parts, self._pipeline
+        pipeline, said = self._pipeline, self._conversation.messages
         offered = select_for_mode(pipeline.gatekeeper.policy.mode, pipeline.selection)
-        words = (parts.system_prompt, AGENT_INSTRUCTIONS, self._profile.prompt)
-        return ModelRequest(
-            system="\n\n".join(part for part in words if part),
-            messages=self._conversation.messages,
-            tools=tuple(parts.registry.declarations(offered)),
-            options=parts.options,
-        )
+        return self.home.parts.request(said, offered, AGENT_INSTRUCTIONS, self.profile.prompt)
 
     def _last_words(self) -> str:
         said = reversed(self._conversation.messages)
         return next((m.text for m in said if isinstance(m, AssistantMessage) and m.text), "")
 
-    def _tell(self, event: Event) -> None:
+    def _tell(self, event: ev.Event) -> None:
         """Of what the agent goes through, what the session's own turn has a place for."""
         match event:
-            case ToolStarted():
+            case ev.ToolStarted():
                 self._calls += 1
-                self._progress(f"{event.tool} {event.title}".rstrip() + "\n")
-                parent = event.parent_id or self._call_id
+                self.progress(f"{event.tool} {event.title}".rstrip() + "\n")
+                parent = event.parent_id or self.call_id
                 told = event.model_copy(update={"parent_id": parent, "is_folded": True})
-                self._home.emit(told)
-            case ApprovalAsked():
-                self._progress(tr("{tool} is waiting for you\n", tool=event.request.tool))
-                self._home.emit(event)
-            case ToolFinished() | ApprovalAnswered() | RequestWithdrawn():
-                self._home.emit(event)
-            case UsageChanged():
-                self._count(event.model, event.step)
-            case Notice():
-                text = f"{self._profile.name}: {event.text}"
-                self._home.emit(event.model_copy(update={"text": text}))
-            case ModelRetrying():
-                self._progress(tr("{reason} Retrying.\n", reason=event.reason))
-            case TurnFinished():
+                self.home.emit(told)
+            case ev.ApprovalAsked():
+                self.progress(tr("{tool} is waiting for you\n", tool=event.request.tool))
+                self.home.emit(event)
+            case ev.ToolFinished() | ev.ApprovalAnswered() | ev.RequestWithdrawn():
+                self.home.emit(event)
+            case ev.UsageChanged():
+                self.count(event.model, event.step)
+            case ev.Notice():
+                text = f"{self.profile.name}: {event.text}"
+                self.home.emit(event.model_copy(update={"text": text}))
+            case ev.ModelRetrying():
+                self.progress(tr("{reason} Retrying.\n", reason=event.reason))
+            case ev.TurnFinished():
                 self._end = event
-            case _:
-                pass

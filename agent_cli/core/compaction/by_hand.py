@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from agent_cli.core.compaction.compactor import Compactor, Draft
-from agent_cli.core.consult import consult
 from agent_cli.core.events import Notice
 from agent_cli.core.inbox import Choice, Inbox, Question
 from agent_cli.core.side_turn import SideTurn
@@ -49,4 +48,4 @@ class CompactionByHand(SideTurn):
             ),
             is_open=False,
         )
-        return await consult(self.inbox, self.emit, question) in (tr(APPLY), None)
+        return await self.inbox.consult(question, self.emit) in (tr(APPLY), None)

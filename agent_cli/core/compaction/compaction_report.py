@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.text import join_items
@@ -18,10 +18,8 @@ FATES: dict[Fate, str] = {
 """Each with the words above what shares it."""
 
 
-class CompactionLine(BaseModel):
+class CompactionLine(BaseModel, frozen=True):
     """What became of one thing."""
-
-    model_config = ConfigDict(frozen=True)
 
     what: str
     fate: Fate
@@ -31,10 +29,8 @@ class CompactionLine(BaseModel):
     """The address of the message in the session's log, if it is one."""
 
 
-class CompactionReport(BaseModel):
+class CompactionReport(BaseModel, frozen=True):
     """A compaction as the user is shown it."""
-
-    model_config = ConfigDict(frozen=True)
 
     lines: tuple[CompactionLine, ...] = ()
     tokens_before: int = 0

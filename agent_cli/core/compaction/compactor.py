@@ -15,10 +15,10 @@ from agent_cli.core.compaction.shortening import (
     thin,
 )
 from agent_cli.core.compaction.summary import (
+    GAP,
+    MAX_SUMMARY_CHARS,
     MAX_WHOLE_CHARS,
-    summarise,
     summary_request,
-    text_of_summary,
 )
 from agent_cli.core.context_usage import messages_tokens
 from agent_cli.core.errors import ModelError
@@ -26,9 +26,10 @@ from agent_cli.core.events import Event, HistoryCompacted, Notice
 from agent_cli.core.memory import Memory
 from agent_cli.core.message_history import Conversation
 from agent_cli.core.messages import Message
-from agent_cli.core.model import Model, ModelRequest, Usage
+from agent_cli.core.model import Model, ModelRequest, Usage, ask_aside
 from agent_cli.core.money.accounting import Accounting
 from agent_cli.lib.language import tr
+from agent_cli.lib.text import head_and_tail
 
 log = logging.getLogger(__name__)
 
@@ -116,20 +117,11 @@ class Compactor:
             return False
         self.apply(draft)
         if not _is_within(draft, limit):
-            self._tell_it_is_still_long(draft)
+            tokens = draft.ledger.tokens_after
+            text = tr("What has to be kept still takes about {tokens:,} tokens.", tokens=tokens)
+            hint = tr("/unpin what you don't need, or start over with /clear.")
+            self.emit(Notice(level="warning", text=text, hint=hint))
         return True
-
-    def _tell_it_is_still_long(self, draft: Draft) -> None:
-        self.emit(
-            Notice(
-                level="warning",
-                text=tr(
-                    "What has to be kept still takes about {tokens:,} tokens.",
-                    tokens=draft.ledger.tokens_after,
-                ),
-                hint=tr("/unpin what you don't need, or start over with /clear."),
-            )
-        )
 
     def _thin(self, model: str, reason: str) -> Draft | None:
         shortened = thin(self.conversation.messages, self._pins)
@@ -181,26 +173,22 @@ class Compactor:
                 longest = min(MAX_WHOLE_CHARS, (facts.window or MAX_WHOLE_CHARS) * 2)
                 request = summary_request(older, focus=focus, longest=longest)
                 async with self.accounting.watching(writer.name, request) as received:
-                    reply = await summarise(writer, request, received)
+                    reply = await ask_aside(writer, request, received)
             except ModelError as error:
                 problem = error.message
                 continue
             self.accounting.count_aside(writer.name, reply.usage)
-            if summary := text_of_summary(reply):
+            if summary := head_and_tail(reply.message.text.strip(), MAX_SUMMARY_CHARS, GAP):
                 return summary, writer.name
             problem = tr("{model} wrote nothing", model=writer.name)
         log.warning("no summary could be written: %s", problem)
-        self.emit(
-            Notice(
-                level="warning",
-                text=tr(
-                    "The conversation couldn't be summarised ({problem}). "
-                    "Older parts are left out instead; what you said and pinned is kept.",
-                    problem=problem,
-                ),
-                hint=tr("/compact undo restores the rest."),
-            )
+        text = tr(
+            "The conversation couldn't be summarised ({problem}). "
+            "Older parts are left out instead; what you said and pinned is kept.",
+            problem=problem,
         )
+        hint = tr("/compact undo restores the rest.")
+        self.emit(Notice(level="warning", text=text, hint=hint))
         return "", ""
 
     def _draft(

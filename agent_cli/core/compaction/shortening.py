@@ -200,9 +200,7 @@ def _ledger(
     said = [each for each in (*older, *newest) if _is_persons(each)]
     if said:
         what = trn(
-            "{n:,} message of yours, verbatim",
-            "{n:,} messages of yours, verbatim",
-            len(said),
+            "{n:,} message of yours, verbatim", "{n:,} messages of yours, verbatim", len(said)
         )
         yield _line(what, "kept", said)
     for text in kept.pins:

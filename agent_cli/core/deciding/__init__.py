@@ -1,1 +1,1 @@
-"""Whether a call may run: what is known of it, the decision, and the question to the person."""
+"""Whether a call may run: what is known of it, the decision, and the question to the user."""

@@ -15,7 +15,7 @@ from agent_cli.core.deciding.rules import (
 )
 from agent_cli.core.policy import Effect
 from agent_cli.core.tool import ToolKind
-from agent_cli.lib.language import tr
+from agent_cli.lib.language import mark, tr
 from agent_cli.safety import shell
 
 # Examples are about words and names, so any place will do.
@@ -26,20 +26,12 @@ def wrong_example(
     rule: Rule, effect: Effect, match: Iterable[str] = (), not_match: Iterable[str] = ()
 ) -> str | None:
     """What is wrong with the first example that does not hold, in words; None: all hold."""
-    for text in match:
-        if not _is_matched(rule, effect, text):
-            return tr(
-                "the rule {rule} should match its example {text!r}, but doesn't",
-                rule=rule.text,
-                text=text,
-            )
-    for text in not_match:
-        if _is_matched(rule, effect, text):
-            return tr(
-                "the rule {rule} shouldn't match its example {text!r}, but does",
-                rule=rule.text,
-                text=text,
-            )
+    too_narrow = mark("the rule {rule} should match its example {text!r}, but doesn't")
+    too_wide = mark("the rule {rule} shouldn't match its example {text!r}, but does")
+    for texts, expected, said in ((match, True, too_narrow), (not_match, False, too_wide)):
+        for text in texts:
+            if _is_matched(rule, effect, text) is not expected:
+                return tr(said, rule=rule.text, text=text)
     return None
 
 

@@ -11,14 +11,9 @@ from agent_cli.core.deciding.approval_briefing import approval_request
 from agent_cli.core.deciding.call_facts import as_a_look, gather, second_opinion
 from agent_cli.core.deciding.rules import Facts
 from agent_cli.core.errors import FailureType, ToolFailure
-from agent_cli.core.events import (
-    ApprovalAnswered,
-    Event,
-    Notice,
-    PlanAnswered,
-)
+from agent_cli.core.events import ApprovalAnswered, Event, Notice, PlanAnswered
 from agent_cli.core.inbox import Approval, Inbox, PlanAnswer, PlanRequest
-from agent_cli.core.log.store import NullStore, RuleStore
+from agent_cli.core.log.store import RuleStore
 from agent_cli.core.policy import Decision, Effect, Mode, Policy
 from agent_cli.core.tool import Invocation
 from agent_cli.core.tool_context import ShellInfo, ToolContext
@@ -62,7 +57,7 @@ class Gatekeeper:
     policy: Policy
     inbox: Inbox
     emit: Callable[[Event], None]
-    kept_rules: RuleStore = field(default_factory=NullStore)
+    kept_rules: RuleStore
     undo_room: int = 0
     """How many bytes can be kept before a call, so that it can be undone."""
     unanswered: int = 0
@@ -237,9 +232,4 @@ def _join(reasons: tuple[Reason, ...]) -> str:
     return "; ".join(map(str, reasons))
 
 
-def _refusal(
-    message: str, *, reasons: tuple[Reason, ...] = (), declined: bool = False, words: str = ""
-) -> ToolFailure:
-    return ToolFailure(
-        message, type=FailureType.PERMISSION, reasons=reasons, declined=declined, words=words
-    )
+_refusal = partial(ToolFailure, type=FailureType.PERMISSION)

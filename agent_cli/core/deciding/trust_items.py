@@ -26,7 +26,7 @@ MAX_FILES = 1_000
 MAX_FILE_BYTES = 10_000_000
 MAX_DETAIL_CHARS = 1_000
 MAX_HOOKS_CHARS = 20_000
-"""Of what a project would run; a person must be able to see all of it."""
+"""Of what a project would run; the user must be able to see all of it."""
 
 
 class TooMuch(Exception):

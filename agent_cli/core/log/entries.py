@@ -9,42 +9,30 @@ import uuid
 from datetime import UTC, datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
+from agent_cli.core import events as ev
 from agent_cli.core.compaction.compaction_report import CompactionLine
-from agent_cli.core.events import (
-    ApprovalAsked,
-    Event,
-    PlanAsked,
-    PromptAdded,
-    QuestionAsked,
-    RequestWithdrawn,
-    TextDelta,
-    ThinkingDelta,
-    ToolProgress,
-)
 from agent_cli.core.messages import Message
 
 VERSION = 1
 """Of the format. A reader passes over kinds it does not know, whatever their version."""
 
 PASSING = (
-    TextDelta,
-    ThinkingDelta,
-    PromptAdded,
-    ToolProgress,
-    ApprovalAsked,
-    QuestionAsked,
-    PlanAsked,
-    RequestWithdrawn,
+    ev.TextDelta,
+    ev.ThinkingDelta,
+    ev.PromptAdded,
+    ev.ToolProgress,
+    ev.ApprovalAsked,
+    ev.QuestionAsked,
+    ev.PlanAsked,
+    ev.RequestWithdrawn,
 )
 """Events that are not kept: a message, a result or an answer says the same later on."""
 
 
-class BaseBody(BaseModel):
+class BaseBody(BaseModel, frozen=True):
     """The base of what an entry can say."""
-
-    model_config = ConfigDict(frozen=True)
 
 
 class SessionOpened(BaseBody):
@@ -72,7 +60,7 @@ class EventAdded(BaseBody):
     """Something that was shown and will be shown again when the session is resumed."""
 
     kind: Literal["event"] = "event"
-    event: Event
+    event: ev.Event
 
 
 class ReplyAbandoned(BaseBody):
@@ -156,10 +144,8 @@ class Rewound(BaseBody):
     reason: str = ""
 
 
-class Unknown(BaseModel):
+class Unknown(BaseModel, frozen=True, extra="allow"):
     """Something a newer version of the program wrote: kept as it is, and passed over."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")
 
     kind: str = ""
 
@@ -181,15 +167,12 @@ KnownBody = (
 
 # Tried in this order: what none of the known kinds fits, by its name or its fields, is unknown.
 Body = Annotated[
-    Annotated[KnownBody, Field(discriminator="kind")] | Unknown,
-    Field(union_mode="left_to_right"),
+    Annotated[KnownBody, Field(discriminator="kind")] | Unknown, Field(union_mode="left_to_right")
 ]
 
 
-class Entry(BaseModel):
+class Entry(BaseModel, frozen=True):
     """One line of a session's log."""
-
-    model_config = ConfigDict(frozen=True)
 
     version: int = VERSION
     id: str = Field(min_length=1)

@@ -9,34 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from agent_cli.core import events as ev
 from agent_cli.core.errors import FailureType, ToolFailure
-from agent_cli.core.events import (
-    Event,
-    PlanAnswered,
-    PromptAdded,
-    TextDelta,
-    ThinkingDelta,
-    ToolFinished,
-    ToolStarted,
-    TurnFinished,
-    TurnStarted,
-    UsageChanged,
-)
-from agent_cli.core.log.entries import (
-    Compacted,
-    Entry,
-    EventAdded,
-    KeptMessage,
-    MessageAdded,
-    ModeChanged,
-    ModelChanged,
-    Pinned,
-    ReplyAbandoned,
-    SessionOpened,
-    Titled,
-    Unknown,
-    Unpinned,
-)
+from agent_cli.core.log import entries as kinds
 from agent_cli.core.messages import (
     INTERRUPTED,
     AssistantMessage,
@@ -76,12 +51,12 @@ class Pin:
 class History:
     """A session as its log tells it."""
 
-    opened: SessionOpened | None = None
+    opened: kinds.SessionOpened | None = None
     messages: tuple[PlacedMessage, ...] = ()
     """The conversation as the model is to read it."""
     missing: tuple[Message, ...] = ()
     """Results the log does not hold because the program ended too early; say them first."""
-    events: tuple[Event, ...] = ()
+    events: tuple[ev.Event, ...] = ()
     """What was shown, in the events that show it again."""
     pins: tuple[Pin, ...] = ()
     title: str = ""
@@ -91,7 +66,7 @@ class History:
     """Of the whole session."""
     last: Usage = Usage()
     """Of the latest request."""
-    counted: tuple[TurnStarted | UsageChanged, ...] = ()
+    counted: Sequence[ev.TurnStarted | ev.UsageChanged] = ()
     """Each request of the whole session, and the turns they belong to."""
     turns: int = 0
     root: str | None = None
@@ -102,7 +77,7 @@ class History:
     """Entries a newer version of the program wrote."""
 
 
-def read_history(entries: Sequence[Entry]) -> History:
+def read_history(entries: Sequence[kinds.Entry]) -> History:
     """The state of a session whose log holds these entries."""
     way = path(entries)
     walk = _Walk(addresses(entries))
@@ -112,33 +87,26 @@ def read_history(entries: Sequence[Entry]) -> History:
     for entry in entries:
         whole.take(entry)
     return History(
-        opened=whole.opened,
+        **vars(whole),
         messages=tuple(walk.messages),
         missing=tuple(walk.missing()),
         events=tuple(walk.all_events()),
         pins=tuple(walk.pins.values()),
-        title=whole.title,
-        mode=whole.mode,
-        model=whole.model,
-        usage=whole.usage,
         last=walk.last,
-        counted=tuple(whole.counted),
-        turns=whole.turns,
         root=entries[0].id if entries else None,
         head=entries[-1].id if entries else None,
         updated=entries[-1].time if entries else None,
-        unknown=whole.unknown,
     )
 
 
-def path(entries: Sequence[Entry]) -> list[Entry]:
+def path(entries: Sequence[kinds.Entry]) -> list[kinds.Entry]:
     """The entries from the beginning to the head, without the branches that were left.
 
     An entry whose parent cannot be found follows the one before it in the log: a line that was
     damaged takes nothing else with it.
     """
     places = {entry.id: number for number, entry in enumerate(entries)}
-    way: list[Entry] = []
+    way: list[kinds.Entry] = []
     number = len(entries) - 1
     while number >= 0:
         entry = entries[number]
@@ -151,24 +119,22 @@ def path(entries: Sequence[Entry]) -> list[Entry]:
     return way
 
 
-def addresses(entries: Sequence[Entry]) -> dict[str, Message]:
+def addresses(entries: Sequence[kinds.Entry]) -> dict[str, Message]:
     """Every message the log holds, on whatever branch, by its address."""
     found: dict[str, Message] = {}
     for entry in entries:
         match entry.body:
-            case MessageAdded(message=message):
+            case kinds.MessageAdded(message=message):
                 found[entry.id] = message
-            case Compacted():
+            case kinds.Compacted():
                 found |= {placed.at: placed.message for placed in _read_compacted(entry, found)}
-            case _:
-                pass
     return found
 
 
-def _read_compacted(entry: Entry, known: dict[str, Message]) -> Iterator[PlacedMessage]:
-    assert isinstance(entry.body, Compacted)
+def _read_compacted(entry: kinds.Entry, known: dict[str, Message]) -> Iterator[PlacedMessage]:
+    assert isinstance(entry.body, kinds.Compacted)
     for number, item in enumerate(entry.body.history):
-        if not isinstance(item, KeptMessage):
+        if not isinstance(item, kinds.KeptMessage):
             yield PlacedMessage(f"{entry.id}.{number}", item.message)
         elif (message := known.get(item.at)) is not None:
             yield PlacedMessage(item.at, message)
@@ -180,48 +146,44 @@ class _Walk:
 
     known: dict[str, Message]
     messages: list[PlacedMessage] = field(default_factory=list)
-    events: list[Event] = field(default_factory=list)
+    events: list[ev.Event] = field(default_factory=list)
     pins: dict[str, Pin] = field(default_factory=dict)
     last: Usage = Usage()
-    _running: dict[str, ToolStarted] = field(default_factory=dict)
+    _running: dict[str, ev.ToolStarted] = field(default_factory=dict)
     _finished: dict[str, ToolResult] = field(default_factory=dict)
 
-    def take(self, entry: Entry) -> None:
+    def take(self, entry: kinds.Entry) -> None:
         match entry.body:
-            case MessageAdded(message=message):
+            case kinds.MessageAdded(message=message):
                 self.messages.append(PlacedMessage(entry.id, message))
                 self.events += replay_events(message)
-            case EventAdded(event=event):
+            case kinds.EventAdded(event=event):
                 self._event(event)
-            case ReplyAbandoned():
+            case kinds.ReplyAbandoned():
                 self.events += _deltas(entry.body.thinking, entry.body.text)
-            case Compacted():
+            case kinds.Compacted():
                 self.messages = list(_read_compacted(entry, self.known))
-            case Pinned(text=text, at=at):
+            case kinds.Pinned(text=text, at=at):
                 message_at = self.known.get(at)
                 text = text or (_text_of(message_at) if message_at else "")
                 self.pins[entry.id] = Pin(entry.id, text, at)
-            case Unpinned(pin=pin):
+            case kinds.Unpinned(pin=pin):
                 self.pins.pop(pin, None)
-            case _:
-                pass
 
-    def _event(self, event: Event) -> None:
+    def _event(self, event: ev.Event) -> None:
         match event:
-            case ToolStarted():
+            case ev.ToolStarted():
                 self._running[event.call_id] = event
-            case ToolFinished():
+            case ev.ToolFinished():
                 self._running.pop(event.call_id, None)
                 self._finished[event.call_id] = event.result
-            case UsageChanged(aside=False):
+            case ev.UsageChanged(aside=False):
                 self.last = event.step
-            case TurnStarted() | TurnFinished():
+            case ev.TurnStarted() | ev.TurnFinished():
                 self._close()
-            case _:
-                pass
         self.events.append(event)
 
-    def all_events(self) -> list[Event]:
+    def all_events(self) -> list[ev.Event]:
         self._close()
         return self.events
 
@@ -231,7 +193,9 @@ class _Walk:
             failure = ToolFailure(INTERRUPTED, type=FailureType.CANCELLED)
             result = ToolResult.from_failure(failure, summary=tr("Interrupted"))
             self.events.append(
-                ToolFinished(call_id=started.call_id, tool=started.tool, result=result, seconds=0)
+                ev.ToolFinished(
+                    call_id=started.call_id, tool=started.tool, result=result, seconds=0
+                )
             )
         self._running.clear()
 
@@ -246,11 +210,7 @@ class _Walk:
                 for call in message.calls:
                     if call.id not in given:
                         result = self._finished.get(call.id)
-                        yield (
-                            _message_of(call.id, call.name, result)
-                            if result
-                            else no_result(call, INTERRUPTED)
-                        )
+                        yield result.as_message(call) if result else no_result(call, INTERRUPTED)
                 return
             else:
                 return
@@ -260,72 +220,61 @@ class _Walk:
 class _Whole:
     """What is read from the whole log."""
 
-    opened: SessionOpened | None = None
+    opened: kinds.SessionOpened | None = None
     title: str = ""
     mode: str = ""
     model: str = ""
     usage: Usage = Usage()
-    counted: list[TurnStarted | UsageChanged] = field(default_factory=list)
+    counted: list[ev.TurnStarted | ev.UsageChanged] = field(default_factory=list)
     turns: int = 0
     unknown: int = 0
 
-    def take(self, entry: Entry) -> None:
+    def take(self, entry: kinds.Entry) -> None:
         match entry.body:  # the most frequent first: logs are long
-            case MessageAdded():
+            case kinds.MessageAdded():
                 pass
-            case EventAdded(event=event):
+            case kinds.EventAdded(event=event):
                 self._event(event)
-            case SessionOpened():
+            case kinds.SessionOpened():
                 self.opened = self.opened or entry.body
                 self.mode, self.model = entry.body.mode, entry.body.model
-            case Titled(title=title):
+            case kinds.Titled(title=title):
                 self.title = title
-            case ModeChanged(mode=mode):
+            case kinds.ModeChanged(mode=mode):
                 self.mode = mode
-            case ModelChanged(model=model):
+            case kinds.ModelChanged(model=model):
                 self.model = model
-            case Unknown():
+            case kinds.Unknown():
                 self.unknown += 1
-            case _:
-                pass
 
-    def _event(self, event: Event) -> None:
+    def _event(self, event: ev.Event) -> None:
         match event:
-            case UsageChanged():
+            case ev.UsageChanged():
                 self.usage += event.step
                 self.counted.append(event)
-            case TurnStarted():
+            case ev.TurnStarted():
                 self.turns = max(self.turns, event.turn)
                 self.counted.append(event)
-            case PlanAnswered(mode=mode):
+            case ev.PlanAnswered(mode=mode):
                 self.mode = mode
-            case _:
-                pass
 
 
-def replay_events(message: Message) -> Iterator[Event]:
+def replay_events(message: Message) -> Iterator[ev.Event]:
     """The events that show a message as it was shown when it was said."""
     match message:
         case UserMessage(origin="person"):
-            yield PromptAdded(text=text_of(message.content))
+            yield ev.PromptAdded(text=text_of(message.content))
         case AssistantMessage():
             thinking = "\n".join(each.text for each in message.thinking if each.text)
             yield from _deltas(thinking, message.text)
-        case _:
-            pass
 
 
-def _deltas(thinking: str, text: str) -> Iterator[Event]:
+def _deltas(thinking: str, text: str) -> Iterator[ev.Event]:
     if thinking:
-        yield ThinkingDelta(text=thinking)
+        yield ev.ThinkingDelta(text=thinking)
     if text:
-        yield TextDelta(text=text)
+        yield ev.TextDelta(text=text)
 
 
 def _text_of(message: Message) -> str:
     return message.text if isinstance(message, AssistantMessage) else text_of(message.content)
-
-
-def _message_of(call_id: str, name: str, result: ToolResult) -> ToolMessage:
-    content = result.llm_content or "(no output)"
-    return ToolMessage(call_id=call_id, name=name, content=content, is_error=not result.success)

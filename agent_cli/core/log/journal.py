@@ -45,16 +45,12 @@ class Journal:
         """The first entry, once there is one."""
         self.head = head
         """The entry the next one follows."""
-        self._has_begun = head is not None
+        self.has_begun = head is not None
+        """Whether something was said, so that there is something to resume."""
         self._waiting: list[Entry] = []
         self._is_failing = False
         self._thinking: list[str] = []
         self._text: list[str] = []
-
-    @property
-    def has_begun(self) -> bool:
-        """Whether something was said, so that there is something to resume."""
-        return self._has_begun
 
     def add(self, body: KnownBody) -> str:
         """Keep something; returns the id of its entry."""
@@ -81,8 +77,6 @@ class Journal:
             case ModelRetrying() | TurnFinished():
                 if self._settle(thinking=True, text=True):
                     self._empty_partial()
-            case _:
-                pass
         if not isinstance(event, PASSING):
             self.add(EventAdded(event=event))
 
@@ -101,9 +95,9 @@ class Journal:
         entry = new_entry(body, parent)
         self.head = entry.id
         self.root = self.root or entry.id
-        self._has_begun = self._has_begun or isinstance(body, MessageAdded | EventAdded)
+        self.has_begun = self.has_begun or isinstance(body, MessageAdded | EventAdded)
         self._waiting.append(entry)
-        if self._has_begun:
+        if self.has_begun:
             self._write()
         return entry.id
 

@@ -3,17 +3,15 @@
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from agent_cli.core.errors import FailureType
 from agent_cli.core.events import Event, TextDelta, ThinkingDelta
 from agent_cli.core.log.entries import Entry
 
 
-class CallRecord(BaseModel):
+class CallRecord(BaseModel, frozen=True):
     """One line of the audit log: who ran what, why it was let through, and how it ended."""
-
-    model_config = ConfigDict(frozen=True)
 
     session_id: str
     call_id: str
@@ -52,11 +50,9 @@ class Recorder(Protocol):
 
     def record(self, record: CallRecord) -> None:
         """Write one record; may raise OSError."""
-        ...
 
     def close(self) -> None:
         """Nothing more comes."""
-        ...
 
 
 class Observer(Protocol):
@@ -64,11 +60,9 @@ class Observer(Protocol):
 
     def see(self, event: Event) -> None:
         """Take note of an event."""
-        ...
 
     def close(self) -> None:
         """Nothing more comes."""
-        ...
 
 
 class RecorderGroup:
@@ -93,30 +87,24 @@ class Store(Protocol):
 
     def append(self, entry: Entry) -> None:
         """Keep one entry; may raise OSError, and is then called with the same one again."""
-        ...
 
     def stream(self, delta: TextDelta | ThinkingDelta, *, after: str) -> None:
         """Keep a piece of a reply until the whole is an entry; may raise OSError.
 
         `after` is the entry the reply follows.
         """
-        ...
 
     def stream_ended(self) -> None:
         """The pieces are part of an entry now; may raise OSError."""
-        ...
 
     def entries(self) -> Sequence[Entry]:
         """Everything that was kept, oldest first; may raise OSError."""
-        ...
 
     def sync(self) -> None:
         """Make sure of what was kept; may raise OSError."""
-        ...
 
     def close(self) -> None:
         """Nothing more comes."""
-        ...
 
 
 class RuleStore(Protocol):
@@ -124,14 +112,10 @@ class RuleStore(Protocol):
 
     def keep(self, rule: str) -> None:
         """Keep one allow rule; may raise OSError."""
-        ...
 
 
 class NullStore:
     """Keeps nothing: for tests, and for a place where nothing can be written."""
-
-    def record(self, record: CallRecord) -> None:
-        """Forget the record."""
 
     def append(self, entry: Entry) -> None:
         """Forget the entry."""
@@ -151,6 +135,3 @@ class NullStore:
 
     def close(self) -> None:
         """There is nothing to close."""
-
-    def keep(self, rule: str) -> None:
-        """Forget the rule."""

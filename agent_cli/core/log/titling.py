@@ -1,10 +1,9 @@
 """A short title for a session, made by a model and never longer than a line."""
 
 from collections.abc import Sequence
-from contextlib import aclosing
 
 from agent_cli.core.messages import AssistantMessage, Message, UserMessage, text_of
-from agent_cli.core.model import Model, ModelRequest, Reply, Usage
+from agent_cli.core.model import Model, ModelRequest, Usage, ask_aside
 from agent_cli.safety.sanitise import visible
 
 MAX_CHARS = 60
@@ -21,15 +20,11 @@ _MAX_MESSAGES = 6
 
 async def ask_for_title(model: Model, messages: Sequence[Message]) -> tuple[str, Usage]:
     """A title, empty if the model gave none, and what it used. Raises ModelError."""
-    said = [_line(message) for message in messages]
-    told = "\n\n".join(line for line in said if line) if said else ""
+    told = "\n\n".join(filter(None, map(_line, messages)))
     prompt = f"<conversation>\n{told[: _MAX_MESSAGE_CHARS * _MAX_MESSAGES]}\n</conversation>"
     request = ModelRequest(system=_SYSTEM, messages=(UserMessage(content=prompt),))
-    async with aclosing(model.stream(request)) as events:  # type: ignore[type-var]
-        async for event in events:
-            if isinstance(event, Reply):
-                return as_title(event.message.text), event.usage
-    return "", Usage()
+    reply = await ask_aside(model, request, [])
+    return as_title(reply.message.text), reply.usage
 
 
 def as_title(text: str) -> str:

@@ -13,7 +13,7 @@ from agent_cli.core.errors import AgentError
 from agent_cli.core.events import Event, Notice
 from agent_cli.core.inbox import Choice, Question
 from agent_cli.core.money.spending import Spending
-from agent_cli.lib.language import tr
+from agent_cli.lib.language import mark, tr
 
 BudgetScope = Literal["session", "day"]
 
@@ -32,11 +32,6 @@ _AMOUNT = re.compile(r"(?:raise to )?\$?\s*(\d+(?:[.,]\d+)?)", re.IGNORECASE)
 class OutOfBudget(AgentError):
     """Nothing more may be spent."""
 
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
-
 
 @dataclass(frozen=True)
 class SpendingLimit:
@@ -52,21 +47,15 @@ class SpendingLimit:
         return self.spent / self.limit
 
     @property
-    def words(self) -> str:
-        """Whose budget it is."""
-        if self.scope == "session":
-            return tr("This session's budget")
-        return tr("Today's budget")
-
-    @property
     def setting(self) -> str:
         """Where it can be changed."""
         return "--max-cost (budget.session)" if self.scope == "session" else "budget.day"
 
-    @property
-    def amounts(self) -> str:
-        """ "$0.71 of $1.00"."""
-        return tr("${spent:.2f} of ${limit:.2f}", spent=self.spent, limit=self.limit)
+    def describe(self, text: str, cause: str = "") -> str:
+        """A text about it: whose it is, and how much of it is used, "$0.71 of $1.00"."""
+        whose = tr("This session's budget") if self.scope == "session" else tr("Today's budget")
+        amounts = tr("${spent:.2f} of ${limit:.2f}", spent=self.spent, limit=self.limit)
+        return tr(text, budget=whose, share=self.share, amounts=amounts, cause=cause)
 
 
 @dataclass
@@ -97,11 +86,9 @@ class BudgetCheck(Protocol):
 
     async def check(self) -> str | None:
         """Returns a model to switch to, if the user chose one; raises OutOfBudget."""
-        ...
 
     def tell(self) -> None:
         """Say what has not been said yet."""
-        ...
 
 
 @dataclass
@@ -155,46 +142,29 @@ class BudgetGuard:
             return
         self._told_unpriced = True
         names = [n for n, account in budget.spending.models.items() if account.usage.unpriced]
-        self.emit(
-            Notice(
-                level="warning",
-                text=tr(
-                    "The price of {models} is unknown, so its usage can't be "
-                    "counted towards the budget.",
-                    models=", ".join(names),
-                ),
-                hint=tr('Set input_price and output_price in [models."…"].'),
-            )
+        text = tr(
+            "The price of {models} is unknown, so its usage can't be counted towards the budget.",
+            models=", ".join(names),
         )
+        hint = tr('Set input_price and output_price in [models."…"].')
+        self.emit(Notice(level="warning", text=text, hint=hint))
 
     def _tell(self, allowance: SpendingLimit) -> None:
-        text = tr(
-            "{budget} is {share:.0%} used: {amounts}. {cause}",
-            budget=allowance.words,
-            share=allowance.share,
-            amounts=allowance.amounts,
-            cause=self.cause(),
-        )
-        self.emit(Notice(text=text))
+        text = mark("{budget} is {share:.0%} used: {amounts}. {cause}")
+        self.emit(Notice(text=allowance.describe(text, self.cause())))
 
     def _wrap_up(self, allowance: SpendingLimit) -> None:
         self._is_news(allowance, TELL_AT)  # the greater news says it too
-        text = tr(
-            "{budget} is {share:.0%} used: {amounts}. The model was told to wrap up. {cause}",
-            budget=allowance.words,
-            share=allowance.share,
-            amounts=allowance.amounts,
-            cause=self.cause(),
+        text = mark(
+            "{budget} is {share:.0%} used: {amounts}. The model was told to wrap up. {cause}"
         )
-        self.emit(Notice(level="warning", text=text))
+        self.emit(Notice(level="warning", text=allowance.describe(text, self.cause())))
         whose, spent, limit = WHOSE[allowance.scope], allowance.spent, allowance.limit
         self.tell_model(WRAP_UP.format(whose=whose, spent=spent, limit=limit))
 
     async def _ask_for_more(self, allowance: SpendingLimit) -> str | None:
         """Ask how to go on: more money, a cheaper model, or not at all."""
-        said = tr(
-            "{budget} is used up: {amounts}.", budget=allowance.words, amounts=allowance.amounts
-        )
+        said = allowance.describe(mark("{budget} is used up: {amounts}."))
         times = int(allowance.share + 0.001) + 1
         raised = round(times * allowance.limit, 2)
         raising = tr("Raise to ${amount:.2f}", amount=raised)
@@ -221,7 +191,7 @@ class BudgetGuard:
             wanted = raised if answer == raising else _amount(answer or "")
             if wanted is None:
                 hint = tr("Raise {setting} to continue.", setting=allowance.setting)
-                raise OutOfBudget(said, hint)
+                raise OutOfBudget(said, hint=hint)
             if wanted > allowance.spent:
                 self.budget.raise_to(allowance.scope, wanted)
                 return None

@@ -11,9 +11,7 @@ def price(usage: Usage, *, places: int = 4) -> str:
     known = f"${usage.cost:,.{places}f}"
     if usage.unpriced:
         return tr(
-            "{known} and an unknown price for {tokens:,} tokens",
-            known=known,
-            tokens=usage.unpriced,
+            "{known} and an unknown price for {tokens:,} tokens", known=known, tokens=usage.unpriced
         )
     return known
 

@@ -1,6 +1,6 @@
 """What was counted over all sessions, as data."""
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from agent_cli.core.model import Usage
 
@@ -8,10 +8,8 @@ BOUNDS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 """Seconds: the upper ends of the groups that durations are counted in; one more is open."""
 
 
-class Counts(BaseModel):
+class Counts(BaseModel, frozen=True):
     """The base of all counts."""
-
-    model_config = ConfigDict(frozen=True)
 
 
 class ToolCounts(Counts):

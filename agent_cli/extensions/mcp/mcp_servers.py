@@ -268,7 +268,7 @@ class Servers:
         return Links(self._wanted.surroundings(), self._watchdog)
 
     async def _limits(self) -> "ServerTimeouts":
-        limits: ServerTimeouts = (await self._client()).Limits(
+        limits: ServerTimeouts = (await self._client()).ServerTimeouts(
             self._wanted.start_seconds, self._wanted.call_seconds
         )
         return limits

@@ -6,7 +6,7 @@ import pytest
 
 from agent_cli.core.deciding.rules import CommandFact, Facts, PathFact, PatternBase, Rule, Rules
 from agent_cli.core.errors import UserError
-from agent_cli.core.policy import Decision, Effect, Mode, decide
+from agent_cli.core.policy import Decision, Effect, Mode, Policy, decide
 from agent_cli.core.tool import ToolKind
 from agent_cli.safety.reasons import quote_value
 
@@ -35,7 +35,7 @@ def effect(facts: Facts, mode: Mode = Mode.DEFAULT, *, trusted: bool = True, **r
 
 
 def decision(facts: Facts, mode: Mode = Mode.DEFAULT, *, trusted: bool = True, **rules: list[str]) -> Decision:  # fmt: skip
-    return decide(facts, Rules.parse(**rules), mode, PLACE, trusted=trusted)
+    return decide(facts, Policy(PLACE, Rules.parse(**rules), mode, trusted=trusted))
 
 
 @pytest.mark.parametrize("mode", Mode)
@@ -177,9 +177,8 @@ def test_a_rule_that_cannot_be_read_is_refused(text: str) -> None:
 
 def test_dangerous_commands_can_be_let_through_but_nothing_else_is() -> None:
     def without_question(facts: Facts, **how: object) -> Effect:
-        how = {"mode": Mode.DEFAULT, "trusted": True, "rules": Rules(), **how}
-        rules, mode = how.pop("rules"), how.pop("mode")
-        return decide(facts, rules, mode, PLACE, ask_dangerous=False, **how).effect  # type: ignore[arg-type]
+        how = {"trusted": True, "ask_dangerous": False, **how}
+        return decide(facts, Policy(PLACE, **how)).effect  # type: ignore[arg-type]
 
     removal = bash("rm", "-rf", "build", dangers=(quote_value("it deletes"),))
     assert effect(removal) is Effect.ASK

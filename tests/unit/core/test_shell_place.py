@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from agent_cli.core.deciding.call_facts import gather
-from agent_cli.core.deciding.rules import PatternBase, Rules
-from agent_cli.core.policy import Effect, Mode, decide
+from agent_cli.core.deciding.rules import PatternBase
+from agent_cli.core.policy import Effect, Mode, Policy, decide
 from agent_cli.core.tool import AnyTool
 from agent_cli.core.tool_context import ShellInfo
 from agent_cli.safety.paths import Workspace
@@ -28,7 +28,7 @@ async def effect(
 ) -> Effect:
     facts = await gather(tool.bind(given), workspace, ShellInfo(), trusted=True)
     place = PatternBase(root=workspace.root, home=workspace.home)
-    return decide(facts, Rules(), mode, place, trusted=True).effect
+    return decide(facts, Policy(place, mode=mode, trusted=True)).effect
 
 
 @pytest.mark.parametrize("directory", ["~/.config/gh", ".config/gh", "link", "project/../link"])
