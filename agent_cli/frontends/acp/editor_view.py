@@ -104,7 +104,7 @@ class EditorView(View):
         self._updates = Updates(session)
         self._outbox = Outbox(
             self._send,
-            lambda work: self.controller.background(work, tr("An update could not be sent")),
+            lambda work: self.controller.background.start(work, tr("An update could not be sent")),
         )
         self._notes = list(notes)
         """What is said before the next answer."""
