@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from agent_cli.controller.controller import Controller
-from agent_cli.controller.slash_command import Command
+from agent_cli.controller.slash_command import slash_command
 from agent_cli.core.context_usage import WORDS, ContextUsage
 from agent_cli.core.session import Session
 from agent_cli.lib.language import mark, tr, trn
@@ -11,6 +11,7 @@ from agent_cli.lib.language import mark, tr, trn
 CELLS = 24
 
 
+@slash_command("context", mark("show what fills the model's window"))
 def run(controller: Controller, argument: str) -> None:
     """What the next request would hold, part by part, as a table with bars."""
     session, window = controller.session, controller.window
@@ -22,7 +23,7 @@ def run(controller: Controller, argument: str) -> None:
     head = tr("| part | tokens | share | |") + "\n|---|---:|---:|---|\n"
     table = head + "\n".join(rows)
     notes = " ".join(_notes(session, fill))
-    controller.say("\n\n".join((_whole(fill.total, window), table, notes)))
+    controller.view.say("\n\n".join((_whole(fill.total, window), table, notes)))
 
 
 def _whole(total: int, window: int | None) -> str:
@@ -53,6 +54,3 @@ def _row(name: str, count: int, whole: int) -> str:
     share = count / whole
     bar = "█" * max(round(share * CELLS), 1 if count else 0)
     return f"| {name} | {count:,} | {share:.0%} | {bar} |"
-
-
-COMMAND = Command(name="context", help=mark("show what fills the model's window"), run=run)

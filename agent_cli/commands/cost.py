@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from agent_cli.controller.controller import Controller
-from agent_cli.controller.slash_command import Command
+from agent_cli.controller.slash_command import slash_command
 from agent_cli.core.model import Usage
 from agent_cli.core.money.pricing import price
 from agent_cli.core.money.spending import Account
@@ -14,12 +14,13 @@ HEAD = mark("| {what} | requests | input | from cache | output | cost |")
 RULE = "|---|---:|---:|---:|---:|---:|"
 
 
+@slash_command("cost", mark("show tokens and cost, by model and turn"))
 def run(controller: Controller, argument: str) -> None:
     """Tokens and dollars: in all, by model, by turn."""
     spending = controller.session.spending
     total = spending.total
     if not spending.models:
-        controller.say(tr("Nothing used yet."))
+        controller.view.say(tr("Nothing used yet."))
         return
     models = (_row(f"`{name}`", account) for name, account in spending.models.items())
     turns = [turn for turn in spending.turns if turn.requests]
@@ -30,7 +31,7 @@ def run(controller: Controller, argument: str) -> None:
         parts.insert(1, _format_estimate(total))
     if older > 0:
         parts.append(tr("{n:,} earlier turns not shown.", n=older))
-    controller.say("\n\n".join(parts))
+    controller.view.say("\n\n".join(parts))
 
 
 def _summary(used: Usage) -> str:
@@ -62,6 +63,3 @@ def _row(what: str, account: Account) -> str:
         f"| {what} | {account.requests:,} | {used.input_tokens:,} | {used.cached_tokens:,} "
         f"| {used.output_tokens:,} | {price(used)} |"
     )
-
-
-COMMAND = Command(name="cost", help=mark("show tokens and cost, by model and turn"), run=run)

@@ -1,15 +1,17 @@
-"""Writes the session to a file: Markdown, HTML with colours, or JSON, by how its name ends."""
+"""Takes what was said out of the session: to a file or to the clipboard."""
 
 import os
 from pathlib import Path
 
 from agent_cli.controller.controller import Controller
-from agent_cli.controller.slash_command import Command
+from agent_cli.controller.slash_command import slash_command
+from agent_cli.core.messages import AssistantMessage, Message, UserMessage, text_of
 from agent_cli.lib.files import write_atomic
 from agent_cli.lib.language import mark, tr
 
 
-def run(controller: Controller, argument: str) -> None:
+@slash_command("export", mark("export the session: .md, .html or .json"), mark("[file]"))
+def export_session(controller: Controller, argument: str) -> None:
     """To the file that is named, or to one named after the session."""
     from agent_cli.export import render_export  # noqa: PLC0415 (only an export needs it)
 
@@ -25,12 +27,26 @@ def run(controller: Controller, argument: str) -> None:
         why = error.strerror or error
         controller.warn(tr("Couldn't write {file}: {why}.", file=file, why=why))
     else:
-        controller.notify(tr("Exported to {file}.", file=file))
+        controller.view.notify(tr("Exported to {file}.", file=file))
 
 
-COMMAND = Command(
-    name="export",
-    help=mark("export the session: .md, .html or .json"),
-    argument=mark("[file]"),
-    run=run,
-)
+@slash_command("copy", mark("copy the last reply, or the whole conversation"), "[all]")
+def copy_text(controller: Controller, argument: str) -> None:
+    """The last reply, or with `all` the whole conversation."""
+    said = [_text(message) for message in controller.session.messages]
+    replies = [text for is_reply, text in said if text and (is_reply or argument == "all")]
+    if not replies:
+        controller.warn(tr("Nothing to copy yet."))
+        return
+    controller.view.copy("\n\n".join(replies) if argument == "all" else replies[-1])
+
+
+def _text(message: Message) -> tuple[bool, str]:
+    """Whether the model said it, and what was said; empty where nobody said anything."""
+    match message:
+        case AssistantMessage():
+            return True, message.text.strip()
+        case UserMessage(origin="person"):
+            return False, text_of(message.content).strip()
+        case _:
+            return False, ""

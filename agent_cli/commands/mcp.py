@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agent_cli.controller.controller import Controller
-from agent_cli.controller.slash_command import Command
+from agent_cli.controller.slash_command import slash_command
 from agent_cli.extension_setup import host_of
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.safety.sanitise import visible
@@ -13,6 +13,7 @@ from agent_cli.safety.sanitise import visible
 if TYPE_CHECKING:
     from agent_cli.extensions.mcp.mcp_servers import ServerRow, Servers
     from agent_cli.extensions.mcp.spec import Server
+
 
 ACTIONS = ("approve", "reconnect", "login", "tools")
 _STATES = (
@@ -28,6 +29,7 @@ _STATES = (
 """The states of a server that is not ready."""
 
 
+@slash_command("mcp", mark("MCP servers and their tools"), mark("[approve|reconnect … name]"))
 async def run(controller: Controller, argument: str) -> None:
     """Without an argument the list; otherwise something about one server."""
     host = host_of(controller.session)
@@ -37,7 +39,7 @@ async def run(controller: Controller, argument: str) -> None:
         return
     action, _, name = argument.partition(" ")
     if not action:
-        controller.say(_list_servers(servers))
+        controller.view.say(_list_servers(servers))
         return
     server = servers.find(name.strip())
     if action not in ACTIONS or server is None:
@@ -46,7 +48,7 @@ async def run(controller: Controller, argument: str) -> None:
             f"/mcp {'|'.join(ACTIONS)} NAME", tr("The servers are: {names}.", names=names)
         )
     elif action == "tools":
-        controller.say(_tools(servers, server))
+        controller.view.say(_tools(servers, server))
     else:
         await _carry_out(controller, servers, server, action)
 
@@ -54,15 +56,15 @@ async def run(controller: Controller, argument: str) -> None:
 async def _carry_out(controller: Controller, servers: Servers, server: Server, action: str) -> None:
     match action:
         case "approve":
-            controller.say(visible(await servers.approve(server)))
+            controller.view.say(visible(await servers.approve(server)))
         case "login":
             said = await servers.sign_in(
-                server, lambda url: controller.say(tr("Sign in at:") + f"\n\n    {url}")
+                server, lambda url: controller.view.say(tr("Sign in at:") + f"\n\n    {url}")
             )
-            controller.say(visible(said))
+            controller.view.say(visible(said))
         case _:
             await servers.reconnect(server)
-            controller.say(_list_servers(servers))
+            controller.view.say(_list_servers(servers))
 
 
 def _list_servers(servers: Servers) -> str:
@@ -84,11 +86,3 @@ def _tools(servers: Servers, server: Server) -> str:
     return "\n".join(f"- `{name}`" for name in row.tools) or tr(
         "{name} offers no tools now.", name=server.name
     )
-
-
-COMMAND = Command(
-    name="mcp",
-    help=mark("MCP servers and their tools"),
-    run=run,
-    argument=mark("[approve|reconnect … name]"),
-)

@@ -1,7 +1,7 @@
 """Shows or changes the permission mode."""
 
 from agent_cli.controller.controller import Controller
-from agent_cli.controller.slash_command import Command
+from agent_cli.controller.slash_command import slash_command
 from agent_cli.core.policy import Mode
 from agent_cli.lib.language import mark, tr
 
@@ -14,7 +14,8 @@ MEANINGS = {
 }
 
 
-def run(controller: Controller, argument: str) -> None:
+@slash_command("mode", mark("show or change the permission mode"), mark("[mode]"))
+def change_mode(controller: Controller, argument: str) -> None:
     """With a name: change the mode."""
     if not argument:
         lines = [
@@ -23,14 +24,14 @@ def run(controller: Controller, argument: str) -> None:
             if mode in controller.modes
         ]
         now = tr("The mode is **{mode}**.", mode=controller.session.mode.value)
-        controller.say(f"{now}\n\n" + "\n".join(lines))
+        controller.view.say(f"{now}\n\n" + "\n".join(lines))
         return
     controller.set_mode(argument)
 
 
-COMMAND = Command(
-    name="mode",
-    help=mark("show or change the permission mode"),
-    argument=mark("[mode]"),
-    run=run,
-)
+@slash_command("plan", mark("turn plan mode on or off"))
+def toggle_plan(controller: Controller, argument: str) -> None:
+    """Plan mode on, or off again."""
+    planning = controller.session.mode is Mode.PLAN
+    controller.session.set_mode(Mode.DEFAULT if planning else Mode.PLAN)
+    controller.refresh()

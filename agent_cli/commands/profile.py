@@ -1,12 +1,13 @@
 """Shows or changes the profile the agent works with."""
 
 from agent_cli.controller.controller import Controller
-from agent_cli.controller.slash_command import Command
+from agent_cli.controller.slash_command import slash_command
 from agent_cli.core.agents.agent_profile import Profile
 from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import visible
 
 
+@slash_command("profile", mark("show or change the profile"), mark("[name]"))
 def run(controller: Controller, argument: str) -> None:
     """With a name: use that profile from now on."""
     session = controller.session
@@ -16,10 +17,10 @@ def run(controller: Controller, argument: str) -> None:
         now = tr(
             "The profile is **{name}**. `/profile NAME` changes it.", name=session.profile.name
         )
-        controller.say(f"{now}\n\n" + "\n".join((*lines, *problems)))
+        controller.view.say(f"{now}\n\n" + "\n".join((*lines, *problems)))
         return
     session.use_profile(argument)
-    controller.say(
+    controller.view.say(
         tr(
             "The profile is now **{name}**, the mode **{mode}**.",
             name=argument,
@@ -43,8 +44,3 @@ def _line(profile: Profile) -> str:
     if told:
         words = f"{words} ({told})"
     return visible(f"- **{profile.name}**: {words}", one_line=True)
-
-
-COMMAND = Command(
-    name="profile", help=mark("show or change the profile"), argument=mark("[name]"), run=run
-)

@@ -1,7 +1,8 @@
 """Work beside everything else: whatever fails in it is told and logged, and ends nothing."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from agent_cli.core.errors import UserError
@@ -24,23 +25,34 @@ class Background:
 
     def start(self, work: Coroutine[Any, Any, None], what: str) -> asyncio.Task[None]:
         """Run it; `what` says in an error message what failed."""
-        task = asyncio.create_task(self._guard(work, what))
+        task = asyncio.create_task(self._run(work, what))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
 
-    async def close(self) -> None:
-        """End everything that is under way, and wait for it."""
+    def cancel(self) -> list[asyncio.Task[None]]:
+        """End everything that is under way but what calls this; returns what ends."""
         running = [task for task in self._tasks if task is not asyncio.current_task()]
         for task in running:
             task.cancel()
+        return running
+
+    async def close(self) -> None:
+        """End everything that is under way, and wait for it."""
+        running = self.cancel()
         if running:
             await asyncio.wait(running)
 
-    async def _guard(self, work: Coroutine[Any, Any, None], what: str) -> None:
+    @contextmanager
+    def guard(self, what: str) -> Iterator[None]:
+        """Tell of whatever fails inside: it must not end the program."""
         try:
-            await work
+            yield
         except UserError as error:
             self._warn(error.message, error.hint)
-        except Exception as error:  # nothing that fails in the background ends the program
+        except Exception as error:
             self._report(what, error)
+
+    async def _run(self, work: Coroutine[Any, Any, None], what: str) -> None:
+        with self.guard(what):
+            await work

@@ -9,32 +9,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Coroutine, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing, contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from agent_cli.controller.background import Background
-from agent_cli.controller.endings import has_failed
+from agent_cli.controller.extension_commands import with_extensions
 from agent_cli.controller.past import resumed_line
 from agent_cli.controller.questions import Questions
+from agent_cli.controller.queued_message import Kind, QueuedMessage, kind_of
 from agent_cli.controller.slash_command import Command, find
+from agent_cli.core import events as ev
 from agent_cli.core.display import DiffBlock
 from agent_cli.core.errors import ModelError, UserError
-from agent_cli.core.events import (
-    ApprovalAnswered,
-    ApprovalAsked,
-    Event,
-    Notice,
-    PlanAnswered,
-    PlanAsked,
-    PromptAdded,
-    QuestionAsked,
-    RequestWithdrawn,
-    ToolFinished,
-    TurnFinished,
-    UsageChanged,
-)
 from agent_cli.core.policy import Mode
 from agent_cli.core.prompt_template import PromptTemplate
 from agent_cli.lib.language import tr, trn
@@ -56,27 +43,6 @@ SHELL_TOOL = "Bash"
 SHELL_OPTIONS = {"timeout": 600_000}
 """Users wait for a command of their own as long as they like, and know how to interrupt."""
 
-Kind = Literal["prompt", "shell", "command"]
-
-
-def kind_of(text: str) -> Kind:
-    """What a text asks for, by its first character."""
-    match text[:1]:
-        case "!":
-            return "shell"
-        case "/":
-            return "command"
-        case _:
-            return "prompt"
-
-
-@dataclass(frozen=True)
-class QueuedMessage:
-    """What was submitted while the agent was working."""
-
-    text: str
-    kind: Kind
-
 
 class Controller:
     """One turn at a time; what is submitted meanwhile waits in `queue`."""
@@ -97,7 +63,7 @@ class Controller:
         self.queue: list[QueuedMessage] = []
         self.diffs: list[DiffBlock] = []
         """What tools changed in files, oldest first."""
-        self.finished: TurnFinished | None = None
+        self.finished: ev.TurnFinished | None = None
         """How the last turn ended."""
         self.suggestions: list[str] = []
         """What the user may well say next: Enter on an empty prompt says the first."""
@@ -114,9 +80,11 @@ class Controller:
         self._own_commands = tuple(commands)
         self._history = history
         self._log_file = log_file
-        self._background = Background(self.warn, self.report)
-        self._command_work = Background(self.warn, self.report)
-        self._questions = Questions(session, view, self._background, self.refresh)
+        self.background = Background(self.warn, self.report)
+        """What goes on beside the turn."""
+        self.command_work = Background(self.warn, self.report)
+        """Slash commands under way."""
+        self.questions = Questions(session, view, self.background, self.refresh)
         self._turn: asyncio.Task[None] | None = None
         self._is_exclusive = False
         self._is_closed = False
@@ -132,7 +100,7 @@ class Controller:
         for event in past.events:
             self._note(event)
         if past.head is not None and shows_past:
-            with self._guard(tr("The earlier conversation could not be shown")):
+            with self.background.guard(tr("The earlier conversation could not be shown")):
                 self.view.replay(past.events)
             self.say_notice(resumed_line(past, time.time()))
         if past.unknown:
@@ -144,7 +112,7 @@ class Controller:
                 )
             )
         self.refresh()
-        self._background.start(self._warm_up(), tr("Getting ready failed"))
+        self.background.start(self._warm_up(), tr("Getting ready failed"))
 
     async def close(self) -> None:
         """End everything that is under way; the session itself is the caller's to close."""
@@ -152,22 +120,22 @@ class Controller:
         if self._turn is not None:
             self._turn.cancel()
             await asyncio.wait([self._turn])
-        await self._command_work.close()
-        await self._background.close()
+        await self.command_work.close()
+        await self.background.close()
 
     async def idle(self) -> None:
         """Wait until no turn and no command is under way."""
-        while running := [*self._command_work.tasks, *([self._turn] if self._turn else [])]:
+        while running := [*self.command_work.tasks, *([self._turn] if self._turn else [])]:
             await asyncio.wait(running)
 
     async def _warm_up(self) -> None:
         await self.session.warm()
         self.start_extensions()
-        try:
+        with self.background.guard(tr("Getting ready failed")):
             await self.session.prepare()
+        with self.background.guard(tr("Getting ready failed")):
             self.sandbox = (await self.session.sandbox.get()).tier.value
-        finally:
-            await self._learn_window()
+        await self._learn_window()
 
     async def _learn_window(self) -> None:
         """Ask what is known of the model in use."""
@@ -198,10 +166,7 @@ class Controller:
     def submit(self, text: str, kind: Kind | None = None) -> None:
         """Send it, queue it, or carry out a command."""
         kind = kind or kind_of(text)
-        if self.suggestions[:1] == [text]:
-            del self.suggestions[0]
-        else:
-            self.suggestions.clear()
+        self.suggestions = self.suggestions[1:] if self.suggestions[:1] == [text] else []
         if self._history is not None:
             try:
                 self._history.add(text)
@@ -216,15 +181,12 @@ class Controller:
             self._begin(QueuedMessage(text, kind))
 
     def submit_empty(self) -> None:
-        """Enter on an empty prompt says what was suggested, or sends the queue on at once."""
+        """Enter on an empty prompt says what was suggested, or steers with the queue's first."""
         if self.suggestions and not self.is_busy:
             self.submit(self.suggestions[0])
-        else:
-            self.steer()
-
-    def steer(self) -> None:
-        """Give the first queued message to the running turn now."""
-        if self.queue and self.queue[0].kind == "prompt" and self.session.steer(self.queue[0].text):
+            return
+        first = self.queue[0] if self.queue else None
+        if first and first.kind == "prompt" and self.session.steer(first.text):
             del self.queue[0]
             self.refresh()
 
@@ -245,15 +207,6 @@ class Controller:
         asyncio.get_running_loop().call_soon(self.session.interrupt)  # it is about to begin
         return True
 
-    def decline_questions(self) -> None:
-        """Answer whatever is asked with a no."""
-        self._questions.decline_all()
-
-    @property
-    def open_questions(self) -> int:
-        """How many questions wait for an answer."""
-        return self._questions.count
-
     def next_mode(self) -> None:
         """Change to the next permission mode."""
         at = MODES.index(self.session.mode) if self.session.mode in MODES else -1
@@ -269,29 +222,21 @@ class Controller:
         self.session.set_mode(Mode(name))
         self.refresh()
 
-    def cancel_commands(self) -> None:
-        """End the slash commands under way."""
-        for task in self._command_work.tasks:
-            task.cancel()
-
     # ── slash commands ───────────────────────────────────────────────────────────────────────────
+
+    @property
+    def _all_commands(self) -> list[Command]:
+        return with_extensions(self._own_commands, self.session)
 
     @property
     def commands(self) -> list[Command]:
         """Every command that makes sense in this view, those of extensions included."""
-        return [each for each in self._all_commands() if each.name not in self.view.unsupported]
-
-    def _all_commands(self) -> list[Command]:
-        from agent_cli.controller.extension_commands import (  # noqa: PLC0415 (it knows us)
-            with_extensions,
-        )
-
-        return with_extensions(self._own_commands, self.session)
+        return [each for each in self._all_commands if each.name not in self.view.unsupported]
 
     def run_command(self, text: str) -> None:
         """Carry out what was typed after the slash."""
         name, _, argument = text.partition(" ")
-        command = find(name, self._all_commands())
+        command = find(name, self._all_commands)
         if command is None:
             self.warn(tr("There is no command /{name}.", name=name), tr("/help lists them."))
         elif command.name in self.view.unsupported:
@@ -302,27 +247,19 @@ class Controller:
     def execute(self, command: Command, argument: str = "") -> None:
         """Run a command; its asynchronous part runs in the background."""
         failed = tr("/{name} failed", name=command.name)
-        with self._guard(failed):
+        with self.background.guard(failed):
             if work := command.run(self, argument):
-                self._command_work.start(work, failed)
+                self.command_work.start(work, failed)
 
     # ── what commands use ────────────────────────────────────────────────────────────────────────
 
-    def say(self, markdown: str) -> None:
-        """Show a text of the program's own."""
-        self.view.say(markdown)
-
     def warn(self, text: str, hint: str = "") -> None:
         """Show that something is wrong."""
-        self._show(Notice(level="warning", text=text, hint=hint))
+        self._show(ev.Notice(level="warning", text=text, hint=hint))
 
     def say_notice(self, text: str) -> None:
         """Show a line about something that happened."""
-        self._show(Notice(text=text))
-
-    def notify(self, text: str) -> None:
-        """Show a line that goes away by itself, where there is such a thing."""
-        self.view.notify(text)
+        self._show(ev.Notice(text=text))
 
     def report(self, what: str, error: Exception) -> None:
         """Tell of a bug of ours, and keep its traceback in the log."""
@@ -330,7 +267,7 @@ class Controller:
         where = tr("Details are in {path}.", path=self._log_file) if self._log_file else ""
         cause = f"{type(error).__name__}: {error}"
         text = tr("{what}: this is a bug in agent ({cause}).", what=what, cause=cause)
-        self._show(Notice(level="error", text=text, hint=where))
+        self._show(ev.Notice(level="error", text=text, hint=where))
 
     def warn_busy(self) -> None:
         """Say that there is something to wait for."""
@@ -340,13 +277,9 @@ class Controller:
         """Something changed that a status line shows."""
         if self._window_of and self.session.model != self._window_of:
             self._window_of = self.session.model
-            self._background.start(self._learn_window(), tr("Reading the model's limits failed"))
-        with self._guard(tr("The status line could not be drawn")):
+            self.background.start(self._learn_window(), tr("Reading the model's limits failed"))
+        with self.background.guard(tr("The status line could not be drawn")):
             self.view.refresh()
-
-    def background(self, work: Coroutine[Any, Any, None], what: str) -> None:
-        """Do something that takes time beside everything else; `what` names it if it fails."""
-        self._background.start(work, what)
 
     @contextmanager
     def exclusively(self) -> Iterator[None]:
@@ -361,26 +294,13 @@ class Controller:
             self.refresh()
             self._start_next()
 
-    def clear(self) -> None:
-        """Start a new conversation on an empty screen; raises UserError."""
-        with self.exclusively():
-            self.session.forget()
-            self.show_again(())
-
-    def show_again(self, events: Sequence[Event]) -> None:
+    def show_again(self, events: Sequence[ev.Event]) -> None:
         """Start over on an empty screen, with what happened before."""
         self.diffs.clear()
         for event in events:
             self._note(event)
-        with self._guard(tr("The conversation could not be shown")):
+        with self.background.guard(tr("The conversation could not be shown")):
             self.view.reset(events)
-
-    def retry(self) -> None:
-        """Play the turn again that failed."""
-        if not self.is_busy and (self.finished is None or not has_failed(self.finished)):
-            self.warn(tr("Nothing to retry: the last turn didn't fail."))
-        else:
-            self.play(self.session.run(None))
 
     def send(self, prompt: Content | PromptTemplate) -> None:
         """Begin a turn with a prompt that was not typed as it is sent."""
@@ -388,7 +308,7 @@ class Controller:
             self.warn_busy()
             return
         if isinstance(prompt, PromptTemplate):
-            self._show(PromptAdded(text=prompt.said))
+            self._show(ev.PromptAdded(text=prompt.said))
         self.play(self.session.run(prompt))
 
     def resume(self, resume: Resume) -> None:
@@ -399,7 +319,7 @@ class Controller:
             self.following = resume
             self.view.leave()
 
-    def play(self, turn: AsyncGenerator[Event, None], *, is_own: bool = False) -> None:
+    def play(self, turn: AsyncGenerator[ev.Event, None], *, is_own: bool = False) -> None:
         """Follow something that reads like a turn, unless one is under way."""
         if self.is_busy:
             self.warn_busy()
@@ -412,27 +332,26 @@ class Controller:
 
     def _begin(self, message: QueuedMessage) -> None:
         if message.kind != "shell":
-            self._show(PromptAdded(text=message.text))
+            self._show(ev.PromptAdded(text=message.text))
             self.play(self.session.run(message.text))
         elif command := message.text.removeprefix("!").strip():
             own = self.session.run_own(command, tool=SHELL_TOOL, options=SHELL_OPTIONS)
             self.play(own, is_own=True)
 
-    async def _play(self, turn: AsyncGenerator[Event, None]) -> None:
+    async def _play(self, turn: AsyncGenerator[ev.Event, None]) -> None:
         """One turn, then what was queued meanwhile."""
-        try:
-            async with aclosing(turn) as events:
-                async for event in events:
-                    self._take(event)
-        except UserError as error:
-            self.warn(error.message, error.hint)
-        except Exception as error:  # the session's own fault: what a turn fails with is an event
-            self.report(tr("The turn broke off"), error)
+        try:  # what a turn fails with is an event: an error here is the session's own fault
+            with self.background.guard(tr("The turn broke off")):
+                async with aclosing(turn) as events:
+                    async for event in events:
+                        self._take(event)
         finally:
             self._turn = None
-            self._questions.drop_settled()
+            self.questions.drop_settled()
             self.refresh()
-        self._name_session()
+        if self._makes_title and self.session.has_fast_model and not self.session.title:
+            self._makes_title = False
+            self.background.start(self._make_title(), tr("Naming the session failed"))
         self._start_next()
 
     def _start_next(self) -> None:
@@ -440,54 +359,39 @@ class Controller:
             self._begin(self.queue.pop(0))
             self.refresh()
 
-    def _take(self, event: Event) -> None:
+    def _take(self, event: ev.Event) -> None:
         """Show an event, and do what else it calls for."""
         self._note(event)
         self._show(event)
         match event:
-            case ApprovalAsked() | QuestionAsked() | PlanAsked():
-                self._questions.ask(event.request)
-            case ApprovalAnswered() | RequestWithdrawn():
-                self._questions.withdraw(event.request_id)
-            case PlanAnswered() | UsageChanged():
+            case ev.ApprovalAsked() | ev.QuestionAsked() | ev.PlanAsked():
+                self.questions.ask(event.request)
+            case ev.ApprovalAnswered() | ev.RequestWithdrawn():
+                self.questions.withdraw(event.request_id)
+            case ev.PlanAnswered() | ev.UsageChanged():
                 self.refresh()
             case _:
                 pass
 
-    def _note(self, event: Event) -> None:
+    def _note(self, event: ev.Event) -> None:
         """Remember what commands ask for later, of what happens and of what happened before."""
         match event:
-            case ToolFinished() if event.result.success:
+            case ev.ToolFinished() if event.result.success:
                 self.diffs += [b for b in event.result.display if isinstance(b, DiffBlock)]
-            case TurnFinished():
+            case ev.TurnFinished():
                 self.finished = event
                 self.suggestions = event.suggestion.splitlines()
             case _:
                 pass
 
-    def _show(self, event: Event) -> None:
+    def _show(self, event: ev.Event) -> None:
         try:
             self.view.show(event)
         except Exception:  # a view that cannot draw one thing goes on with the next
             log.exception("an event could not be shown: %s", event.type)
 
-    @contextmanager
-    def _guard(self, what: str) -> Iterator[None]:
-        try:
-            yield
-        except UserError as error:
-            self.warn(error.message, error.hint)
-        except Exception as error:  # a broken command or view must not end the session
-            self.report(what, error)
-
-    def _name_session(self) -> None:
-        """After the first turn, have a cheap model find a title."""
-        session = self.session
-        if session.has_fast_model and not session.title and self._makes_title:
-            self._makes_title = False
-            self._background.start(self._make_title(), tr("Naming the session failed"))
-
     async def _make_title(self) -> None:
+        """After the first turn, have a cheap model find a title."""
         try:
             await self.session.make_title()
         except (ModelError, UserError) as error:

@@ -1,13 +1,18 @@
 """The slash commands that extensions bring, beside our own."""
 
+from __future__ import annotations
+
 import inspect
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from agent_cli.controller.controller import Controller
 from agent_cli.controller.slash_command import Command
 from agent_cli.core.extension_protocol import AnySlashCommand, PromptCommand, SlashCommand
-from agent_cli.core.session import Session
 from agent_cli.lib.language import tr
+
+if TYPE_CHECKING:
+    from agent_cli.controller.controller import Controller
+    from agent_cli.core.session import Session
 
 
 def with_extensions(own: Sequence[Command], session: Session) -> list[Command]:
@@ -36,4 +41,4 @@ async def _run(command: SlashCommand, controller: Controller, argument: str) -> 
         controller.warn(tr("/{name} failed ({what}).", name=command.name, what=what))
         return
     if text:
-        controller.say(str(text))
+        controller.view.say(str(text))

@@ -3,25 +3,13 @@
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 from agent_cli.controller.answers import OWN_QUESTION_HEADING, QUESTION_HEADING, AnswerOption
+from agent_cli.core import inbox
 from agent_cli.core.display import DiffBlock, TerminalBlock, TextBlock
-from agent_cli.core.inbox import (
-    Answers,
-    Approval,
-    ApprovalRequest,
-    PlanAnswer,
-    PlanRequest,
-    Question,
-    QuestionRequest,
-    Request,
-)
-from agent_cli.core.inbox import (
-    RequestAnswer as Reply,
-)
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
 
 
-def approval_heading(request: ApprovalRequest) -> str:
+def approval_heading(request: inbox.ApprovalRequest) -> str:
     """What is asked, by what is shown, and for which agent."""
     match request.preview:
         case TerminalBlock() | TextBlock(language="bash"):
@@ -33,13 +21,15 @@ def approval_heading(request: ApprovalRequest) -> str:
     return _by_agent(request, asked)
 
 
-def _by_agent(request: ApprovalRequest, asked: str) -> str:
+def _by_agent(request: inbox.ApprovalRequest, asked: str) -> str:
     if not request.agent:
         return asked
     return f"{visible(request.agent, one_line=True)}: {asked}"
 
 
-def approval_answers(request: ApprovalRequest, *, is_read: bool = True) -> tuple[AnswerOption, ...]:
+def approval_answers(
+    request: inbox.ApprovalRequest, *, is_read: bool = True
+) -> tuple[AnswerOption, ...]:
     """No, why not, and the ways to say yes; those wait until all was seen."""
     answers = [
         AnswerOption("no", tr("No"), "n"),
@@ -70,13 +60,13 @@ def plan_answers(*, is_read: bool = True) -> tuple[AnswerOption, ...]:
     )
 
 
-def question_heading(request: QuestionRequest) -> str:
+def question_heading(request: inbox.QuestionRequest) -> str:
     """Who asks."""
     return tr(QUESTION_HEADING) if request.by == "model" else tr(OWN_QUESTION_HEADING)
 
 
-def question_answers(question: Question, chosen: set[int]) -> Iterator[AnswerOption]:
-    """What is offered, by number, and mostly the person's own words too."""
+def question_answers(question: inbox.Question, chosen: set[int]) -> Iterator[AnswerOption]:
+    """What is offered, by number, and mostly the user's own words too."""
     for number, choice in enumerate(question.choices):
         label = visible(choice.label, one_line=True)
         if question.multiple:
@@ -93,53 +83,53 @@ def question_answers(question: Question, chosen: set[int]) -> Iterator[AnswerOpt
         yield AnswerOption("skip", tr("No answer"), "n")
 
 
-def chosen_labels(question: Question, chosen: set[int]) -> str:
+def chosen_labels(question: inbox.Question, chosen: set[int]) -> str:
     """What was ticked, in the order it was offered."""
     return ", ".join(c.label for number, c in enumerate(question.choices) if number in chosen)
 
 
-def request_title(request: Request) -> str:
+def request_title(request: inbox.Request) -> str:
     """What is asked, in a few words."""
     match request:
-        case ApprovalRequest():
+        case inbox.ApprovalRequest():
             return _by_agent(request, f"{request.tool} {request.title}")
-        case QuestionRequest():
+        case inbox.QuestionRequest():
             return request.questions[0].text if request.questions else ""
-        case PlanRequest():
+        case inbox.PlanRequest():
             return tr("a plan to approve")
 
 
-def refusal(request: Request) -> Reply:
+def refusal(request: inbox.Request) -> inbox.RequestAnswer:
     """What it means to leave a question without an answer."""
     match request:
-        case ApprovalRequest():
-            return Approval()
-        case QuestionRequest():
-            return Answers(answers=())
-        case PlanRequest():
-            return PlanAnswer()
+        case inbox.ApprovalRequest():
+            return inbox.Approval()
+        case inbox.QuestionRequest():
+            return inbox.Answers(answers=())
+        case inbox.PlanRequest():
+            return inbox.PlanAnswer()
 
 
-def as_approval(answer: str) -> Approval:
+def as_approval(answer: str) -> inbox.Approval:
     """An answer about a call; anything but a yes is a no."""
     match answer:
         case "once" | "session" | "project":
-            return Approval(answer=answer)
+            return inbox.Approval(answer=answer)
         case _:
-            return Approval()
+            return inbox.Approval()
 
 
-def as_plan_answer(answer: str, plan: str = "") -> PlanAnswer:
+def as_plan_answer(answer: str, plan: str = "") -> inbox.PlanAnswer:
     """An answer about a plan, maybe as the user changed it; anything but a yes keeps planning."""
     match answer:
         case "default" | "accept-edits":
-            return PlanAnswer(answer=answer, plan=plan)
+            return inbox.PlanAnswer(answer=answer, plan=plan)
         case _:
-            return PlanAnswer(plan=plan)
+            return inbox.PlanAnswer(plan=plan)
 
 
 async def ask_question(
-    question: Question,
+    question: inbox.Question,
     choose: Callable[[Sequence[AnswerOption]], Awaitable[str]],
     write: Callable[[], Awaitable[str | None]] | None = None,
 ) -> str:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from agent_cli.controller.controller import Controller
 
+    Run = Callable[[Controller, str], Coroutine[Any, Any, None] | None]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Command:
@@ -16,11 +18,20 @@ class Command:
 
     name: str
     help: str
-    run: Callable[[Controller, str], Coroutine[Any, Any, None] | None]
+    run: Run
     """Carries it out. A UserError is shown as a warning; anything else is a bug, and reported."""
     argument: str = ""
     """What it wants to be followed by: "<name>", or "[name]" if it can do without."""
     aliases: tuple[str, ...] = ()
+
+
+def slash_command(
+    name: str, help_text: str, argument: str = "", *, aliases: tuple[str, ...] = ()
+) -> Callable[[Run], Command]:
+    """Make a command of the function that carries it out."""
+    return lambda run: Command(
+        name=name, help=help_text, run=run, argument=argument, aliases=aliases
+    )
 
 
 def find(name: str, commands: Iterable[Command]) -> Command | None:

@@ -7,10 +7,13 @@ from types import ModuleType
 from typing import Any
 
 
+def modules_of(package: ModuleType) -> Iterator[ModuleType]:
+    """The modules of a package, by name; those that begin with _ are its own business."""
+    for name in sorted(found.name for found in pkgutil.iter_modules(package.__path__)):
+        if not name.startswith("_"):
+            yield importlib.import_module(f"{package.__name__}.{name}")
+
+
 def values_named(name: str, package: ModuleType) -> Iterator[Any]:
-    """The value of this name in each module of a package that has one, by module name."""
-    for found in sorted(pkgutil.iter_modules(package.__path__), key=lambda module: module.name):
-        if not found.name.startswith("_"):
-            module = importlib.import_module(f"{package.__name__}.{found.name}")
-            if hasattr(module, name):
-                yield getattr(module, name)
+    """The value of this name in each module of a package that has one."""
+    return (getattr(module, name) for module in modules_of(package) if hasattr(module, name))

@@ -25,7 +25,7 @@ from tests.kit.program import Program, processes_with, wait_until
 from tests.kit.terminal import AGENT, Terminal
 
 READY = "Ask, or / for commands"
-ANSWERABLE = "enter answers"
+ANSWERABLE = "enter confirm"
 BY_NUMBER = "Answer with a number"
 A_MOMENTS_LOOK = 0.6
 """Longer than a question must have been in view before a line can answer it."""
@@ -242,7 +242,7 @@ def test_what_is_typed_as_a_question_appears_goes_to_the_prompt(
         typed += "y"
         terminal.let_pass(0.05)
     terminal.send("yyy")
-    terminal.wait_for("what you typed went to the prompt", f"▌ {typed}yyy")
+    terminal.wait_for("Your keystrokes went to the prompt", f"▌ {typed}yyy")
     assert not (program.workspace / "made").exists()
     terminal.wait_for(ANSWERABLE)
     terminal.press("escape")
@@ -256,7 +256,7 @@ def test_a_paste_never_answers(program: Program, agent: Opener) -> None:
     ask(terminal, "go")
     terminal.wait_for("Run this command?", ANSWERABLE)
     terminal.paste("y")
-    terminal.wait_for("what you typed went to the prompt", "▌ y")
+    terminal.wait_for("Your keystrokes went to the prompt", "▌ y")
     assert not (program.workspace / "made").exists()
     terminal.wait_for(ANSWERABLE)
     terminal.send("n")
@@ -275,7 +275,7 @@ def test_a_line_typed_before_a_question_does_not_answer_it(program: Program, age
     terminal.send("go\n")
     terminal.wait_for("> go")
     terminal.send("3")  # begun before the question, ended when it is there
-    terminal.wait_for("Run this command?", BY_NUMBER, "What you typed went to the prompt.")
+    terminal.wait_for("Run this command?", BY_NUMBER, "Your keystrokes went to the prompt")
     terminal.let_pass(A_MOMENTS_LOOK)
     terminal.send("\n")
     terminal.wait_for("Finished.")
@@ -298,7 +298,7 @@ def test_a_pasted_number_does_not_answer_a_question_read_aloud(
     terminal.let_pass(A_MOMENTS_LOOK)
     terminal.paste("3\n")
     terminal.send("\n")
-    terminal.wait_for("What you typed went to the prompt.")
+    terminal.wait_for("Your keystrokes went to the prompt")
     assert not (program.workspace / "made").exists()
 
 

@@ -408,7 +408,7 @@ def test_leaving_restores_the_terminal_and_leaves_nothing_behind(
         terminal.wait_for("word")
     if way == "ctrl+c":
         terminal.press("ctrl+c")
-        terminal.wait_for("Press Ctrl+C again to leave.")
+        terminal.wait_for("Press Ctrl+C again to quit.")
         terminal.press("ctrl+c")
     elif way.startswith("SIG"):
         terminal.process.send_signal(signal.Signals[way])

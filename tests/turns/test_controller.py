@@ -71,7 +71,7 @@ async def test_a_question_is_answered_by_its_id(make_session: SceneMaker) -> Non
     controller.submit("make x")
     await controller.idle()
     assert (scene.workspace / "x").exists()
-    assert controller.open_questions == 0
+    assert controller.questions.count == 0
 
 
 async def test_an_interrupted_turn_takes_its_question_down(make_session: SceneMaker) -> None:
@@ -83,7 +83,7 @@ async def test_an_interrupted_turn_takes_its_question_down(make_session: SceneMa
     assert controller.interrupt()
     await controller.idle()
     await until(lambda: view.withdrawn == view.asked)
-    assert controller.open_questions == 0
+    assert controller.questions.count == 0
     assert controller.finished is not None
     assert controller.finished.reason == "interrupted"
     assert not (scene.workspace / "x").exists()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agent_cli.commands.hooks import _row
+from agent_cli.commands.extensions import describe_hook
 from agent_cli.config.layers import load
 from agent_cli.core.deciding.trust_items import what_trust_enables
 from agent_cli.core.events import ApprovalAsked, Notice
@@ -189,7 +189,7 @@ async def test_a_plugin_brings_functions_that_leave_with_it(make_session: SceneM
     )  # fmt: skip
     world = await extended(scene)
     (found,) = hooks_of(scene.session)
-    assert _row(found) == "- **before_tool** (Ba*): from looking, timeout 10 s"
+    assert describe_hook(found) == "- **before_tool** (Ba*): from looking, timeout 10 s"
     events = await scene.play("go", lambda _: Approval(answer="no"))
     assert "no secrets" in str(first(events).llm_content)
     asked = of_type(events, ApprovalAsked)

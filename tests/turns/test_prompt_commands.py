@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_cli.commands.help import COMMAND as HELP
+from agent_cli.commands.sessions import show_help as HELP
 from agent_cli.config.user_directories import Directories
 from agent_cli.controller.extension_commands import with_extensions
 from agent_cli.core.deciding.trust_items import what_trust_enables

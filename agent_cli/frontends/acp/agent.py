@@ -9,28 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from acp import PROTOCOL_VERSION, RequestError
+from acp import PROTOCOL_VERSION, RequestError, schema
 from acp.interfaces import Client
-from acp.schema import (
-    AgentCapabilities,
-    ClientCapabilities,
-    CloseSessionResponse,
-    Implementation,
-    InitializeResponse,
-    ListSessionsResponse,
-    LoadSessionResponse,
-    NewSessionResponse,
-    PromptCapabilities,
-    PromptResponse,
-    ResumeSessionResponse,
-    SessionAdditionalDirectoriesCapabilities,
-    SessionCapabilities,
-    SessionCloseCapabilities,
-    SessionInfo,
-    SessionListCapabilities,
-    SessionResumeCapabilities,
-    SetSessionModeResponse,
-)
 
 from agent_cli import __version__
 from agent_cli.config.user_directories import Directories
@@ -70,24 +50,24 @@ class EditorAgent:
     async def initialize(
         self,
         protocol_version: int,
-        client_capabilities: ClientCapabilities | None = None,
+        client_capabilities: schema.ClientCapabilities | None = None,
         **_more: Any,
-    ) -> InitializeResponse:
+    ) -> schema.InitializeResponse:
         """Say what we can do, and remember what the editor can."""
         asks = client_capabilities.elicitation if client_capabilities else None
         self._has_forms = asks is not None and asks.form is not None
-        sessions = SessionCapabilities(
-            list=SessionListCapabilities(),
-            resume=SessionResumeCapabilities(),
-            close=SessionCloseCapabilities(),
-            additional_directories=SessionAdditionalDirectoriesCapabilities(),
+        sessions = schema.SessionCapabilities(
+            list=schema.SessionListCapabilities(),
+            resume=schema.SessionResumeCapabilities(),
+            close=schema.SessionCloseCapabilities(),
+            additional_directories=schema.SessionAdditionalDirectoriesCapabilities(),
         )
-        return InitializeResponse(
+        return schema.InitializeResponse(
             protocol_version=PROTOCOL_VERSION,
-            agent_info=Implementation(name="agent", title="agent", version=__version__),
-            agent_capabilities=AgentCapabilities(
+            agent_info=schema.Implementation(name="agent", title="agent", version=__version__),
+            agent_capabilities=schema.AgentCapabilities(
                 load_session=True,
-                prompt_capabilities=PromptCapabilities(
+                prompt_capabilities=schema.PromptCapabilities(
                     image=True, audio=False, embedded_context=True
                 ),
                 session_capabilities=sessions,
@@ -101,13 +81,15 @@ class EditorAgent:
         additional_directories: list[str] | None = None,
         mcp_servers: Sequence[object] | None = None,
         **_more: Any,
-    ) -> NewSessionResponse:
+    ) -> schema.NewSessionResponse:
         """Begin a session in a directory."""
         with _explain_errors():
             conversation = await self._enter(
                 self._options_for(cwd, additional_directories), has_servers=bool(mcp_servers)
             )
-        response = NewSessionResponse(session_id=conversation.session.id, modes=conversation.modes)
+        response = schema.NewSessionResponse(
+            session_id=conversation.session.id, modes=conversation.modes
+        )
         conversation.begin()  # what it tells comes after the answer, which names the session
         return response
 
@@ -118,7 +100,7 @@ class EditorAgent:
         additional_directories: list[str] | None = None,
         mcp_servers: Sequence[object] | None = None,
         **_more: Any,
-    ) -> LoadSessionResponse:
+    ) -> schema.LoadSessionResponse:
         """Resume a session, and tell what happened in it."""
         with _explain_errors():
             conversation = await self._resume(
@@ -126,7 +108,7 @@ class EditorAgent:
             )
             await conversation.replay()
         conversation.begin()
-        return LoadSessionResponse(modes=conversation.modes)
+        return schema.LoadSessionResponse(modes=conversation.modes)
 
     async def resume_session(
         self,
@@ -135,24 +117,26 @@ class EditorAgent:
         additional_directories: list[str] | None = None,
         mcp_servers: Sequence[object] | None = None,
         **_more: Any,
-    ) -> ResumeSessionResponse:
+    ) -> schema.ResumeSessionResponse:
         """Resume a session whose text the editor has kept itself."""
         with _explain_errors():
             conversation = await self._resume(
                 cwd, session_id, additional_directories, has_servers=bool(mcp_servers)
             )
         conversation.begin()
-        return ResumeSessionResponse(modes=conversation.modes)
+        return schema.ResumeSessionResponse(modes=conversation.modes)
 
-    async def list_sessions(self, cwd: str | None = None, **_more: Any) -> ListSessionsResponse:
+    async def list_sessions(
+        self, cwd: str | None = None, **_more: Any
+    ) -> schema.ListSessionsResponse:
         """The sessions of a directory, or of all, the latest first."""
         index = Sessions(Directories.of(os.environ).state).index
         found = await asyncio.to_thread(
             lambda: index.listing(os.path.realpath(cwd) if cwd else None, _MAX_LISTED)
         )
-        return ListSessionsResponse(
+        return schema.ListSessionsResponse(
             sessions=[
-                SessionInfo(
+                schema.SessionInfo(
                     session_id=each.id,
                     cwd=each.workspace,
                     title=visible(each.name, one_line=True),
@@ -162,21 +146,23 @@ class EditorAgent:
             ]
         )
 
-    async def close_session(self, session_id: str, **_more: Any) -> CloseSessionResponse:
+    async def close_session(self, session_id: str, **_more: Any) -> schema.CloseSessionResponse:
         """End a session; it can be loaded again."""
         if conversation := self._open.pop(session_id, None):
             await conversation.close()
-        return CloseSessionResponse()
+        return schema.CloseSessionResponse()
 
     async def set_session_mode(
         self, mode_id: str, session_id: str, **_more: Any
-    ) -> SetSessionModeResponse:
+    ) -> schema.SetSessionModeResponse:
         """Change the permission mode."""
         with _explain_errors():
             self._conversation(session_id).set_mode(mode_id)
-        return SetSessionModeResponse()
+        return schema.SetSessionModeResponse()
 
-    async def prompt(self, prompt: list[Sent], session_id: str, **_more: Any) -> PromptResponse:
+    async def prompt(
+        self, prompt: list[Sent], session_id: str, **_more: Any
+    ) -> schema.PromptResponse:
         """Play one turn, and tell what happens meanwhile."""
         with _explain_errors():
             return await self._conversation(session_id).prompt(prompt)

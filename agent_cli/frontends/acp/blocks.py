@@ -4,16 +4,7 @@ import os
 import re
 from collections.abc import Iterator
 
-from acp import helpers
-from acp.schema import (
-    AvailableCommand,
-    AvailableCommandInput,
-    ContentToolCallContent,
-    FileEditToolCallContent,
-    TerminalToolCallContent,
-    ToolCallLocation,
-    UnstructuredCommandInput,
-)
+from acp import helpers, schema
 
 from agent_cli.controller.slash_command import Command
 from agent_cli.core.display import (
@@ -31,7 +22,9 @@ from agent_cli.lib.language import tr
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.sanitise import clean, for_model
 
-Shown = ContentToolCallContent | FileEditToolCallContent | TerminalToolCallContent
+Shown = (
+    schema.ContentToolCallContent | schema.FileEditToolCallContent | schema.TerminalToolCallContent
+)
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _TICKS = re.compile(r"`{3,}")
@@ -51,18 +44,18 @@ def fence(text: str, language: str = "") -> str:
     return f"{fence}{language}\n{text.removesuffix(chr(10))}\n{fence}"
 
 
-def text_content(text: str) -> ContentToolCallContent:
+def text_content(text: str) -> schema.ContentToolCallContent:
     """A text below a call."""
     return helpers.tool_content(helpers.text_block(text))
 
 
-def advertise(command: Command) -> AvailableCommand:
+def advertise(command: Command) -> schema.AvailableCommand:
     """A slash command as an editor lists it."""
-    hint = UnstructuredCommandInput(hint=tr(command.argument))
-    return AvailableCommand(
+    hint = schema.UnstructuredCommandInput(hint=tr(command.argument))
+    return schema.AvailableCommand(
         name=command.name,
         description=tr(command.help),
-        input=AvailableCommandInput(root=hint) if command.argument else None,
+        input=schema.AvailableCommandInput(root=hint) if command.argument else None,
     )
 
 
@@ -96,17 +89,17 @@ def display_content(display: Display, workspace: Workspace) -> Iterator[Shown]:
             yield text_content(f"{plain(path)} ({kind}{size})")
 
 
-def pictures(content: Content) -> Iterator[ContentToolCallContent]:
+def pictures(content: Content) -> Iterator[schema.ContentToolCallContent]:
     """The pictures among what the model got."""
     for part in () if isinstance(content, str) else content:
         if isinstance(part, ImagePart):
             yield helpers.tool_content(helpers.image_block(part.data, part.media_type))
 
 
-def locations(displays: tuple[Display, ...], workspace: Workspace) -> list[ToolCallLocation]:
+def locations(displays: tuple[Display, ...], workspace: Workspace) -> list[schema.ToolCallLocation]:
     """Where the changes are, for an editor that follows."""
     return [
-        ToolCallLocation(path=absolute(hunk.path, workspace), line=hunk.line)
+        schema.ToolCallLocation(path=absolute(hunk.path, workspace), line=hunk.line)
         for display in displays
         if isinstance(display, DiffBlock)
         for hunk in list(hunks(display.diff, display.path))[:_MAX_HUNKS]

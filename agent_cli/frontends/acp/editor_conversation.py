@@ -108,12 +108,12 @@ class Conversation:
         """End what is under way."""
         if not self._controller.interrupt():
             self._view.was_cancelled = True
-            self._controller.cancel_commands()
+            self._controller.command_work.cancel()
 
     def begin(self) -> None:
         """Tell what can be typed after a slash, and get the model ready."""
         self._controller.begin(shows_past=False)
-        self._controller.background(self._advertise(), tr("Listing the commands failed"))
+        self._controller.background.start(self._advertise(), tr("Listing the commands failed"))
 
     async def _advertise(self) -> None:
         self._controller.start_extensions()

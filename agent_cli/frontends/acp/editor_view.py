@@ -11,18 +11,8 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from acp import RequestError, helpers
+from acp import RequestError, helpers, schema
 from acp.interfaces import Client
-from acp.schema import (
-    AcceptElicitationResponse,
-    AllowedOutcome,
-    ElicitationFormSessionMode,
-    PermissionOption,
-    PermissionOptionKind,
-    SessionInfoUpdate,
-    ToolCallUpdate,
-    ToolKind,
-)
 from pydantic import ValidationError
 
 from agent_cli.commands import all_commands
@@ -34,18 +24,8 @@ from agent_cli.controller.controller import MODES, Controller
 from agent_cli.controller.slash_command import Command
 from agent_cli.controller.view import Menu, View
 from agent_cli.controller.wording import sentences
+from agent_cli.core import inbox
 from agent_cli.core.events import Event, Notice, PromptAdded
-from agent_cli.core.inbox import (
-    Answers,
-    Approval,
-    ApprovalRequest,
-    PlanAnswer,
-    PlanRequest,
-    Question,
-    QuestionRequest,
-    Request,
-    RequestAnswer,
-)
 from agent_cli.core.session import Session
 from agent_cli.frontends.acp import blocks
 from agent_cli.frontends.acp.forms import form, read_answers
@@ -57,7 +37,7 @@ from agent_cli.lib.language import mark, tr
 
 log = logging.getLogger(__name__)
 
-_KINDS: dict[str, PermissionOptionKind] = {
+_KINDS: dict[str, schema.PermissionOptionKind] = {
     "session": "allow_always",
     "project": "allow_always",
     "no": "reject_once",
@@ -104,7 +84,7 @@ class EditorView(View):
         self._updates = Updates(session)
         self._outbox = Outbox(
             self._send,
-            lambda work: self.controller.background(work, tr("An update could not be sent")),
+            lambda work: self.controller.background.start(work, tr("An update could not be sent")),
         )
         self._notes = list(notes)
         """What is said before the next answer."""
@@ -161,7 +141,7 @@ class EditorView(View):
         if session.title != self._known_title:
             self._known_title = session.title
             self._outbox.put(
-                SessionInfoUpdate(session_update="session_info_update", title=session.title)
+                schema.SessionInfoUpdate(session_update="session_info_update", title=session.title)
             )
 
     def replay(self, events: Sequence[Event]) -> None:
@@ -176,14 +156,14 @@ class EditorView(View):
     async def choose_session(self, words: str) -> Resume | None:
         return None
 
-    async def ask(self, request: Request) -> RequestAnswer:
+    async def ask(self, request: inbox.Request) -> inbox.RequestAnswer:
         try:
             match request:
-                case ApprovalRequest():
+                case inbox.ApprovalRequest():
                     return await self._approval(request)
-                case QuestionRequest():
+                case inbox.QuestionRequest():
                     return await self._questions(request)
-                case PlanRequest():
+                case inbox.PlanRequest():
                     return await self._plan(request)
         except Cancelled:
             self.controller.interrupt()
@@ -213,30 +193,30 @@ class EditorView(View):
         heading: str,
         options: Iterable[Option],
         content: Sequence[blocks.Shown] = (),
-        kind: ToolKind = "other",
+        kind: schema.ToolKind = "other",
     ) -> str:
         """The id of the chosen option; empty: none of them. Raises Cancelled."""
         await self._outbox.flush()  # what it is about comes first
         offered = [option for option in options if option.id not in _WORDS_NEEDED]
-        call = ToolCallUpdate(
+        call = schema.ToolCallUpdate(
             tool_call_id=call_id, title=heading, kind=kind, status="pending", content=list(content)
         )
         response = await self._client.request_permission(
             session_id=self._session.id, tool_call=call, options=[_option(each) for each in offered]
         )
-        if not isinstance(response.outcome, AllowedOutcome):
+        if not isinstance(response.outcome, schema.AllowedOutcome):
             raise Cancelled
         chosen = response.outcome.option_id
         return chosen if any(chosen == option.id for option in offered) else ""
 
-    async def _approval(self, request: ApprovalRequest) -> Approval:
+    async def _approval(self, request: inbox.ApprovalRequest) -> inbox.Approval:
         title = approval_text.one_line(requests.request_title(request))
         options = sorted(requests.approval_answers(request), key=lambda option: option.id == "no")
         content, kind = list(self._facts(request)), self._updates.kind(request.tool)
         chosen = await self._dialogue(request.call_id, title, options, content, kind)
         return requests.as_approval(chosen)
 
-    def _facts(self, request: ApprovalRequest) -> Iterator[blocks.Shown]:
+    def _facts(self, request: inbox.ApprovalRequest) -> Iterator[blocks.Shown]:
         """Everything the user needs to know to decide."""
         if request.preview is not None:
             yield from blocks.display_content(request.preview, self._session.workspace)
@@ -256,7 +236,7 @@ class EditorView(View):
         if lines:
             yield blocks.text_content(blocks.fence("\n".join(lines)))  # nothing in it is Markdown
 
-    async def _plan(self, request: PlanRequest) -> PlanAnswer:
+    async def _plan(self, request: inbox.PlanRequest) -> inbox.PlanAnswer:
         content = [blocks.text_content(blocks.plain(request.plan))]
         options = sorted(requests.plan_answers(), key=lambda option: option.id == "keep")
         heading = tr(PLAN_HEADING)
@@ -264,7 +244,7 @@ class EditorView(View):
             await self._dialogue(request.call_id, heading, options, content, "switch_mode")
         )
 
-    async def _questions(self, request: QuestionRequest) -> Answers:
+    async def _questions(self, request: inbox.QuestionRequest) -> inbox.Answers:
         if self._has_forms:
             with suppress(RequestError, ValidationError):
                 return await self._form(request)
@@ -274,21 +254,21 @@ class EditorView(View):
         finally:
             if not request.call_id:
                 self._outbox.put(helpers.update_tool_call(call_id, status="completed"))
-        return Answers(answers=tuple(given))
+        return inbox.Answers(answers=tuple(given))
 
-    async def _form(self, request: QuestionRequest) -> Answers:
+    async def _form(self, request: inbox.QuestionRequest) -> inbox.Answers:
         await self._outbox.flush()
-        mode = ElicitationFormSessionMode(
+        mode = schema.ElicitationFormSessionMode(
             session_id=self._session.id,
             tool_call_id=request.call_id or None,
             requested_schema=form(request.questions),
         )
         response = await self._client.create_elicitation(requests.question_heading(request), mode)
-        if not isinstance(response, AcceptElicitationResponse):
-            return Answers(answers=("",) * len(request.questions))
-        return Answers(answers=read_answers(request.questions, response.content or {}))
+        if not isinstance(response, schema.AcceptElicitationResponse):
+            return inbox.Answers(answers=("",) * len(request.questions))
+        return inbox.Answers(answers=read_answers(request.questions, response.content or {}))
 
-    async def _question(self, call_id: str, question: Question) -> str:
+    async def _question(self, call_id: str, question: inbox.Question) -> str:
         heading, _, more = question.text.partition("\n")
         content = [blocks.text_content(blocks.plain(question.text))] if more else []
         content += [blocks.text_content(tr(_ANSWER_LATER))] if question.is_open else []
@@ -298,10 +278,10 @@ class EditorView(View):
         )
 
 
-def _option(answer: Option) -> PermissionOption:
+def _option(answer: Option) -> schema.PermissionOption:
     name = answer.label
     if answer.note:
         name = tr("{label}: {text}", label=name, text=answer.note)
-    return PermissionOption(
+    return schema.PermissionOption(
         option_id=answer.id, name=name, kind=_KINDS.get(answer.id, "allow_once")
     )

@@ -3,13 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from acp.schema import (
-    ElicitationMultiSelectPropertySchema,
-    ElicitationSchema,
-    ElicitationStringPropertySchema,
-    EnumOption,
-    TitledMultiSelectItems,
-)
+from acp import schema
 
 from agent_cli.controller.requests import chosen_labels
 from agent_cli.core.inbox import Question
@@ -17,10 +11,10 @@ from agent_cli.frontends.acp.blocks import plain
 from agent_cli.frontends.shared.approval_text import one_line
 from agent_cli.lib.language import tr
 
-Field = ElicitationStringPropertySchema | ElicitationMultiSelectPropertySchema
+Field = schema.ElicitationStringPropertySchema | schema.ElicitationMultiSelectPropertySchema
 
 
-def form(questions: Sequence[Question]) -> ElicitationSchema:
+def form(questions: Sequence[Question]) -> schema.ElicitationSchema:
     """A field for what each question offers, and one for other words."""
     fields: dict[str, Field] = {}
     for number, question in enumerate(questions):
@@ -28,12 +22,12 @@ def form(questions: Sequence[Question]) -> ElicitationSchema:
         if question.choices:
             fields[f"choice{number}"] = _choice(question, title, told)
         if question.is_open:
-            fields[f"words{number}"] = ElicitationStringPropertySchema(
+            fields[f"words{number}"] = schema.ElicitationStringPropertySchema(
                 type="string",
                 title=tr("Your own answer") if question.choices else title,
                 description=None if question.choices else told,
             )
-    return ElicitationSchema(type="object", properties={**fields})
+    return schema.ElicitationSchema(type="object", properties={**fields})
 
 
 def read_answers(questions: Sequence[Question], content: Mapping[str, Any]) -> tuple[str, ...]:
@@ -43,7 +37,7 @@ def read_answers(questions: Sequence[Question], content: Mapping[str, Any]) -> t
 
 def _choice(question: Question, title: str, told: str) -> Field:
     options = [
-        EnumOption(
+        schema.EnumOption(
             const=str(number),
             title=one_line(choice.label),
             description=one_line(choice.description) or None,
@@ -51,11 +45,11 @@ def _choice(question: Question, title: str, told: str) -> Field:
         for number, choice in enumerate(question.choices)
     ]
     if question.multiple:
-        items = TitledMultiSelectItems(any_of=options)
-        return ElicitationMultiSelectPropertySchema(
+        items = schema.TitledMultiSelectItems(any_of=options)
+        return schema.ElicitationMultiSelectPropertySchema(
             type="array", title=title, description=told, items=items
         )
-    return ElicitationStringPropertySchema(
+    return schema.ElicitationStringPropertySchema(
         type="string", title=title, description=told, one_of=options
     )
 

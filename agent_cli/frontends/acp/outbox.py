@@ -17,7 +17,7 @@ class Outbox:
     def __init__(
         self,
         send: Callable[[Update], Awaitable[None]],
-        start: Callable[[Coroutine[Any, Any, None]], None],
+        start: Callable[[Coroutine[Any, Any, None]], object],
     ) -> None:
         self._send = send
         self._start = start

@@ -6,15 +6,7 @@ import os
 from collections.abc import Sequence
 from urllib.parse import unquote, urlsplit
 
-from acp.schema import (
-    AudioContentBlock,
-    BlobResourceContents,
-    EmbeddedResourceContentBlock,
-    ImageContentBlock,
-    ResourceContentBlock,
-    TextContentBlock,
-    TextResourceContents,
-)
+from acp import schema
 
 from agent_cli.core.errors import UserError
 from agent_cli.core.messages import Content, ContentPart, ImagePart, TextPart
@@ -25,11 +17,11 @@ from agent_cli.lib.language import tr
 from agent_cli.lib.text import size
 
 Sent = (
-    TextContentBlock
-    | ImageContentBlock
-    | AudioContentBlock
-    | ResourceContentBlock
-    | EmbeddedResourceContentBlock
+    schema.TextContentBlock
+    | schema.ImageContentBlock
+    | schema.AudioContentBlock
+    | schema.ResourceContentBlock
+    | schema.EmbeddedResourceContentBlock
 )
 
 _MAX_PICTURE_BYTES = 20_000_000
@@ -60,15 +52,15 @@ def read_prompt(blocks: Sequence[Sent], root: str) -> Content:
 
 def _piece(block: Sent, root: str) -> str | ImagePart:
     match block:
-        case TextContentBlock():
+        case schema.TextContentBlock():
             return clean_paste(block.text)
-        case ImageContentBlock():
+        case schema.ImageContentBlock():
             return _picture(block.data, block.uri or tr("the image"))
-        case ResourceContentBlock():
+        case schema.ResourceContentBlock():
             return mention(_name(block.uri, root))
-        case EmbeddedResourceContentBlock(resource=TextResourceContents() as held):
+        case schema.EmbeddedResourceContentBlock(resource=schema.TextResourceContents() as held):
             return f"\n\n{_place(held.uri, root)}:\n{fence(clean_paste(held.text))}\n\n"
-        case EmbeddedResourceContentBlock(resource=BlobResourceContents() as blob):
+        case schema.EmbeddedResourceContentBlock(resource=schema.BlobResourceContents() as blob):
             if (blob.mime_type or "").startswith("image/"):
                 return _picture(blob.blob, _name(blob.uri, root))
             return f"\n\n[{_name(blob.uri, root)} is not text; it was not sent]\n\n"

@@ -2,23 +2,7 @@
 
 from collections.abc import Iterator
 
-from acp import helpers
-from acp.schema import (
-    AgentMessageChunk,
-    AgentPlanUpdate,
-    AgentThoughtChunk,
-    AvailableCommandsUpdate,
-    Cost,
-    CurrentModeUpdate,
-    PlanEntry,
-    SessionInfoUpdate,
-    ToolCallLocation,
-    ToolCallProgress,
-    ToolCallStart,
-    ToolKind,
-    UsageUpdate,
-    UserMessageChunk,
-)
+from acp import helpers, schema
 from pydantic import JsonValue
 
 from agent_cli.controller.endings import compaction_text, retrying
@@ -36,25 +20,29 @@ from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean
 
 Update = (
-    UserMessageChunk
-    | AgentMessageChunk
-    | AgentThoughtChunk
-    | ToolCallStart
-    | ToolCallProgress
-    | AgentPlanUpdate
-    | AvailableCommandsUpdate
-    | CurrentModeUpdate
-    | SessionInfoUpdate
-    | UsageUpdate
+    schema.UserMessageChunk
+    | schema.AgentMessageChunk
+    | schema.AgentThoughtChunk
+    | schema.ToolCallStart
+    | schema.ToolCallProgress
+    | schema.AgentPlanUpdate
+    | schema.AvailableCommandsUpdate
+    | schema.CurrentModeUpdate
+    | schema.SessionInfoUpdate
+    | schema.UsageUpdate
 )
 
-_KINDS: dict[OwnKind, ToolKind] = {
+_KINDS: dict[OwnKind, schema.ToolKind] = {
     OwnKind.READONLY: "read",
     OwnKind.SESSION: "other",
     OwnKind.WRITE: "edit",
     OwnKind.EXECUTE: "execute",
 }
-_CATEGORIES: dict[str, ToolKind] = {"search": "search", "planning": "think", "network": "fetch"}
+_CATEGORIES: dict[str, schema.ToolKind] = {
+    "search": "search",
+    "planning": "think",
+    "network": "fetch",
+}
 _PATHS = ("file_path", "path")
 
 
@@ -103,7 +91,7 @@ class Updates:
             case _:
                 pass
 
-    def kind(self, tool: str) -> ToolKind:
+    def kind(self, tool: str) -> schema.ToolKind:
         """What a tool does, in the protocol's words."""
         found = next((each for each in self._session.tools if each.name == tool), None)
         if found is None:
@@ -112,7 +100,7 @@ class Updates:
             return _CATEGORIES.get(found.category, "read")
         return _KINDS[found.kind]
 
-    def _start(self, event: ev.ToolStarted) -> ToolCallStart:
+    def _start(self, event: ev.ToolStarted) -> schema.ToolCallStart:
         call = self._calls[event.call_id] = Call(event)
         return helpers.start_tool_call(
             event.call_id,
@@ -122,13 +110,15 @@ class Updates:
             locations=self._locations(event.arguments),
         )
 
-    def _locations(self, arguments: dict[str, JsonValue]) -> list[ToolCallLocation] | None:
+    def _locations(self, arguments: dict[str, JsonValue]) -> list[schema.ToolCallLocation] | None:
         """The file a call is about, if an argument says so."""
         paths = [value for name in _PATHS if isinstance(value := arguments.get(name), str)]
         workspace = self._session.workspace
-        return [ToolCallLocation(path=blocks.absolute(path, workspace)) for path in paths] or None
+        return [
+            schema.ToolCallLocation(path=blocks.absolute(path, workspace)) for path in paths
+        ] or None
 
-    def _progress(self, event: ev.ToolProgress) -> ToolCallProgress:
+    def _progress(self, event: ev.ToolProgress) -> schema.ToolCallProgress:
         call = self._calls[event.call_id]
         call.progress(event)
         content: list[blocks.Shown] = []
@@ -151,7 +141,7 @@ class Updates:
         for display in displays:
             if isinstance(display, TodoBlock):
                 yield helpers.update_plan(
-                    PlanEntry(
+                    schema.PlanEntry(
                         content=blocks.plain(item.text), priority="medium", status=item.status
                     )
                     for item in display.items
@@ -169,18 +159,18 @@ class Updates:
             content.append(blocks.text_content(blocks.fence(clean(text))))
         return [*content, *blocks.pictures(result.llm_content)]
 
-    def _usage(self, event: ev.UsageChanged, window: int) -> UsageUpdate:
+    def _usage(self, event: ev.UsageChanged, window: int) -> schema.UsageUpdate:
         used = event.step.input_tokens + event.step.output_tokens
         cost = event.total.cost
-        return UsageUpdate(
+        return schema.UsageUpdate(
             session_update="usage_update",
             used=used,
             size=window,
-            cost=None if cost is None else Cost(amount=cost, currency="USD"),
+            cost=None if cost is None else schema.Cost(amount=cost, currency="USD"),
         )
 
 
-def note(text: str, hint: str = "") -> AgentMessageChunk:
+def note(text: str, hint: str = "") -> schema.AgentMessageChunk:
     """Something the program itself says, apart from what the model says."""
     lines = blocks.plain(sentences(text, hint)).split("\n")
     return helpers.update_agent_message_text("\n\n" + "\n".join(f"> {x}" for x in lines) + "\n\n")

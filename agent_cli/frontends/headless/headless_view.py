@@ -16,18 +16,8 @@ from agent_cli.controller.requests import refusal
 from agent_cli.controller.slash_command import find
 from agent_cli.controller.view import Menu, View
 from agent_cli.controller.wording import sentences
+from agent_cli.core import events as ev
 from agent_cli.core.errors import ExitCode, UserError
-from agent_cli.core.events import (
-    ApprovalAsked,
-    Event,
-    HistoryCompacted,
-    ModelRetrying,
-    Notice,
-    PlanAsked,
-    QuestionAsked,
-    TurnFinished,
-    TurnStarted,
-)
 from agent_cli.core.extension_protocol import PromptCommand
 from agent_cli.core.inbox import Request, RequestAnswer
 from agent_cli.core.prompt_template import PromptTemplate
@@ -63,7 +53,7 @@ class HeadlessView(View):
         self._broken: OSError | None = None
         """Why nobody reads what is written any more."""
 
-    async def play(self, prompt: str) -> TurnFinished | None:
+    async def play(self, prompt: str) -> ev.TurnFinished | None:
         """Play a turn; None if it broke off, which was told then."""
         sent = self._send(prompt)
         before = self.controller.finished
@@ -94,7 +84,7 @@ class HeadlessView(View):
                 return each.prompt(argument.strip())
         return text
 
-    def conclude(self, finished: TurnFinished | None, structured: "Structured | None") -> int:
+    def conclude(self, finished: ev.TurnFinished | None, structured: "Structured | None") -> int:
         """Write the answer; returns the exit code."""
         if finished is None:
             return ExitCode.FAILED
@@ -122,7 +112,7 @@ class HeadlessView(View):
             err(tr("Allow them with --allow RULE, or choose a --permission-mode."))
         return code
 
-    def _summary(self, finished: TurnFinished, text: str, problem: str | None) -> dict[str, Any]:
+    def _summary(self, finished: ev.TurnFinished, text: str, problem: str | None) -> dict[str, Any]:
         return {
             "type": "result",
             "session_id": self._session.id,
@@ -140,26 +130,26 @@ class HeadlessView(View):
 
     # ── what a controller needs of a view ────────────────────────────────────────────────────────
 
-    def show(self, event: Event) -> None:
-        self._is_playing = self._is_playing or isinstance(event, TurnStarted)
+    def show(self, event: ev.Event) -> None:
+        self._is_playing = self._is_playing or isinstance(event, ev.TurnStarted)
         if self._output == "stream-json" and self._is_playing:
             self._write(event)
         match event:
-            case Notice():
+            case ev.Notice():
                 note(event.level, sentences(event.text, event.hint))
-            case HistoryCompacted():
+            case ev.HistoryCompacted():
                 note("info", compaction_text(event))
-            case ModelRetrying():
+            case ev.ModelRetrying():
                 err(retrying(event))
-            case ApprovalAsked() | QuestionAsked() | PlanAsked():
+            case ev.ApprovalAsked() | ev.QuestionAsked() | ev.PlanAsked():
                 if self._output != "stream-json":
                     err(tr("Waiting for an answer to {id}.", id=event.request.id))
-            case TurnFinished():
+            case ev.TurnFinished():
                 self._is_playing = False
             case _:
                 pass
 
-    def _write(self, event: Event) -> None:
+    def _write(self, event: ev.Event) -> None:
         try:
             _out(event.model_dump_json())
         except OSError as error:
@@ -177,7 +167,7 @@ class HeadlessView(View):
     def end_of_input(self) -> None:
         """Nobody can answer from now on."""
         self._no_more_lines.set()
-        self.controller.decline_questions()
+        self.controller.questions.decline_all()
 
     async def choose(self, menu: Menu) -> str:
         return menu.leave

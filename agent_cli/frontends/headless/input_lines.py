@@ -12,19 +12,11 @@ from agent_cli.frontends.headless.headless_view import HeadlessView, note
 from agent_cli.lib.language import tr
 
 
-class PromptLine(BaseModel):
-    """A line of stream-json input: the next turn."""
+class TextLine(BaseModel):
+    """The next turn, or a message for the one under way."""
 
     model_config = ConfigDict(extra="forbid")
-    type: Literal["prompt"]
-    text: str
-
-
-class SteerLine(BaseModel):
-    """A message for the turn under way."""
-
-    model_config = ConfigDict(extra="forbid")
-    type: Literal["steer"]
+    type: Literal["prompt", "steer"]
     text: str
 
 
@@ -50,7 +42,7 @@ class InterruptLine(BaseModel):
     type: Literal["interrupt"]
 
 
-Line = PromptLine | SteerLine | ReplyLine | InterruptLine
+Line = TextLine | ReplyLine | InterruptLine
 _LINE: TypeAdapter[Line] = TypeAdapter(Line)
 
 
@@ -81,10 +73,8 @@ def _carry_out(line: bytes, session: Session, prompts: asyncio.Queue[str | None]
         note("error", tr("Invalid line of input ({what}): {line}", what=what, line=shown))
         return
     match wish:
-        case PromptLine():
-            prompts.put_nowait(wish.text)
-        case SteerLine():
-            if not session.steer(wish.text):
+        case TextLine():
+            if wish.type == "prompt" or not session.steer(wish.text):
                 prompts.put_nowait(wish.text)
         case InterruptLine():
             session.interrupt()

@@ -63,7 +63,7 @@ async def _run_stream(view: HeadlessView) -> int:
     """Turns as they come on standard input, one JSON object a line; ends with the input."""
     prompts: asyncio.Queue[str | None] = asyncio.Queue()
     reading = read_lines(view, prompts)
-    view.controller.background(reading, tr("Reading standard input failed"))
+    view.controller.background.start(reading, tr("Reading standard input failed"))
     await view.controller.session.warm()
     code = int(ExitCode.DONE)
     while (prompt := await prompts.get()) is not None:

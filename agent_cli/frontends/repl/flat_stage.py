@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import os
 import signal
 import sys
 import time
@@ -13,12 +12,13 @@ from rich.text import Text
 
 from agent_cli.controller.answers import AnswerOption
 from agent_cli.frontends.repl.lines_in import LinesIn
+from agent_cli.frontends.repl.live_question import PASSED_ON
 from agent_cli.frontends.repl.paper import Paper
 from agent_cli.frontends.repl.stage import Abandoned
 from agent_cli.frontends.shared.signs import Signs
 from agent_cli.frontends.shared.typed import clean_paste
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
-from agent_cli.lib.language import mark, tr
+from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ _WIDTH = 80
 _TWICE = 2.0
 _PASTE, _PASTE_END = "\x1b[200~", "\x1b[201~"
 _MARK_PASTES, _MARK_NO_PASTES = "\x1b[?2004h", "\x1b[?2004l"
-_PASSED_ON = mark("What you typed went to the prompt.")
 
 
 class FlatStage:
@@ -166,7 +165,7 @@ class FlatStage:
     def _pass_on(self, line: str, when: float) -> None:
         if self._guard is not None:
             self._guard.mark_typed(when)
-        self._say(Text(tr(_PASSED_ON)))
+        self._say(Text(tr(PASSED_ON)))
         self._send(line.replace(_PASTE, "").replace(_PASTE_END, ""))
 
     def _send(self, line: str) -> None:
@@ -190,7 +189,7 @@ class FlatStage:
         self._guard = TypedAhead()
         self._answer = asyncio.get_running_loop().create_future()
         if begun := self._lines.take_unfinished():
-            self._say(Text(tr(_PASSED_ON)))
+            self._say(Text(tr(PASSED_ON)))
             self._unfinished += clean_paste(begun)
         if self._marks_pastes:
             self._write(_MARK_PASTES)
@@ -239,12 +238,3 @@ class FlatStage:
         with contextlib.suppress(OSError):
             sys.stdout.write(text)
             sys.stdout.flush()
-
-
-def has_standard_input() -> bool:
-    """Whether there is anything to read lines from."""
-    try:
-        os.fstat(sys.stdin.fileno())
-    except (OSError, ValueError, AttributeError):
-        return False
-    return True

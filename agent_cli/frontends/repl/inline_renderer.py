@@ -9,26 +9,8 @@ from rich.text import Text
 
 from agent_cli.controller.endings import compaction_text, has_failed, retrying, stop_reason
 from agent_cli.controller.wording import duration, rough
+from agent_cli.core import events as ev
 from agent_cli.core.display import DiffBlock
-from agent_cli.core.events import (
-    ApprovalAnswered,
-    ApprovalAsked,
-    Event,
-    HistoryCompacted,
-    ModelRetrying,
-    Notice,
-    PlanAnswered,
-    PlanAsked,
-    PromptAdded,
-    QuestionAsked,
-    TextDelta,
-    ThinkingDelta,
-    ToolFinished,
-    ToolProgress,
-    ToolStarted,
-    TurnFinished,
-    UsageChanged,
-)
 from agent_cli.core.inbox import ApprovalRequest, Request
 from agent_cli.frontends.repl import drawing
 from agent_cli.frontends.repl.stage import Stage
@@ -114,54 +96,54 @@ class InlineRenderer:
         """Print something worth a glance."""
         self._put("notice", Text(visible(text), drawing.DIM))
 
-    def replay(self, events: Iterable[Event]) -> None:
+    def replay(self, events: Iterable[ev.Event]) -> None:
         """Print what happened in earlier turns."""
         for event in events:
             self.write(event)
         self.end()
 
-    def write(self, event: Event) -> None:
+    def write(self, event: ev.Event) -> None:
         """Tell of one event."""
         match event:
-            case TextDelta():
+            case ev.TextDelta():
                 self._is_thinking = False
                 self._flow.feed(self._cleaner.feed(event.text))
                 self._print_finished()
-            case ThinkingDelta():
+            case ev.ThinkingDelta():
                 self._is_thinking = True
-            case ToolStarted(is_folded=False):
+            case ev.ToolStarted(is_folded=False):
                 self._close()
                 self._start(event)
-            case ToolProgress() if event.call_id in self._calls:
+            case ev.ToolProgress() if event.call_id in self._calls:
                 self._calls[event.call_id].progress(event)
-            case ToolFinished():
+            case ev.ToolFinished():
                 self._finish(event)
-            case ApprovalAsked() | QuestionAsked() | PlanAsked():
+            case ev.ApprovalAsked() | ev.QuestionAsked() | ev.PlanAsked():
                 self._ask(event.request)
-            case ApprovalAnswered() | PlanAnswered() if event.call_id in self._calls:
+            case ev.ApprovalAnswered() | ev.PlanAnswered() if event.call_id in self._calls:
                 self._calls[event.call_id].resume()
-            case PromptAdded():
+            case ev.PromptAdded():
                 self._close()
                 self.prompt(event.text)
-            case UsageChanged():
+            case ev.UsageChanged():
                 self._tokens = event.total.output_tokens
-            case TurnFinished():
+            case ev.TurnFinished():
                 self._end(event)
             case _:
                 self._write_aside(event)
         self._stage.changed()
 
-    def _write_aside(self, event: Event) -> None:
+    def _write_aside(self, event: ev.Event) -> None:
         """What neither the model nor a call says."""
         match event:
-            case Notice(level="info", hint=""):
+            case ev.Notice(level="info", hint=""):
                 self.note(event.text)
-            case Notice():
+            case ev.Notice():
                 self.warn(event.text, event.hint, is_error=event.level == "error")
-            case ModelRetrying():
+            case ev.ModelRetrying():
                 self._close()
                 self.warn(retrying(event))
-            case HistoryCompacted():
+            case ev.HistoryCompacted():
                 self._close()
                 self.note(f"{compaction_text(event)}\n{event.ledger.short()}")
             case _:
@@ -213,7 +195,7 @@ class InlineRenderer:
         told = f" {self._stage.signs.dot} ".join([*parts, tr("esc interrupts")])
         return told if self._is_still else f"{frame} {told}"
 
-    def _start(self, event: ToolStarted) -> None:
+    def _start(self, event: ev.ToolStarted) -> None:
         call = self._calls[event.call_id] = Call(event)
         if self._paper.is_flat:
             asyncio.get_running_loop().call_later(_ANNOUNCED_AFTER, self._announce, call)
@@ -228,7 +210,7 @@ class InlineRenderer:
         if call := self._calls.get(request.call_id):
             call.asking()
 
-    def _finish(self, event: ToolFinished) -> None:
+    def _finish(self, event: ev.ToolFinished) -> None:
         call = self._calls.pop(event.call_id, None)
         if call is not None:
             call.finish(event)
@@ -237,7 +219,7 @@ class InlineRenderer:
             below = drawing.details(call, signs, self._most_output, is_seen=is_seen)
             self._put("call", drawing.call_line(call, signs), *drawing.indent_lines(below, signs))
 
-    def _end(self, event: TurnFinished) -> None:
+    def _end(self, event: ev.TurnFinished) -> None:
         self._close()
         if line := event.receipt.line(event.usage):
             self.note(line)

@@ -15,19 +15,9 @@ from agent_cli.controller.controller import Controller
 from agent_cli.controller.slash_command import Command
 from agent_cli.controller.view import Menu, MenuRow, View
 from agent_cli.controller.wording import number_of
+from agent_cli.core import inbox
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import Event, Notice, TurnStarted
-from agent_cli.core.inbox import (
-    Answers,
-    Approval,
-    ApprovalRequest,
-    PlanAnswer,
-    PlanRequest,
-    Question,
-    QuestionRequest,
-    Request,
-    RequestAnswer,
-)
 from agent_cli.core.money.pricing import short_price
 from agent_cli.core.session import Session
 from agent_cli.frontends.repl import drawing
@@ -144,14 +134,14 @@ class InlineView(View):
     def leave(self) -> None:
         self.left.set()
 
-    async def ask(self, request: Request) -> RequestAnswer:
+    async def ask(self, request: inbox.Request) -> inbox.RequestAnswer:
         async with self._one_question:
             match request:
-                case ApprovalRequest():
+                case inbox.ApprovalRequest():
                     return await self._approval(request)
-                case QuestionRequest():
+                case inbox.QuestionRequest():
                     return await self._questions(request)
-                case PlanRequest():
+                case inbox.PlanRequest():
                     return await self._plan(request)
 
     async def choose(self, menu: Menu) -> str:
@@ -180,7 +170,7 @@ class InlineView(View):
 
     # ── questions ────────────────────────────────────────────────────────────────────────────────
 
-    async def _approval(self, request: ApprovalRequest) -> Approval:
+    async def _approval(self, request: inbox.ApprovalRequest) -> inbox.Approval:
         stage = self._stage
         heading = requests.approval_heading(request)
         stage.paper.put(Text(""), drawing.approval(request, where(request), stage.signs))
@@ -190,11 +180,11 @@ class InlineView(View):
                     case "because":
                         reason = await stage.line(tr(words.WHY_NOT))
                         if reason is not None:
-                            return Approval(reason=reason)
+                            return inbox.Approval(reason=reason)
                     case answer:
                         return requests.as_approval(answer)
 
-    async def _plan(self, request: PlanRequest) -> PlanAnswer:
+    async def _plan(self, request: inbox.PlanRequest) -> inbox.PlanAnswer:
         stage, plan = self._stage, request.plan
         while True:
             stage.paper.put(Text(""), *(Text(line) for line in visible(plan).split("\n")))
@@ -204,20 +194,20 @@ class InlineView(View):
                     return answer
                 plan = await stage.edit(plan) or plan
 
-    async def _plan_answer(self, plan: str) -> PlanAnswer | None:
+    async def _plan_answer(self, plan: str) -> inbox.PlanAnswer | None:
         """None: the user wants to edit the plan."""
         while True:
             match await self._stage.choose(tr(words.PLAN_HEADING), requests.plan_answers()):
                 case "because":
                     reason = await self._stage.line(tr(words.WHAT_CHANGES))
                     if reason is not None:
-                        return PlanAnswer(plan=plan, reason=reason)
+                        return inbox.PlanAnswer(plan=plan, reason=reason)
                 case "edit":
                     return None
                 case answer:
                     return requests.as_plan_answer(answer, plan)
 
-    async def _questions(self, request: QuestionRequest) -> Answers:
+    async def _questions(self, request: inbox.QuestionRequest) -> inbox.Answers:
         total = len(request.questions)
         given: list[str] = []
         for number, question in enumerate(request.questions, 1):
@@ -225,9 +215,9 @@ class InlineView(View):
             if total > 1:
                 heading += f"  {number_of(number, total)}"
             given.append(await self._question(heading, question))
-        return Answers(answers=tuple(given))
+        return inbox.Answers(answers=tuple(given))
 
-    async def _question(self, heading: str, question: Question) -> str:
+    async def _question(self, heading: str, question: inbox.Question) -> str:
         stage = self._stage
         stage.paper.put(Text(""), *map(Text, visible(question.text).split("\n")))
         with stage.paper.hold():

@@ -11,8 +11,8 @@ from agent_cli.lib.language import mark, tr
 
 _BEAT = 0.05
 _MOVES = {"up": -1, "s-tab": -1, "down": 1, "tab": 1}
-ANSWERABLE = mark("↑↓ choose · enter answers")
-PASSED_ON = mark("what you typed went to the prompt")
+ANSWERABLE = mark("↑↓ choose · enter confirm")
+PASSED_ON = mark("Your keystrokes went to the prompt")
 
 PassOn = Callable[[str, str], None]
 """Gives a key that was not meant for the question, and its text, to the prompt."""

@@ -203,9 +203,9 @@ class _Show:
             controller.begin()
             before = controller.finished
             listening = self._listen(view, prompt, is_attended=launch_options.attended)
-            controller.background(listening, tr("Reading the prompt failed"))
+            controller.background.start(listening, tr("Reading the prompt failed"))
             tidying = asyncio.to_thread(tidy, loaded.settings, os.environ)
-            controller.background(tidying, tr("Deleting old sessions failed"))
+            controller.background.start(tidying, tr("Deleting old sessions failed"))
             await view.left.wait()
         finally:
             self._stage.view = None

@@ -1,1 +1,1 @@
-"""What frontends for a person have in common; nothing here knows a screen library."""
+"""What frontends for users have in common; nothing here knows a screen library."""

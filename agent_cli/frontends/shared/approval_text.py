@@ -1,4 +1,4 @@
-"""Everything a person needs to decide about a call, as text that is safe to show."""
+"""Everything the user needs to decide about a call, as text that is safe to show."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple

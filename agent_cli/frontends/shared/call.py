@@ -1,4 +1,4 @@
-"""A tool call as a person is told of it, from its start to its result."""
+"""A tool call as the user is told of it, from its start to its result."""
 
 import json
 import time
@@ -84,12 +84,12 @@ class Call:
         return next((code for code in codes if code is not None), None)
 
     def asking(self) -> None:
-        """The call waits for the person's permission or answer."""
+        """The call waits for the user's permission or answer."""
         if self.is_running:
             self.state = "asking"
 
     def resume(self) -> None:
-        """The person has answered, and the call goes on."""
+        """The user has answered, and the call continues."""
         if self.is_running:
             self.state = "running"
 

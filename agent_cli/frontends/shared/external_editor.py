@@ -1,4 +1,4 @@
-"""A text edited in the person's own editor, while the frontend stands aside."""
+"""A text edited in the user's own editor, while the view steps aside."""
 
 import asyncio
 import os

@@ -34,7 +34,7 @@ async def clear_choice(environment: Mapping[str, str]) -> tuple[ModelChoice | No
 
 
 def naming(launch_options: LaunchOptions, choice: ModelChoice | None) -> LaunchOptions:
-    """The wishes with a model; raises UserError if the person chose none."""
+    """The wishes with a model; raises UserError if the user chose none."""
     if choice is None:
         raise UserError(
             tr("No model was chosen."),

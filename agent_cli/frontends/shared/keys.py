@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from agent_cli.lib.language import mark, tr
@@ -33,6 +34,8 @@ class Key:
         return self.keys if view == "screen" or self.inline is None else self.inline
 
 
+_on_screen = partial(Key, inline=())
+"""A key that the inline view does not have."""
 KEYS = (
     Key("send", ("enter",), mark("send; while the agent is working, queue")),
     Key(
@@ -42,7 +45,7 @@ KEYS = (
         inline=("alt+enter", "ctrl+j"),
     ),
     Key("interrupt", ("escape",), mark("edit a queued message, or stop the agent")),
-    Key("rewind", ("escape escape",), mark("go back to an earlier prompt"), inline=()),
+    _on_screen("rewind", ("escape escape",), mark("go back to an earlier prompt")),
     Key(
         "cancel",
         ("ctrl+c",),
@@ -54,47 +57,31 @@ KEYS = (
     Key("earlier", ("up",), mark("earlier prompt"), overrides=("up",)),
     Key("later", ("down",), mark("later prompt"), overrides=("down",)),
     Key("search", ("ctrl+r",), mark("search earlier prompts")),
-    Key(
-        "expand",
-        ("ctrl+e",),
-        mark("expand the paste at the cursor"),
-        inline=(),
-        overrides=("ctrl+e",),
+    _on_screen(
+        "expand", ("ctrl+e",), mark("expand the paste at the cursor"), overrides=("ctrl+e",)
     ),
     Key("edit", ("ctrl+g",), mark("write in your editor")),
-    Key(
+    _on_screen(
         "undo_typing",
         ("ctrl+z", "ctrl+y"),
         mark("undo, redo typing"),
-        inline=(),
         overrides=("ctrl+z", "ctrl+y"),
         built_in=True,
     ),
-    Key("page(-1)", ("pageup",), mark("scroll up"), "app", inline=()),
-    Key("page(1)", ("pagedown",), mark("scroll down"), "app", inline=()),
-    Key("fold_all", ("ctrl+o",), mark("expand or collapse all results"), "app", inline=()),
-    Key("panel", ("ctrl+b",), mark("side panel"), "app", inline=(), priority=True),
-    Key(
-        "command_palette",
-        ("ctrl+p",),
-        mark("search all commands"),
-        "app",
-        inline=(),
-        built_in=True,
-    ),
-    Key("help", ("f1",), mark("keys and commands"), "app", inline=()),
+    _on_screen("page(-1)", ("pageup",), mark("scroll up"), "app"),
+    _on_screen("page(1)", ("pagedown",), mark("scroll down"), "app"),
+    _on_screen("fold_all", ("ctrl+o",), mark("expand or collapse all results"), "app"),
+    _on_screen("panel", ("ctrl+b",), mark("side panel"), "app", priority=True),
+    _on_screen("command_palette", ("ctrl+p",), mark("search all commands"), "app", built_in=True),
+    _on_screen("help", ("f1",), mark("keys and commands"), "app"),
     Key("leave", ("ctrl+q",), mark("quit"), "app", inline=("ctrl+d",)),
-    Key("select(-1)", ("up",), mark("select the block above"), "transcript", inline=()),
-    Key("select(1)", ("down",), mark("select the block below"), "transcript", inline=()),
-    Key(
-        "fold",
-        ("enter", "space"),
-        mark("expand or collapse the selected block"),
-        "transcript",
-        inline=(),
+    _on_screen("select(-1)", ("up",), mark("select the block above"), "transcript"),
+    _on_screen("select(1)", ("down",), mark("select the block below"), "transcript"),
+    _on_screen(
+        "fold", ("enter", "space"), mark("expand or collapse the selected block"), "transcript"
     ),
-    Key("follow", ("end",), mark("jump to the newest"), "transcript", inline=()),
-    Key("retry", ("r",), mark("retry a turn that failed"), "transcript", inline=()),
+    _on_screen("follow", ("end",), mark("jump to the newest"), "transcript"),
+    _on_screen("retry", ("r",), mark("retry a turn that failed"), "transcript"),
 )
 SIGNS = (
     ("/", mark("a command")),

@@ -1,4 +1,4 @@
-"""What a person is told before they trust a folder, and how their answer is kept."""
+"""What the user is told before they trust a folder, and how their answer is kept."""
 
 from pathlib import Path
 

@@ -1,7 +1,6 @@
 """Text that was typed or pasted, before it stands in a prompt."""
 
 import re
-from typing import Literal
 
 from agent_cli.safety import characters as ch
 from agent_cli.safety.sanitise import for_model
@@ -9,18 +8,6 @@ from agent_cli.safety.sanitise import for_model
 _BIDI = re.compile(f"[{ch.BIDI}]")
 MENTIONED = re.compile(r'(?:^|(?<=\s))@("?)([^\s"]*)$')
 """A file that is being mentioned, in the line up to the caret; its second group is the name."""
-Kind = Literal["prompt", "shell", "command"]
-
-
-def kind_of(text: str) -> Kind:
-    """What a text asks for, by its first character."""
-    match text[:1]:
-        case "!":
-            return "shell"
-        case "/":
-            return "command"
-        case _:
-            return "prompt"
 
 
 def clean_paste(text: str) -> str:

@@ -200,12 +200,12 @@ class AgentApp(GuardedApp[int]):
         if now - self._left_at < TWICE_S:
             self.action_leave()
         self._left_at = now
-        self.notify(tr("Press Ctrl+C again to leave."), timeout=TWICE_S, markup=False)
+        self.notify(tr("Press Ctrl+C again to quit."), timeout=TWICE_S, markup=False)
 
     def on_transcript_retry_asked(self, event: Transcript.RetryAsked) -> None:
         """Retry what failed."""
         event.stop()
-        self.controller.retry()
+        self.controller.run_command("retry")
 
     def on_guarded_modal_typed(self, event: "GuardedModal.Typed") -> None:
         """Keys that were not meant for the modal go where they were meant to go."""
@@ -218,7 +218,7 @@ class AgentApp(GuardedApp[int]):
         if not self.is_open:
             self.exit(ExitCode.INTERRUPTED)
         elif not self.controller.interrupt():
-            self.controller.decline_questions()
+            self.controller.questions.decline_all()
             if event.modal.is_active:
                 event.modal.leave()
 

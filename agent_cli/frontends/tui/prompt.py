@@ -12,9 +12,10 @@ from textual.strip import Strip
 from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
 
+from agent_cli.controller.queued_message import Kind, kind_of
 from agent_cli.frontends.shared.chips import Chips, deserves_chip
 from agent_cli.frontends.shared.keys import actions
-from agent_cli.frontends.shared.typed import Kind, clean_paste, fit, kind_of
+from agent_cli.frontends.shared.typed import clean_paste, fit
 from agent_cli.frontends.tui.guarded_app import run_in_background
 from agent_cli.frontends.tui.suspended_editor import edit_outside
 from agent_cli.lib.language import mark, tr

@@ -192,7 +192,7 @@ class ScreenView:
     def _modal_for(self, request: Request) -> Screen[Any]:
         match request:
             case ApprovalRequest():
-                total = self.controller.open_questions
+                total = self.controller.questions.count
                 return ApprovalModal(request, runs=where(request), total=total)
             case QuestionRequest():
                 return QuestionModal(request)

@@ -3,7 +3,7 @@
 import pytest
 
 from agent_cli import tools
-from agent_cli.commands.tools import KINDS
+from agent_cli.commands.lists import KINDS
 from agent_cli.core.tool import AnyTool, ToolKind
 from agent_cli.lib.discovery import values_named
 from tests.kit.catalogues import described_tools

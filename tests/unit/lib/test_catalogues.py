@@ -195,31 +195,3 @@ def is_excepted(found: wording.Place) -> bool:
 def fits(exception: str, found: wording.Place) -> bool:
     file, _, text = exception.partition(": ")
     return fnmatch.fnmatchcase(found.file, file) and fnmatch.fnmatchcase(found.text, text or "*")
-
-
-OLD_FASHIONED = re.compile(
-    r"\b(stands|shall|anew|all the same|goes on|takes it back|brings it again|the person|wherefrom"
-    r"|mend(ed)?)\b",
-    re.IGNORECASE,
-)
-NOT_YET_PLAIN = tuple(
-    f"agent_cli/{room}"
-    for room in (
-        "commands", "controller", "core", "extending", "extensions", "folder", "frontends", "models",
-        "resuming", "roles", "runtime", "safety", "storage", "tools",
-        "subcommands/audit", "subcommands/check",
-    )
-)  # fmt: skip
-"""Where the words are still to be changed."""
-
-
-def test_the_user_reads_plain_english() -> None:
-    found = {
-        f"{place}: {text}"
-        for message in said()
-        for text in forms(message.id)
-        if OLD_FASHIONED.search(text)
-        for place, _ in message.locations
-        if not place.startswith(NOT_YET_PLAIN)
-    }
-    assert not found, listed(found)
