@@ -23,15 +23,7 @@ from typing import Any, Literal, TypeVar, cast, get_type_hints, overload
 from pydantic import BaseModel, Field, create_model
 from pydantic_core import to_jsonable_python
 
-from agent_cli.core.tool import (
-    AnyTool,
-    Description,
-    Target,
-    Tool,
-    ToolKind,
-    ToolParams,
-    ToolResult,
-)
+from agent_cli.core.tool import AnyTool, Description, Target, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.extensions.docstrings import Docstring
 from agent_cli.lib.language import tr

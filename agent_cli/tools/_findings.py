@@ -47,11 +47,7 @@ class Findings(ABC):
     """Takes ripgrep's output and keeps what will be reported, which is never more than a limit."""
 
     def __init__(
-        self,
-        limit: int,
-        names: PathNames,
-        secrets: Secrets,
-        show: Callable[[str | Display], None],
+        self, limit: int, names: PathNames, secrets: Secrets, show: Callable[[str | Display], None]
     ) -> None:
         self.limit = limit
         self.matches = 0

@@ -87,8 +87,7 @@ async def run(_params: NoParams, context: ToolContext) -> ToolResult:
 async def look(git: GitProgram, root: Path) -> RepositoryState:
     """Ask git, without giving the repository a chance to run anything."""
     top, listed = await asyncio.gather(
-        git.run("rev-parse", "--show-toplevel"),
-        git.run("config", "-z", "--get-regexp", _SETTINGS),
+        git.run("rev-parse", "--show-toplevel"), git.run("config", "-z", "--get-regexp", _SETTINGS)
     )
     if top.code != 0:
         raise ToolFailure(f"git cannot read the repository in {root}: {_reason(top.error)}")

@@ -102,10 +102,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     """List one level, or everything below."""
     place = find_place(params.path, context)
     if place.is_file:
-        raise refuse(
-            f"{params.path} is a file, not a directory.",
-            "Use Read to see what is in it.",
-        )
+        raise refuse(f"{params.path} is a file, not a directory.", "Use Read to see what is in it.")
     if params.recursive:
         listing = await _below(place, params.path, context)
     else:

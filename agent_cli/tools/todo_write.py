@@ -13,10 +13,7 @@ from agent_cli.tools._lists import read_list, rename_keys
 
 MAX_ITEMS = 100
 
-_NAMES = {
-    "content": ("text", "title", "task", "step", "name", "description"),
-    "status": ("state",),
-}
+_NAMES = {"content": ("text", "title", "task", "step", "name", "description"), "status": ("state",)}
 _STATUSES = {
     "notstarted": "pending",
     "todo": "pending",

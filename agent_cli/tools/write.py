@@ -26,12 +26,7 @@ from agent_cli.tools._changes import (
     unencodable,
 )
 from agent_cli.tools._diffs import diff_block
-from agent_cli.tools._files import (
-    PATH_ALIASES,
-    FileMemory,
-    show_path,
-    title,
-)
+from agent_cli.tools._files import PATH_ALIASES, FileMemory, show_path, title
 
 
 class Params(ToolParams):

@@ -187,10 +187,7 @@ class Connection:
                 self.link = link = await self._open_link()
                 client = await stack.enter_async_context(
                     Client(
-                        link.transport,
-                        cache=None,
-                        message_handler=self._hear,
-                        client_info=_us(),
+                        link.transport, cache=None, message_handler=self._hear, client_info=_us()
                     )
                 )
                 self._take(await _list_tools(client))

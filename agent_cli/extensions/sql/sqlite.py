@@ -80,8 +80,7 @@ def _check(path: str) -> None:
         start = file.read(len(MAGIC))
     if start and start != MAGIC:
         raise ToolFailure(
-            f"{path} is not a SQLite database (or is encrypted).",
-            type=FailureType.VALIDATION,
+            f"{path} is not a SQLite database (or is encrypted).", type=FailureType.VALIDATION
         )
 
 
