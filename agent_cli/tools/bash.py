@@ -21,6 +21,7 @@ from agent_cli.core.tool_context import ShellInfo, ToolContext
 from agent_cli.lib.language import mark
 from agent_cli.safety.paths import PathProblem
 from agent_cli.safety.sandbox import Room, confinement_for, was_blocked
+from agent_cli.tools._aliases import names, param_names
 from agent_cli.tools._shell.background_jobs import Jobs
 from agent_cli.tools._shell.bash_settings import BashSettings, bash_settings
 from agent_cli.tools._shell.live_output import LiveOutput
@@ -166,18 +167,18 @@ TOOL = Tool(
     targets=_targets,
     runs_in_shell=True,
     title=lambda params: params.command,
-    aliases=(
-        "run_shell_command", "execute_command", "run_terminal_cmd", "shell", "exec_command",
-        "run_command", "terminal", "execute", "local_shell",
+    aliases=names(
+        "run_shell_command execute_command run_terminal_cmd shell exec_command run_command "
+        "terminal execute local_shell"
     ),
-    param_aliases={
-        "cmd": "command", "script": "command", "code": "command", "cwd": "working_directory",
-        "dir": "working_directory", "directory": "working_directory",
-        "workdir": "working_directory", "path": "working_directory",
-        "background": "run_in_background",
-        "is_background": "run_in_background", "timeout_ms": "timeout", "explanation": "description",
-    },
+    param_aliases=param_names(
+        command="cmd script code",
+        working_directory="cwd dir directory workdir path",
+        run_in_background="background is_background",
+        timeout="timeout_ms",
+        description="explanation",
+    ),
     category="shell",
     status=StatusTexts(mark("Running…"), mark("Command failed")),
     timeout=None,
-)  # fmt: skip
+)

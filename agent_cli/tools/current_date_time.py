@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolResult
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, tr
+from agent_cli.tools._aliases import names
 from agent_cli.tools._nothing import NoParams
 
 LOCAL_TIME = Path("/etc/localtime")
@@ -84,17 +85,9 @@ TOOL = Tool(
     run=run,
     description=Description.beside(__file__),
     display_name=mark("Current date and time"),
-    aliases=(
-        "date",
-        "now",
-        "current_time",
-        "current_date",
-        "get_current_time",
-        "get_current_date",
-        "get_current_date_time",
-        "get_date_time",
-        "get_time",
-        "get_date",
+    aliases=names(
+        "date now current_time current_date get_current_time get_current_date "
+        "get_current_date_time get_date_time get_time get_date"
     ),
     category="environment",
     status=StatusTexts(mark("Checking the time…"), mark("Current date and time failed")),

@@ -5,6 +5,7 @@ from pathlib import PurePath
 from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolResult
 from agent_cli.core.tool_context import ShellInfo, ToolContext
 from agent_cli.lib.language import mark
+from agent_cli.tools._aliases import names
 from agent_cli.tools._nothing import NoParams
 
 
@@ -27,15 +28,9 @@ TOOL = Tool(
     run=run,
     description=Description.beside(__file__),
     display_name=mark("Current directory"),
-    aliases=(
-        "pwd",
-        "cwd",
-        "getcwd",
-        "get_cwd",
-        "get_current_directory",
-        "get_working_directory",
-        "get_current_working_directory",
-        "current_working_directory",
+    aliases=names(
+        "pwd cwd getcwd get_cwd get_current_directory get_working_directory "
+        "get_current_working_directory current_working_directory"
     ),
     category="environment",
     status=StatusTexts(mark("Looking…"), mark("Current directory failed")),

@@ -24,6 +24,7 @@ from agent_cli.lib.filekinds import certainly_binary, kind_by_content
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.text import plural, size
 from agent_cli.safety.paths import ResolvedPath
+from agent_cli.tools._aliases import names
 from agent_cli.tools._changes import (
     ExistingFile,
     FileEdit,
@@ -294,11 +295,11 @@ TOOL = Tool(
     title=lambda params: title(params.file_path),
     category="files",
     tags=("file", "change"),
-    aliases=(
-        "edit_file", "editFile", "file_edit", "MultiEdit", "multi_edit", "str_replace",
-        "str_replace_editor", "str_replace_based_edit_tool", "search_replace", "apply_edit",
-        "apply_diff", "replace_in_file", "update_file", "modify_file",
+    aliases=names(
+        "edit_file editFile file_edit MultiEdit multi_edit str_replace str_replace_editor "
+        "str_replace_based_edit_tool search_replace apply_edit apply_diff replace_in_file "
+        "update_file modify_file"
     ),
     param_aliases={**PATH_ALIASES, **_ALIASES, "replacements": "edits", "changes": "edits"},
     status=StatusTexts(mark("Editing…"), mark("Edit failed")),
-)  # fmt: skip
+)

@@ -20,6 +20,7 @@ from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import plural
 from agent_cli.tools import _matches
+from agent_cli.tools._aliases import names, param_names
 from agent_cli.tools._files import title
 from agent_cli.tools._findings import Findings, FoundFiles, FoundLines
 from agent_cli.tools._glob import Globs, split_list
@@ -146,45 +147,23 @@ TOOL = Tool(
     title=lambda params: tr(
         "{pattern} in {path}", pattern=title(params.pattern[:80]), path=title(params.path)
     ),
-    aliases=(
-        "grep_search",
-        "ripgrep",
-        "rg",
-        "search",
-        "search_files",
-        "search_file_content",
-        "search_text",
-        "search_code",
-        "code_search",
-        "search_in_files",
-        "grep_files",
+    aliases=names(
+        "grep_search ripgrep rg search search_files search_file_content search_text search_code "
+        "code_search search_in_files grep_files"
     ),
-    param_aliases={
-        **PLACE_ALIASES,
-        "query": "pattern",
-        "regex": "pattern",
-        "search": "pattern",
-        "regexp": "pattern",
-        "search_pattern": "pattern",
-        "include": "glob",
-        "include_pattern": "glob",
-        "file_pattern": "glob",
-        "file_type": "type",
-        "mode": "output_mode",
-        "-n": "",
-        "line_numbers": "",
-        "-i": "ignore_case",
-        "case_insensitive": "ignore_case",
-        "-A": "after",
-        "after_context": "after",
-        "-B": "before",
-        "before_context": "before",
-        "-C": "context",
-        "context_lines": "context",
-        "max_results": "head_limit",
-        "limit": "head_limit",
-        "max_matches": "head_limit",
-    },
+    param_aliases=PLACE_ALIASES
+    | param_names(
+        pattern="query regex search regexp search_pattern",
+        glob="include include_pattern file_pattern",
+        type="file_type",
+        output_mode="mode",
+        ignore_case="-i case_insensitive",
+        after="-A after_context",
+        before="-B before_context",
+        context="-C context_lines",
+        head_limit="max_results limit max_matches",
+    )
+    | {"-n": "", "line_numbers": ""},
     category="search",
     tags=("search", "regex", "files"),
     status=StatusTexts(mark("Searching…"), mark("Search failed")),

@@ -22,6 +22,7 @@ from agent_cli.core.tool import (
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.text import plural, size
+from agent_cli.tools._aliases import param_names
 from agent_cli.tools._files import title
 from agent_cli.tools._listing import list_files
 from agent_cli.tools._places import PLACE_ALIASES, SearchRoot, find_place, one_line
@@ -205,12 +206,10 @@ TOOL = Tool(
     targets=lambda params: (Target("path", params.path),),
     title=lambda params: title(params.path),
     aliases=("LS", "list_directory", "list_dir", "dir", "list", "read_directory", "tree"),
-    param_aliases={
-        **PLACE_ALIASES,
-        "directory_path": "path",
-        "folder": "path",
-        "relative_workspace_path": "path",
-    },
+    param_aliases=PLACE_ALIASES
+    | param_names(
+        path="directory_path folder relative_workspace_path",
+    ),
     category="files",
     tags=("files", "directory"),
     status=StatusTexts(mark("Listing…"), mark("Listing failed")),

@@ -27,6 +27,7 @@ from agent_cli.lib.files import FileIdentity, NotRegularFile, open_regular, read
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.text import plural, size
 from agent_cli.safety.paths import ResolvedPath
+from agent_cli.tools._aliases import names, param_names
 from agent_cli.tools._documents import MAX_BYTES, document_kind, document_text
 from agent_cli.tools._files import (
     MAX_EDITABLE_BYTES,
@@ -297,15 +298,15 @@ TOOL = Tool(
     title=_title,
     category="files",
     tags=("file", "text", "pdf", "image"),
-    aliases=(
-        "read_file", "readFile", "file_read", "view", "view_file", "open", "open_file", "cat",
-        "get_file", "load_file", "read_text_file", "read_pdf", "view_image", "NotebookRead",
+    aliases=names(
+        "read_file readFile file_read view view_file open open_file cat get_file load_file "
+        "read_text_file read_pdf view_image NotebookRead"
     ),
-    param_aliases={
-        **PATH_ALIASES,
-        "start_line": "offset", "line_start": "offset", "from_line": "offset", "start": "offset",
-        "max_lines": "limit", "line_count": "limit", "num_lines": "limit", "lines": "limit",
-        "page": "pages", "page_range": "pages",
-    },
+    param_aliases=PATH_ALIASES
+    | param_names(
+        offset="start_line line_start from_line start",
+        limit="max_lines line_count num_lines lines",
+        pages="page page_range",
+    ),
     status=StatusTexts(mark("Reading…"), mark("Read failed")),
-)  # fmt: skip
+)

@@ -19,6 +19,7 @@ from agent_cli.core.tool import (
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import plural
+from agent_cli.tools._aliases import names, param_names
 from agent_cli.tools._batch import write_all
 from agent_cli.tools._files import MAX_EDITABLE_BYTES, FileMemory, resolve, title, to_the_end
 from agent_cli.tools._glob import Globs, split_list
@@ -200,32 +201,18 @@ TOOL = Tool(
     description=Description.beside(__file__),
     targets=lambda params: (Target("path", params.path, "read" if params.preview else "write"),),
     title=lambda params: f"{title(params.pattern[:60])} → {title(params.replacement[:60])}",
-    aliases=(
-        "replace_in_files",
-        "search_and_replace",
-        "find_and_replace",
-        "replace_all",
-        "bulk_replace",
-        "file_search_replace",
-        "sed",
+    aliases=names(
+        "replace_in_files search_and_replace find_and_replace replace_all bulk_replace "
+        "file_search_replace sed"
     ),
-    param_aliases={
-        **PLACE_ALIASES,
-        "search": "pattern",
-        "regex": "pattern",
-        "find": "pattern",
-        "query": "pattern",
-        "search_pattern": "pattern",
-        "replace": "replacement",
-        "replace_with": "replacement",
-        "substitution": "replacement",
-        "include": "glob",
-        "file_pattern": "glob",
-        "exclude_pattern": "exclude",
-        "ignore": "exclude",
-        "dry_run": "preview",
-        "preview_only": "preview",
-    },
+    param_aliases=PLACE_ALIASES
+    | param_names(
+        pattern="search regex find query search_pattern",
+        replacement="replace replace_with substitution",
+        glob="include file_pattern",
+        exclude="exclude_pattern ignore",
+        preview="dry_run preview_only",
+    ),
     category="search",
     tags=("search", "regex", "change"),
     status=StatusTexts(mark("Replacing…"), mark("Replace failed")),

@@ -21,6 +21,7 @@ from agent_cli.core.tool import (
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, trn
 from agent_cli.safety.sanitise import for_model
+from agent_cli.tools._aliases import param_names
 
 MAX_DESCRIPTION_CHARS = 300
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=50_000)]
@@ -84,14 +85,11 @@ TOOL = Tool(
     description=Description.beside(__file__),
     title=lambda params: f"{params.profile}: {params.description}",
     aliases=("agent", "subagent", "delegate", "spawn_agent", "dispatch_agent", "new_task"),
-    param_aliases={
-        "subagent_type": "profile",
-        "agent": "profile",
-        "agent_type": "profile",
-        "task": "prompt",
-        "instructions": "prompt",
-        "title": "description",
-    },
+    param_aliases=param_names(
+        profile="subagent_type agent agent_type",
+        prompt="task instructions",
+        description="title",
+    ),
     category=CATEGORY,
     status=StatusTexts(mark("Delegating…"), mark("Not finished")),
     timeout=None,

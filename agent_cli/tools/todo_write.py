@@ -9,6 +9,7 @@ from agent_cli.core.display import TodoBlock, TodoItem
 from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, tr
+from agent_cli.tools._aliases import names
 from agent_cli.tools._lists import read_list, rename_keys
 
 MAX_ITEMS = 100
@@ -107,16 +108,9 @@ TOOL = Tool(
     description=Description.beside(__file__),
     display_name=mark("Todo list"),
     title=_title,
-    aliases=(
-        "todo",
-        "todos",
-        "write_todos",
-        "write_todo_list",
-        "update_todos",
-        "update_todo_list",
-        "set_todo_list",
-        "manage_todo_list",
-        "update_plan",
+    aliases=names(
+        "todo todos write_todos write_todo_list update_todos update_todo_list set_todo_list "
+        "manage_todo_list update_plan"
     ),
     param_aliases={"plan": "todos", "items": "todos", "tasks": "todos", "todo_list": "todos"},
     category="planning",

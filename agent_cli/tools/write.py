@@ -15,6 +15,7 @@ from agent_cli.lib.encodings import UTF_8, Encoding, breaks_of, detect
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.text import plural, size
 from agent_cli.safety.paths import ResolvedPath
+from agent_cli.tools._aliases import names, param_names
 from agent_cli.tools._changes import (
     ExistingFile,
     FileEdit,
@@ -124,14 +125,13 @@ TOOL = Tool(
     title=lambda params: title(params.file_path),
     category="files",
     tags=("file", "create"),
-    aliases=(
-        "write_file", "writeFile", "file_write", "create", "create_file", "createFile",
-        "save_file", "saveFile", "write_to_file", "overwrite_file", "new_file",
+    aliases=names(
+        "write_file writeFile file_write create create_file createFile save_file saveFile "
+        "write_to_file overwrite_file new_file"
     ),
-    param_aliases={
-        **PATH_ALIASES,
-        "contents": "content", "text": "content", "data": "content", "file_text": "content",
-        "file_content": "content", "code": "content", "body": "content",
-    },
+    param_aliases=PATH_ALIASES
+    | param_names(
+        content="contents text data file_text file_content code body",
+    ),
     status=StatusTexts(mark("Writing…"), mark("Write failed")),
-)  # fmt: skip
+)
