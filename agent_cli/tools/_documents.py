@@ -56,9 +56,8 @@ def document_text(kind: str, data: bytes, pages: str, cancelled: threading.Event
         raise
     except ImportError as error:
         raise ToolFailure(
-            f"Reading {kind} documents needs a library that is not installed "
-            f"({error.name}). The user can add it with: pip install "
-            "'agent-cli[docs]'"
+            f"Reading {kind} documents needs a library that is not installed ({error.name}). The "
+            "user can add it with: pip install 'agent-cli[docs]'"
         ) from error
     except Exception as error:  # whatever these libraries raise, the document is to blame
         raise ToolFailure(

@@ -66,9 +66,8 @@ class FileMemory:
             same = seen.identity == identity
         if not same:
             raise ToolFailure(
-                f"{name} changed since it was read (read {clock(seen.at)}, last "
-                f"changed {clock(changed)}). Read it again, then retry against the "
-                "new content."
+                f"{name} changed since it was read (read {clock(seen.at)}, last changed "
+                f"{clock(changed)}). Read it again, then retry against the new content."
             )
 
 

@@ -83,9 +83,8 @@ _REPAIRS: tuple[tuple[Callable[[str], str], str], ...] = (
     (
         lambda text: _ESCAPE.sub(lambda found: _ESCAPED[found[1]], text),
         (
-            "It is escaped once too often: it has a backslash before a newline, "
-            "tab or quote that the file contains as is. Send the text exactly as "
-            "it is in the file."
+            "It is escaped once too often: it has a backslash before a newline, tab or quote that "
+            "the file contains as is. Send the text exactly as it is in the file."
         ),
     ),
     (html.unescape, "It is HTML-escaped (&lt; &amp; etc.); the file is not."),
@@ -216,9 +215,8 @@ def _characters_differ(first: int, there: list[str], wanted: list[str]) -> str:
             if odd:
                 name = unicodedata.name(odd[0], "").lower()
                 return (
-                    f"It looks the same, but a character differs: in line {number}, "
-                    f"{where} has U+{ord(odd[0]):04X} "
-                    f"({name or 'a character without a name'})."
+                    f"It looks the same, but a character differs: in line {number}, {where} has "
+                    f"U+{ord(odd[0]):04X} ({name or 'a character without a name'})."
                 )
     return "It looks the same, but some characters differ."
 

@@ -133,9 +133,8 @@ def _tell(plan: ReplacePlan, context: ToolContext) -> None:
         context.progress(tr("{figures} so far\n", figures=plan.figures))
     if len(plan.changes) > MAX_FILES or plan.size > MAX_BYTES:
         raise ToolFailure(
-            f"The pattern matches more than {MAX_FILES:,} files or "
-            f"{size(MAX_BYTES)}. Narrow path or glob and replace in several "
-            "steps."
+            f"The pattern matches more than {MAX_FILES:,} files or {size(MAX_BYTES)}. Narrow path "
+            "or glob and replace in several steps."
         )
 
 

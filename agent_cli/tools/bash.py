@@ -53,9 +53,8 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     if directory is None and (gone := shell.leave_missing_directory(standing, workspace)):
         # It was judged by where it would have run, so it must not run elsewhere.
         raise ToolFailure(
-            f"The command was not run: the shell's directory {gone} no longer "
-            f"exists. The shell is now in {context.workspace.root}; run the "
-            "command again if that is right."
+            f"The command was not run: the shell's directory {gone} no longer exists. The shell is "
+            f"now in {context.workspace.root}; run the command again if that is right."
         )
     live = LiveOutput(context.progress)
     room = await _room(context) if context.confined else None

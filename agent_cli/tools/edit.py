@@ -151,8 +151,7 @@ def plan(
     if existing.data is None:
         raise ToolFailure(
             f"{show_path(file)} is {size(existing.identity.size)}; files over "
-            f"{size(MAX_EDITABLE_BYTES)} cannot be edited. Use Bash with sed or a short "
-            "script."
+            f"{size(MAX_EDITABLE_BYTES)} cannot be edited. Use Bash with sed or a short script."
         )
     memory.require_current(file, existing.identity, existing.data)
     before, encoding = _text(file, existing)

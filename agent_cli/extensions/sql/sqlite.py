@@ -142,7 +142,6 @@ def _why(statement: Statement) -> str:
     if statement.is_write:
         return "ATTACH, VACUUM, loading extensions and most pragmas are not allowed."
     return (
-        "Only read statements are allowed; to change the database, call "
-        "again with write=true; the user will be asked. ATTACH, loading "
-        "extensions and most pragmas are never allowed."
+        "Only read statements are allowed; to change the database, call again with write=true; the "
+        "user will be asked. ATTACH, loading extensions and most pragmas are never allowed."
     )
