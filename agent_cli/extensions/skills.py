@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent_cli.core.deciding.trust_items import SKILL_FILE
+from agent_cli.core.errors import refuse
 from agent_cli.core.tool import (
     AnyTool,
     Description,
@@ -14,7 +15,6 @@ from agent_cli.core.tool import (
     ToolKind,
     ToolParams,
     ToolResult,
-    refuse,
 )
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.extensions.documents import BadDocument, read_document

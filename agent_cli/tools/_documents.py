@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
-from agent_cli.core.errors import ToolFailure
-from agent_cli.core.tool import refuse
+from agent_cli.core.errors import ToolFailure, refuse
 from agent_cli.tools._files import check_cancelled
 
 MAX_BYTES = 50_000_000

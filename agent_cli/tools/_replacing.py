@@ -203,7 +203,7 @@ def _add(plan: ReplacePlan, path: str, matches: list[ReplaceMatch], context: Too
 
 
 def _change(path: str, matches: Sequence[ReplaceMatch], context: ToolContext) -> FileChange | None:
-    existing = look(resolve(context, path), "changed")
+    existing = look(resolve(context, path), "change")
     if existing is None or existing.data is None:
         raise ValueError(f"cannot be read or is over {size(MAX_EDITABLE_BYTES)}")
     old = existing.data

@@ -10,8 +10,7 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agent_cli.core.errors import ToolFailure
-from agent_cli.core.tool import refuse
+from agent_cli.core.errors import ToolFailure, refuse
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.find_program import find_program
 

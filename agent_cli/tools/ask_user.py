@@ -124,9 +124,7 @@ TOOL = Tool(
         "ask_human request_user_input"
     ),
     param_aliases=param_names(
-        questions="question prompt",
-        options="follow_up choices",
-        multiple="multi_select",
+        questions="question prompt", options="follow_up choices", multiple="multi_select"
     ),
     category="planning",
     status=StatusTexts(mark("Waiting for your answer…"), mark("Not answered")),

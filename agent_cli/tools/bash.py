@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, JsonValue
 
-from agent_cli.core.errors import ToolFailure
+from agent_cli.core.errors import ToolFailure, refuse
 from agent_cli.core.messages import text_of
 from agent_cli.core.pipeline import BLOCKED
 from agent_cli.core.tool import (
@@ -15,7 +15,6 @@ from agent_cli.core.tool import (
     ToolKind,
     ToolParams,
     ToolResult,
-    refuse,
 )
 from agent_cli.core.tool_context import ShellInfo, ToolContext
 from agent_cli.lib.language import mark

@@ -2,14 +2,13 @@
 
 from pathlib import PurePath
 
-from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolResult
+from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ShellInfo, ToolContext
 from agent_cli.lib.language import mark
 from agent_cli.tools._aliases import names
-from agent_cli.tools._nothing import NoParams
 
 
-async def run(_params: NoParams, context: ToolContext) -> ToolResult:
+async def run(_params: ToolParams, context: ToolContext) -> ToolResult:
     """The shell's directory if it moved, otherwise the workspace."""
     root = context.workspace.root
     path = context.state(ShellInfo).directory or root
@@ -24,7 +23,7 @@ async def run(_params: NoParams, context: ToolContext) -> ToolResult:
 TOOL = Tool(
     name="CurrentDirectory",
     kind=ToolKind.READONLY,
-    params=NoParams,
+    params=ToolParams,
     run=run,
     description=Description.beside(__file__),
     display_name=mark("Current directory"),

@@ -11,13 +11,12 @@ from urllib.parse import urlsplit, urlunsplit
 from pydantic import JsonValue
 
 from agent_cli.core.errors import FailureType, ToolFailure
-from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolResult
+from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ShellInfo, ToolContext
 from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import plural
 from agent_cli.safety.paths import PathProblem
 from agent_cli.tools._git import GitProgram, valid
-from agent_cli.tools._nothing import NoParams
 
 MAX_SHOWN = 40
 """Files of one sort that are named; the rest is counted."""
@@ -68,7 +67,7 @@ class GitSettings:
     """Which remote a branch follows."""
 
 
-async def run(_params: NoParams, context: ToolContext) -> ToolResult:
+async def run(_params: ToolParams, context: ToolContext) -> ToolResult:
     """Look at the repository around the shell's directory, or around the workspace."""
     directory = _directory(context)
     root = await asyncio.to_thread(_find_root, directory)
@@ -325,7 +324,7 @@ def _reason(error: str) -> str:
 TOOL = Tool(
     name="GitInfo",
     kind=ToolKind.READONLY,
-    params=NoParams,
+    params=ToolParams,
     run=run,
     description=Description.beside(__file__),
     display_name=mark("Git info"),

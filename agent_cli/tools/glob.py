@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import Field
 
 from agent_cli.core.display import TextBlock
+from agent_cli.core.errors import refuse
 from agent_cli.core.tool import (
     Description,
     StatusTexts,
@@ -18,7 +19,6 @@ from agent_cli.core.tool import (
     ToolKind,
     ToolParams,
     ToolResult,
-    refuse,
 )
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, tr, trn
@@ -141,10 +141,7 @@ TOOL = Tool(
     title=lambda params: title(params.pattern[:80]),
     aliases=("find_files", "file_search", "glob_search", "find", "find_file", "search_file_names"),
     param_aliases=PLACE_ALIASES
-    | param_names(
-        pattern="glob glob_pattern query file_pattern name",
-        path="cwd",
-    ),
+    | param_names(pattern="glob glob_pattern query file_pattern name", path="cwd"),
     category="search",
     tags=("search", "files"),
     status=StatusTexts(mark("Finding files…"), mark("Search failed")),

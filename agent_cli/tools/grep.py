@@ -7,21 +7,13 @@ from typing import Any, Literal
 from pydantic import Field
 
 from agent_cli.core.display import TableBlock, TextBlock
-from agent_cli.core.tool import (
-    Description,
-    StatusTexts,
-    Target,
-    Tool,
-    ToolKind,
-    ToolParams,
-    ToolResult,
-)
+from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import plural
 from agent_cli.tools import _matches
 from agent_cli.tools._aliases import names, param_names
-from agent_cli.tools._files import title
+from agent_cli.tools._files import path_target, title
 from agent_cli.tools._findings import Findings, FoundFiles, FoundLines
 from agent_cli.tools._glob import Globs, split_list
 from agent_cli.tools._places import PLACE_ALIASES, PathNames, SearchRoot, find_place
@@ -143,7 +135,7 @@ TOOL = Tool(
     params=Params,
     run=run,
     description=Description.beside(__file__),
-    targets=lambda params: (Target("path", params.path),),
+    targets=path_target("path"),
     title=lambda params: tr(
         "{pattern} in {path}", pattern=title(params.pattern[:80]), path=title(params.path)
     ),

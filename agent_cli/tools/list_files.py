@@ -8,22 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent_cli.core.display import TableBlock
-from agent_cli.core.errors import ToolFailure
-from agent_cli.core.tool import (
-    Description,
-    StatusTexts,
-    Target,
-    Tool,
-    ToolKind,
-    ToolParams,
-    ToolResult,
-    refuse,
-)
+from agent_cli.core.errors import ToolFailure, refuse
+from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.text import plural, size
 from agent_cli.tools._aliases import param_names
-from agent_cli.tools._files import title
+from agent_cli.tools._files import path_target, title
 from agent_cli.tools._listing import list_files
 from agent_cli.tools._places import PLACE_ALIASES, SearchRoot, find_place, one_line
 from agent_cli.tools._ripgrep import globs, options
@@ -203,13 +194,10 @@ TOOL = Tool(
     params=Params,
     run=run,
     description=Description.beside(__file__),
-    targets=lambda params: (Target("path", params.path),),
+    targets=path_target("path"),
     title=lambda params: title(params.path),
     aliases=("LS", "list_directory", "list_dir", "dir", "list", "read_directory", "tree"),
-    param_aliases=PLACE_ALIASES
-    | param_names(
-        path="directory_path folder relative_workspace_path",
-    ),
+    param_aliases=PLACE_ALIASES | param_names(path="directory_path folder relative_workspace_path"),
     category="files",
     tags=("files", "directory"),
     status=StatusTexts(mark("Listing…"), mark("Listing failed")),

@@ -86,9 +86,7 @@ TOOL = Tool(
     title=lambda params: f"{params.profile}: {params.description}",
     aliases=("agent", "subagent", "delegate", "spawn_agent", "dispatch_agent", "new_task"),
     param_aliases=param_names(
-        profile="subagent_type agent agent_type",
-        prompt="task instructions",
-        description="title",
+        profile="subagent_type agent agent_type", prompt="task instructions", description="title"
     ),
     category=CATEGORY,
     status=StatusTexts(mark("Delegating…"), mark("Not finished")),
