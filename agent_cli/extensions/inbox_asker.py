@@ -1,22 +1,11 @@
 """Asks the user about an extension, outside of any call."""
 
 from collections.abc import Callable
-from typing import Protocol
 
 from agent_cli.core.display import Display
 from agent_cli.core.events import Event
 from agent_cli.core.inbox import ApprovalRequest, Inbox
 from agent_cli.safety.reasons import Reason
-
-
-class Asker(Protocol):
-    """Somebody who can be asked."""
-
-    async def agrees(
-        self, what: str, preview: Display, reasons: tuple[Reason, ...], odd: tuple[Reason, ...] = ()
-    ) -> bool:
-        """Whether they say a clear yes."""
-        ...
 
 
 class InboxAsker:
@@ -26,16 +15,11 @@ class InboxAsker:
         self._inbox = inbox
         self.tell: Callable[[Event], None] = lambda _event: None
 
-    @property
-    def is_there(self) -> bool:
-        """Whether somebody can be asked."""
-        return self._inbox.attended
-
     async def agrees(
         self, what: str, preview: Display, reasons: tuple[Reason, ...], odd: tuple[Reason, ...] = ()
     ) -> bool:
         """Whether the user says a clear yes; where nobody is, it is a no."""
-        if not self.is_there:
+        if not self._inbox.attended:
             return False
         request_id = self._inbox.next_id()
         request = ApprovalRequest(

@@ -44,7 +44,7 @@ class SessionHooks:
         self._of_plugins[source] = tuple(hooks)
 
     def start(self, tell: Callable[[ev.Event], None]) -> None:
-        """The session begins; `tell` takes notices for the person."""
+        """The session begins; `tell` takes notices for the user."""
         self.tell = tell
         self._note("session_start")
 
@@ -100,7 +100,7 @@ class SessionHooks:
         self._configured, self._of_plugins = (), {}
 
     async def _ask_hook(self, hook: Hook, tool: str, arguments: Mapping[str, Any]) -> HookVerdict:
-        """What one hook says; one that fails cannot vouch for the call, so the person is asked."""
+        """What one hook says; one that fails cannot vouch for the call, so the user is asked."""
         try:
             told = {**self._facts, "event": "before_tool", "tool": tool, "arguments": arguments}
             async with asyncio.timeout(hook.timeout):

@@ -6,6 +6,6 @@ def names(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-def param_names(**others: str) -> dict[str, str]:
-    """By other name, the parameter it stands for; given are the other names by parameter."""
+def other_names(**others: str) -> dict[str, str]:
+    """By other name, the one it stands for; given are the other names of each."""
     return {other: name for name, given in others.items() for other in given.split()}

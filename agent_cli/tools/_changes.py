@@ -1,6 +1,7 @@
 """Changing a file: what it was, what becomes of it, and the one way it is written."""
 
 import asyncio
+import contextlib
 import os
 import stat
 from collections.abc import Callable
@@ -120,10 +121,8 @@ def look(file: ResolvedPath, doing: Doing) -> ExistingFile | None:
 
 def note_approval(context: ToolContext, file: ResolvedPath) -> None:
     """Bind what the user is shown now to the place and state it is about."""
-    try:
+    with contextlib.suppress(PathProblem, NotRegularFile):
         context.state(FileMemory).approved[context.call_id] = fingerprint(file.lexical)
-    except (PathProblem, NotRegularFile):
-        return
 
 
 def check_approval(context: ToolContext, file: ResolvedPath) -> None:
@@ -131,7 +130,7 @@ def check_approval(context: ToolContext, file: ResolvedPath) -> None:
     approved = context.state(FileMemory).approved.pop(context.call_id, None)
     if approved is not None and (why := still_same(approved)):
         raise ToolFailure(
-            f"{show_path(file)} was not written: since the user was asked, {why}. "
+            f"{show_path(file)} was not written: {why} (the user was asked before that). "
             "Read it again, then retry."
         )
 

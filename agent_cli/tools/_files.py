@@ -16,7 +16,7 @@ from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.files import FileIdentity, NotRegularFile, read_identity
 from agent_cli.safety.oddities import visible
 from agent_cli.safety.paths import Fingerprint, PathProblem, ResolvedPath
-from agent_cli.tools._aliases import param_names
+from agent_cli.tools._aliases import other_names
 
 MAX_EDITABLE_BYTES = 10_000_000
 """Bytes; larger files are read by range and changed by other means."""
@@ -24,7 +24,7 @@ MAX_EDITABLE_BYTES = 10_000_000
 T = TypeVar("T")
 Access = Literal["read", "write"]
 
-PATH_ALIASES = param_names(file_path="path file filename file_name target_file absolute_path uri")
+PATH_ALIASES = other_names(file_path="path file filename file_name target_file absolute_path uri")
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from agent_cli.core.errors import refuse
 from agent_cli.core.tool_context import ToolContext
-from agent_cli.tools._aliases import param_names
+from agent_cli.tools._aliases import other_names
 from agent_cli.tools._files import resolve, show_path
 from agent_cli.tools._nearby import missing
 
-PLACE_ALIASES = param_names(path="directory dir dir_path target_directory")
+PLACE_ALIASES = other_names(path="directory dir dir_path target_directory")
 """Other names under which models give the directory of a search."""
 
 

@@ -11,7 +11,7 @@ from agent_cli.core.inbox import Choice, Question
 from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, tr
-from agent_cli.tools._aliases import names, param_names
+from agent_cli.tools._aliases import names, other_names
 from agent_cli.tools._lists import read_list, rename_keys
 
 NO_ANSWER = mark("(no answer)")
@@ -123,7 +123,7 @@ TOOL = Tool(
         "ask question ask_question ask_questions ask_user_question ask_followup_question "
         "ask_human request_user_input"
     ),
-    param_aliases=param_names(
+    param_aliases=other_names(
         questions="question prompt", options="follow_up choices", multiple="multi_select"
     ),
     category="planning",

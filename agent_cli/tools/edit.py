@@ -17,7 +17,7 @@ from agent_cli.lib.filekinds import certainly_binary, kind_by_content
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.text import plural, size
 from agent_cli.safety.paths import ResolvedPath
-from agent_cli.tools._aliases import names, param_names
+from agent_cli.tools._aliases import names, other_names
 from agent_cli.tools._changes import ExistingFile, FileEdit, carry_out, look, show, unencodable
 from agent_cli.tools._diffs import diff_block
 from agent_cli.tools._files import (
@@ -242,7 +242,7 @@ def _result(change: FileEdit) -> ToolResult:
     )
 
 
-_ALIASES = param_names(
+_ALIASES = other_names(
     old_string="oldString old_str oldStr oldText old_text old search find old_content oldContent "
     "target from",
     new_string="newString new_str newStr newText new_text new replace replacement new_content "

@@ -27,6 +27,7 @@ TIMEOUT_S = 10.0
 _SETTINGS = r"^(filter\..*|remote\..*\.url|branch\..*\.remote)$"
 _STATUS = ("status", "--porcelain=v2", "--branch", "-z", "--ignore-submodules=all",
            "--find-renames")  # fmt: skip
+_ALL_SORTS = ("modified", "added", "deleted", "renamed", "untracked")
 _SORTS = {"A": "added", "D": "deleted", "C": "added"}
 
 
@@ -44,15 +45,7 @@ class RepositoryState:
     behind: int | None = None
     remote: str | None = None
     staged: int = 0
-    files: dict[str, list[str]] = field(
-        default_factory=lambda: {
-            "modified": [],
-            "added": [],
-            "deleted": [],
-            "renamed": [],
-            "untracked": [],
-        }
-    )
+    files: dict[str, list[str]] = field(default_factory=lambda: {sort: [] for sort in _ALL_SORTS})
     notes: list[str] = field(default_factory=list)
     """What was not looked at, and why."""
 
@@ -224,12 +217,12 @@ def describe(state: RepositoryState) -> str:
     at = state.commit[:12] if state.commit else None
     if state.branch is None:
         lines.append(f"detached HEAD at {at}")
-    elif at:
-        lines.append(f"branch: {state.branch}, commit {at}")
     else:
-        lines.append(f"branch: {state.branch}, no commits yet")
+        lines.append(f"branch: {state.branch}, {f'commit {at}' if at else 'no commits yet'}")
     if state.upstream:
-        lines.append(f"upstream: {state.upstream}, {_distance(state)}")
+        distance = f"{state.ahead} ahead, {state.behind} behind"
+        known = "which no longer exists" if state.ahead is None else distance
+        lines.append(f"upstream: {state.upstream}, {known}")
     if state.remote:
         lines.append(f"remote: {state.remote}")
     lines += _file_lines(state)
@@ -246,12 +239,6 @@ def summarise(state: RepositoryState) -> str:
     counts += [tr("{n:,} untracked", n=untracked)] if untracked else []
     parts = [where, *(counts or [tr("clean")])]
     return ", ".join(parts)
-
-
-def _distance(state: RepositoryState) -> str:
-    if state.ahead is None:
-        return "which no longer exists"
-    return f"{state.ahead} ahead, {state.behind} behind"
 
 
 def _file_lines(state: RepositoryState) -> list[str]:

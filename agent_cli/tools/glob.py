@@ -23,7 +23,7 @@ from agent_cli.core.tool import (
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.text import plural
-from agent_cli.tools._aliases import param_names
+from agent_cli.tools._aliases import other_names
 from agent_cli.tools._files import title
 from agent_cli.tools._glob import alternatives, matcher, split_base
 from agent_cli.tools._listing import list_files
@@ -141,7 +141,7 @@ TOOL = Tool(
     title=lambda params: title(params.pattern[:80]),
     aliases=("find_files", "file_search", "glob_search", "find", "find_file", "search_file_names"),
     param_aliases=PLACE_ALIASES
-    | param_names(pattern="glob glob_pattern query file_pattern name", path="cwd"),
+    | other_names(pattern="glob glob_pattern query file_pattern name", path="cwd"),
     category="search",
     tags=("search", "files"),
     status=StatusTexts(mark("Finding files…"), mark("Search failed")),

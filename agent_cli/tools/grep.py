@@ -12,11 +12,11 @@ from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import plural
 from agent_cli.tools import _matches
-from agent_cli.tools._aliases import names, param_names
+from agent_cli.tools._aliases import names, other_names
 from agent_cli.tools._files import path_target, title
 from agent_cli.tools._findings import Findings, FoundFiles, FoundLines
 from agent_cli.tools._glob import Globs, split_list
-from agent_cli.tools._places import PLACE_ALIASES, PathNames, SearchRoot, find_place
+from agent_cli.tools._places import PLACE_ALIASES, SearchRoot, find_place
 from agent_cli.tools._ripgrep import MAX_PATTERN_CHARS, globs, options, ripgrep
 from agent_cli.tools._secrets import Secrets
 
@@ -54,12 +54,11 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     """Search, showing what is found as it is found."""
     place = find_place(params.path, context)
     secrets = Secrets(place, context)
-    names = PathNames(context)
     limit = min(params.head_limit or MAX_RESULTS, MAX_RESULTS)
     findings: Findings = (
-        FoundLines(limit, names, secrets, context.progress, marked=params.multiline)
+        FoundLines(limit, secrets, context, marked=params.multiline)
         if params.output_mode == "content"
-        else FoundFiles(limit, names, secrets, context.progress, params.output_mode)
+        else FoundFiles(limit, secrets, context, params.output_mode)
     )
     problems = await _search(params, place, secrets, findings, context)
     listing = _scope(params).files().null()
@@ -144,7 +143,7 @@ TOOL = Tool(
         "code_search search_in_files grep_files"
     ),
     param_aliases=PLACE_ALIASES
-    | param_names(
+    | other_names(
         pattern="query regex search regexp search_pattern",
         glob="include include_pattern file_pattern",
         type="file_type",

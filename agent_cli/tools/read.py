@@ -19,7 +19,7 @@ from agent_cli.lib.files import FileIdentity, NotRegularFile, open_regular, read
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.text import plural, size
 from agent_cli.safety.paths import ResolvedPath
-from agent_cli.tools._aliases import names, param_names
+from agent_cli.tools._aliases import names, other_names
 from agent_cli.tools._documents import MAX_BYTES, document_kind, document_text
 from agent_cli.tools._files import (
     MAX_EDITABLE_BYTES,
@@ -277,7 +277,7 @@ TOOL = Tool(
         "read_text_file read_pdf view_image NotebookRead"
     ),
     param_aliases=PATH_ALIASES
-    | param_names(
+    | other_names(
         offset="start_line line_start from_line start",
         limit="max_lines line_count num_lines lines",
         pages="page page_range",

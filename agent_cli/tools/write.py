@@ -9,7 +9,7 @@ from agent_cli.lib.encodings import UTF_8, Encoding, breaks_of, detect
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.text import plural, size
 from agent_cli.safety.paths import ResolvedPath
-from agent_cli.tools._aliases import names, param_names
+from agent_cli.tools._aliases import names, other_names
 from agent_cli.tools._changes import ExistingFile, FileEdit, carry_out, look, show, unencodable
 from agent_cli.tools._diffs import diff_block
 from agent_cli.tools._files import PATH_ALIASES, FileMemory, path_target, show_path, title
@@ -68,11 +68,9 @@ def _form(existing: ExistingFile) -> tuple[str, Encoding, tuple[str, ...]]:
 def _result(change: FileEdit) -> ToolResult:
     block = diff_block(title(change.file.real), change.before, change.after)
     lines = change.after.count("\n") + (not change.after.endswith("\n") and bool(change.after))
-    figures = tr(
-        "{lines}, {bytes}",
-        lines=trn("{n:,} line", "{n:,} lines", lines),
-        bytes=trn("{n:,} byte", "{n:,} bytes", len(change.data)),
-    )
+    in_lines = trn("{n:,} line", "{n:,} lines", lines)
+    in_bytes = trn("{n:,} byte", "{n:,} bytes", len(change.data))
+    figures = tr("{lines}, {bytes}", lines=in_lines, bytes=in_bytes)
     verb, said = "Created", mark("Created {figures}")
     if change.existed:
         verb, said = "Overwrote", mark("Overwrote {figures}")
@@ -109,6 +107,6 @@ TOOL = Tool(
         "write_to_file overwrite_file new_file"
     ),
     param_aliases=PATH_ALIASES
-    | param_names(content="contents text data file_text file_content code body"),
+    | other_names(content="contents text data file_text file_content code body"),
     status=StatusTexts(mark("Writing…"), mark("Write failed")),
 )

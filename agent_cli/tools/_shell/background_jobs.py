@@ -12,13 +12,13 @@ from agent_cli.core.tool import Target
 from agent_cli.lib import sweep
 from agent_cli.lib.language import mark
 from agent_cli.lib.ports import listening
-from agent_cli.tools._aliases import param_names
+from agent_cli.tools._aliases import other_names
 from agent_cli.tools._shell.shell_command import ShellCommand
 
 MAX_FINISHED_JOBS = 20
 """Ended jobs whose output can still be read."""
 
-JOB_ALIASES = param_names(job_id="shell_id bash_id id")
+JOB_ALIASES = other_names(job_id="shell_id bash_id id")
 """Other names under which models give a job."""
 
 STATUSES = (mark("running"), mark("ended"), mark("killed"))
