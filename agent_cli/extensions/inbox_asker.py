@@ -1,11 +1,22 @@
 """Asks the user about an extension, outside of any call."""
 
 from collections.abc import Callable
+from typing import Protocol
 
 from agent_cli.core.display import Display
 from agent_cli.core.events import Event
 from agent_cli.core.inbox import ApprovalRequest, Inbox
 from agent_cli.safety.reasons import Reason
+
+
+class Asker(Protocol):
+    """Somebody who can be asked."""
+
+    async def agrees(
+        self, what: str, preview: Display, reasons: tuple[Reason, ...], odd: tuple[Reason, ...] = ()
+    ) -> bool:
+        """Whether they say a clear yes."""
+        ...
 
 
 class InboxAsker:

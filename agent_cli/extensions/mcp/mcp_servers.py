@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent_cli.core.tool import AnyTool
-from agent_cli.extensions.inbox_asker import InboxAsker
+from agent_cli.extensions.inbox_asker import Asker
 from agent_cli.extensions.mcp.approved_servers import ApprovedServers
 from agent_cli.extensions.mcp.mcp_tools import make_tool
 from agent_cli.extensions.mcp.schemas import Unusable
@@ -57,7 +57,7 @@ class Servers:
         self,
         wanted: ServersWanted,
         registrar: Registrar,
-        person: InboxAsker,
+        person: Asker,
         warn: Callable[[str, str], None],
     ) -> None:
         self._wanted = wanted

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from agent_cli.core.display import Display, TextBlock
-from agent_cli.extensions.inbox_asker import InboxAsker
+from agent_cli.extensions.inbox_asker import Asker
 from agent_cli.extensions.mcp.approved_servers import (
     ApprovedServer,
     ApprovedServers,
@@ -26,7 +26,7 @@ class ServerApproval:
     """One question and its answer; a server that is not approved is not even started."""
 
     def __init__(
-        self, pins: ApprovedServers, links: Links, limits: ServerTimeouts, person: InboxAsker
+        self, pins: ApprovedServers, links: Links, limits: ServerTimeouts, person: Asker
     ) -> None:
         self._pins = pins
         self._links = links
