@@ -61,7 +61,7 @@ def _exchange(staged: Sequence[Staged]) -> None:
     done: list[FileChange] = []
     try:
         for change, beside in staged:
-            _rename(beside, Path(change.path).name)
+            _rename(change, beside)
             done.append(change)
     except BaseException:
         for change in done:
@@ -70,9 +70,10 @@ def _exchange(staged: Sequence[Staged]) -> None:
         raise
 
 
-def _rename(beside: Path, name: str) -> None:
+def _rename(change: FileChange, beside: Path) -> None:
     directory = open_directory(beside.parent)
     try:
+        name = Path(change.path).name
         os.rename(beside.name, name, src_dir_fd=directory, dst_dir_fd=directory)
         os.fsync(directory)
     finally:
