@@ -61,6 +61,11 @@ class ToolFailure(AgentError):
         self.words = words
 
 
+def refuse(message: str, details: str = "") -> ToolFailure:
+    """A failure for arguments that are well-formed but make no sense."""
+    return ToolFailure(message, type=FailureType.VALIDATION, details=details)
+
+
 class ModelErrorKind(StrEnum):
     """What went wrong between us and the model."""
 

@@ -344,8 +344,3 @@ class Invocation(Generic[P]):
     def run(self, context: ToolContext) -> Awaitable[ToolResult]:
         """Start the tool's own function."""
         return self.tool.run(self.params, context)
-
-
-def refuse(message: str, details: str = "") -> ToolFailure:
-    """A failure for arguments that are well-formed but make no sense."""
-    return ToolFailure(message, type=FailureType.VALIDATION, details=details)

@@ -53,16 +53,15 @@ def _words(piece: TextPiece) -> str:
 def _call(piece: CallPiece) -> str:
     is_failed = piece.result is not None and not piece.result.success
     shown = details(piece.result) if piece.result else []
-    body = "".join(f"<pre>{_code(text, language)}</pre>" for text, language in shown)
+    body = "".join(
+        f"<pre>{_diff(text) if language == 'diff' else _highlight(text, language)}</pre>"
+        for text, language in shown
+    )
     return (
         f"<details{' class=failed' if is_failed else ''}><summary><b>{escape(piece.tool)}</b> "
         f"{escape(piece.heading.removeprefix(piece.tool).strip())} "
         f'<span class="outcome">{escape(piece.outcome)}</span></summary>{body}</details>'
     )
-
-
-def _code(text: str, language: str) -> str:
-    return _diff(text) if language == "diff" else _highlight(text, language)
 
 
 def _diff(text: str) -> str:

@@ -1,32 +1,11 @@
 """What a reader of a session wants to see, in the order in which it was shown."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from agent_cli.core.display import (
-    DiffBlock,
-    Display,
-    ImageBlock,
-    TableBlock,
-    TerminalBlock,
-    TextBlock,
-    TodoBlock,
-)
-from agent_cli.core.events import (
-    ApprovalAnswered,
-    Event,
-    FinishReason,
-    HistoryCompacted,
-    ModelRetrying,
-    Notice,
-    PromptAdded,
-    TextDelta,
-    ThinkingDelta,
-    ToolFinished,
-    ToolStarted,
-    TurnFinished,
-)
+from agent_cli.core import display as blocks
+from agent_cli.core import events as ev
 from agent_cli.core.log.history import History
 from agent_cli.core.messages import text_of
 from agent_cli.core.tool import ToolResult
@@ -39,7 +18,7 @@ _ANSWERS = {
     "project": mark("answered: project"),
     "no": mark("answered: no"),
 }
-_ENDINGS: dict[FinishReason, str] = {
+_ENDINGS: dict[ev.FinishReason, str] = {
     "interrupted": mark("The turn ended: interrupted."),
     "failed": mark("The turn ended: failed."),
     "temporary": mark("The turn ended: temporary."),
@@ -82,65 +61,63 @@ class CallPiece:
 Piece = TextPiece | CallPiece
 
 
-def pieces(events: Iterable[Event]) -> list[Piece]:
+def pieces(events: Iterable[ev.Event]) -> list[Piece]:
     """The events as a document tells them."""
     told: list[Piece] = []
     calls: dict[str, CallPiece] = {}
     for event in events:
         match event:
-            case PromptAdded():
+            case ev.PromptAdded():
                 told.append(TextPiece("person", clean(event.text)))
-            case ThinkingDelta():
+            case ev.ThinkingDelta():
                 told.append(TextPiece("thinking", clean(event.text)))
-            case TextDelta():
+            case ev.TextDelta():
                 told.append(TextPiece("model", clean(event.text)))
-            case ToolStarted():
+            case ev.ToolStarted():
                 calls[event.call_id] = CallPiece(event.tool, event.title)
                 told.append(calls[event.call_id])
-            case ApprovalAnswered():
+            case ev.ApprovalAnswered():
                 if event.call_id in calls:
                     answer = _ANSWERS.get(event.answer, f"answered: {event.answer}")
                     calls[event.call_id].notes.append(tr(answer))
-            case ToolFinished():
+            case ev.ToolFinished():
                 if event.call_id in calls:
                     calls[event.call_id].result = event.result
-            case _:
-                told += _notices(event)
+            case _ if said := _notice(event):
+                told.append(TextPiece("program", clean(said.strip())))
     return told
 
 
-def _notices(event: Event) -> Iterator[TextPiece]:
+def _notice(event: ev.Event) -> str:
     match event:
-        case Notice():
-            yield TextPiece("program", clean(f"{event.text} {event.hint}".strip()))
-        case ModelRetrying():
-            yield TextPiece("program", clean(tr("{reason} Retried.", reason=event.reason)))
-        case HistoryCompacted():
-            yield TextPiece("program", tr("The conversation was compacted to make room."))
-        case TurnFinished() if event.reason != "done":
-            said = f"{tr(_ENDINGS[event.reason])} {event.error}"
-            yield TextPiece("program", clean(said.strip()))
-        case _:
-            pass
+        case ev.Notice():
+            return f"{event.text} {event.hint}"
+        case ev.ModelRetrying():
+            return tr("{reason} Retried.", reason=event.reason)
+        case ev.HistoryCompacted():
+            return tr("The conversation was compacted to make room.")
+        case ev.TurnFinished() if event.reason != "done":
+            return f"{tr(_ENDINGS[event.reason])} {event.error}"
+    return ""
 
 
-def display_text(display: Display) -> tuple[str, str]:
+def display_text(display: blocks.Display) -> tuple[str, str]:
     """A block as plain text, and the language it is in."""
     match display:
-        case DiffBlock():
+        case blocks.DiffBlock():
             return clean(display.diff), "diff"
-        case TerminalBlock():
+        case blocks.TerminalBlock():
             return clean(f"$ {display.command}\n{display.output}".rstrip()), "console"
-        case TextBlock():
+        case blocks.TextBlock():
             return clean(display.text), display.language
-        case TodoBlock():
+        case blocks.TodoBlock():
             signs = {"completed": "x", "in_progress": "~", "pending": " "}
             lines = (f"[{signs[item.status]}] {item.text}" for item in display.items)
             return clean("\n".join(lines)), ""
-        case TableBlock():
+        case blocks.TableBlock():
             rows = (display.columns, *display.rows)
             return clean("\n".join("  ".join(row) for row in rows)), ""
-        case ImageBlock():
+        case blocks.ImageBlock():
             said = tr("[{kind} image: {path}]", kind=display.media_type, path=display.path)
             return clean(said), ""
 
@@ -157,7 +134,7 @@ def name_of(history: History) -> str:
     """What the document is called."""
     if history.title:
         return visible(history.title, one_line=True)
-    prompt = next((e.text for e in history.events if isinstance(e, PromptAdded)), "")
+    prompt = next((e.text for e in history.events if isinstance(e, ev.PromptAdded)), "")
     return visible(prompt[:80], one_line=True).strip() or tr("A session")
 
 

@@ -9,7 +9,7 @@ def word_count(text: str) -> str:
 """
 
 from agent_cli.core.display import DiffBlock, TableBlock, TerminalBlock, TextBlock
-from agent_cli.core.errors import ToolFailure
+from agent_cli.core.errors import ToolFailure, refuse
 from agent_cli.core.extension_protocol import SlashCommand
 from agent_cli.core.tool import (
     Description,
@@ -19,7 +19,6 @@ from agent_cli.core.tool import (
     ToolKind,
     ToolParams,
     ToolResult,
-    refuse,
 )
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.extensions.decorator import tool

@@ -23,18 +23,10 @@ from typing import Any, Literal, TypeVar, cast, get_type_hints, overload
 from pydantic import BaseModel, Field, create_model
 from pydantic_core import to_jsonable_python
 
-from agent_cli.core.tool import (
-    AnyTool,
-    Description,
-    Target,
-    Tool,
-    ToolKind,
-    ToolParams,
-    ToolResult,
-)
+from agent_cli.core.tool import AnyTool, Description, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.extensions.docstrings import Docstring
-from agent_cli.lib.language import tr
+from agent_cli.lib.language import mark, tr
 from agent_cli.lib.threads import in_own_thread
 
 ATTRIBUTE = "__agent_tool__"
@@ -48,32 +40,23 @@ Kind = Literal["readonly", "write", "execute"]
 def tool(function: F) -> F: ...
 @overload
 def tool(
-    *,
-    name: str = "",
-    kind: Kind | ToolKind = ToolKind.EXECUTE,
-    targets: Callable[[Any], tuple[Target, ...]] | None = None,
-    timeout: float | None = 120.0,
-    **fields: Any,
+    *, name: str = "", kind: Kind | ToolKind = ToolKind.EXECUTE, **fields: Any
 ) -> Callable[[F], F]: ...
 def tool(
     function: F | None = None,
     *,
     name: str = "",
     kind: Kind | ToolKind = ToolKind.EXECUTE,
-    targets: Callable[[Any], tuple[Target, ...]] | None = None,
-    timeout: float | None = 120.0,
     **fields: Any,
 ) -> F | Callable[[F], F]:
     """Make a tool of a function; the function itself stays as it was, to be called and tested.
 
-    `targets` gets the parameters as an object and says what the call touches; further fields are
-    those of `Tool`.
+    Further fields are those of `Tool`: `targets` gets the parameters as an object and says what the
+    call touches, `timeout` is in seconds.
     """
-    if targets is not None:
-        fields["targets"] = targets
 
     def decorate(made: F) -> F:
-        setattr(made, ATTRIBUTE, _tool(made, name, ToolKind(kind), timeout, fields))
+        setattr(made, ATTRIBUTE, _tool(made, name, ToolKind(kind), fields))
         return made
 
     return decorate if function is None else decorate(function)
@@ -87,17 +70,11 @@ def tool_of(value: Any) -> AnyTool | None:
     return found if isinstance(found, Tool) else None
 
 
-def _tool(
-    function: Callable[..., Any], name: str, kind: ToolKind, timeout: float | None, fields: Any
-) -> AnyTool:
+def _tool(function: Callable[..., Any], name: str, kind: ToolKind, fields: Any) -> AnyTool:
     words = Docstring.of(function)
     if not words.short:
-        raise TypeError(
-            tr(
-                "{function} has no docstring; it tells the model what the tool does",
-                function=function.__name__,
-            )
-        )
+        text = mark("{function} has no docstring; it tells the model what the tool does")
+        raise TypeError(tr(text, function=function.__name__))
     params, context_name = _params(function, words)
 
     async def run(given: ToolParams, context: ToolContext) -> ToolResult:
@@ -114,7 +91,6 @@ def _tool(
         params=params,
         description=Description(short=words.short, long=words.long),
         run=run,
-        timeout=timeout,
         **{"category": "custom", "title": _first_argument, **fields},
     )
 
@@ -130,21 +106,11 @@ def _params(function: Callable[..., Any], words: Docstring) -> tuple[type[ToolPa
             context_name = name
             continue
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            raise TypeError(
-                tr(
-                    "{function}: the parameter {name} must be usable by keyword",
-                    function=function.__name__,
-                    name=name,
-                )
-            )
+            text = mark("{function}: the parameter {name} must be usable by keyword")
+            raise TypeError(tr(text, function=function.__name__, name=name))
         if name not in hints:
-            raise TypeError(
-                tr(
-                    "{function}: the parameter {name} has no type annotation",
-                    function=function.__name__,
-                    name=name,
-                )
-            )
+            text = mark("{function}: the parameter {name} has no type annotation")
+            raise TypeError(tr(text, function=function.__name__, name=name))
         default = ... if parameter.default is parameter.empty else parameter.default
         fields[name] = (hints[name], Field(default, description=words.parameters.get(name)))
     with warnings.catch_warnings():

@@ -2,9 +2,10 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from agent_cli.lib.files import open_regular
 from agent_cli.lib.language import tr
@@ -15,6 +16,23 @@ MAX_BYTES = 200_000
 _HEAD = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _FACT = re.compile(r"([A-Za-z][\w-]*):(.*)")
 _BLOCK = re.compile(r"[>|][+-]?")
+
+
+Complain = Callable[[str, str], None]
+"""Tells the user what is wrong, and what to do."""
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder of the user's own, or of a project they trust."""
+
+    path: Path
+    kind: Literal["user", "project"]
+
+    @property
+    def is_users(self) -> bool:
+        """Whether it is the user's: they may link files into it."""
+        return self.kind == "user"
 
 
 class BadDocument(Exception):

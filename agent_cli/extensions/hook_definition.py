@@ -36,7 +36,7 @@ class Hook:
     timeout: float = 10.0
     """Seconds."""
     name: str = ""
-    """What the person knows it by."""
+    """What the user knows it by."""
 
     def is_about(self, moment: Moment, tool: str) -> bool:
         """Whether it is to be told of this."""

@@ -196,10 +196,7 @@ class Host:
             lambda: "\n\n".join(_read_preview(item.path) for item in changed)
         )
         if len(shown) > MAX_SHOWN_CHARS:
-            self.warn(
-                tr("More project files changed than can be shown."),
-                tr("See `agent trust`."),
-            )
+            self.warn(tr("More project files changed than can be shown."), tr("See `agent trust`."))
             return False
         reasons = (tr("these files changed since you trusted the folder"), tr("tools run as code"))
         if not await self._person.agrees(

@@ -26,16 +26,11 @@ class InboxAsker:
         self._inbox = inbox
         self.tell: Callable[[Event], None] = lambda _event: None
 
-    @property
-    def is_there(self) -> bool:
-        """Whether somebody can be asked."""
-        return self._inbox.attended
-
     async def agrees(
         self, what: str, preview: Display, reasons: tuple[Reason, ...], odd: tuple[Reason, ...] = ()
     ) -> bool:
         """Whether the user says a clear yes; where nobody is, it is a no."""
-        if not self.is_there:
+        if not self._inbox.attended:
             return False
         request_id = self._inbox.next_id()
         request = ApprovalRequest(

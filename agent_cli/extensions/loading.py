@@ -7,7 +7,7 @@ import os
 import sys
 import traceback
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
@@ -19,7 +19,7 @@ from agent_cli.extensions.decorator import tool_of
 from agent_cli.extensions.hook_definition import Hook
 from agent_cli.extensions.plugin import Plugin
 from agent_cli.lib.files import open_regular
-from agent_cli.lib.language import tr
+from agent_cli.lib.language import mark, tr
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -66,13 +66,8 @@ class Origin:
         plugin = self._load()
         for tool in plugin.tools:
             if tool.name.lower().startswith(SERVERS_PREFIX):
-                raise LoadProblem(
-                    tr(
-                        "{where}: {tool} is a name reserved for MCP tools",
-                        where=self.where,
-                        tool=tool.name,
-                    )
-                )
+                text = mark("{where}: {tool} is a name reserved for MCP tools")
+                raise LoadProblem(tr(text, where=self.where, tool=tool.name))
         return plugin
 
     def _load(self) -> Plugin:
@@ -196,15 +191,14 @@ def _check(value: Any, where: str) -> Plugin:
     tools = [tool_of(each) for each in value.tools]
     if None in tools:
         raise LoadProblem(tr("{where}: one of its tools is not a Tool", where=where))
-    return Plugin(
+    return replace(
+        value,
         name=str(value.name),
         version=str(value.version),
         description=str(value.description),
         tools=tuple(tool for tool in tools if tool is not None),
         commands=tuple(value.commands),
         hooks=tuple(hook for hook in value.hooks if isinstance(hook, Hook)),
-        initialize=value.initialize,
-        cleanup=value.cleanup,
     )
 
 

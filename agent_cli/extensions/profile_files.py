@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from agent_cli.core.agents.agent_profile import BUILT_IN, Profile, Profiles
 from agent_cli.core.policy import Mode
 from agent_cli.lib.files import open_regular
-from agent_cli.lib.language import tr
+from agent_cli.lib.language import mark, tr
 
 MAX_FILES = 200
 MAX_FILE_BYTES = 100_000
@@ -77,13 +77,8 @@ def read_profiles(places: ProfileFolders, known_models: Collection[str] = ()) ->
     found |= {profile.name: profile for profile in _all_in(places.user, problems)}
     for profile in _all_in(places.project, problems) if places.project is not None else ():
         if profile.name in found:
-            problems.append(
-                tr(
-                    "Ignored the profile {path}: the name {name} is already in use.",
-                    path=profile.source,
-                    name=profile.name,
-                )
-            )
+            text = mark("Ignored the profile {path}: the name {name} is already in use.")
+            problems.append(tr(text, path=profile.source, name=profile.name))
         else:
             found[profile.name] = _tighten(profile, known_models, problems)
     return Profiles(found, tuple(problems))
@@ -171,23 +166,14 @@ def _tighten(profile: Profile, known_models: Collection[str], problems: list[str
     """A project's profile without what would loosen or redirect."""
     mode, model = profile.mode, profile.model
     if mode is not None and mode not in FROM_PROJECT:
-        problems.append(
-            tr(
-                "Ignored the mode {mode} in {path}: a project's profile can only "
-                "tighten permissions.",
-                mode=mode.value,
-                path=profile.source,
-            )
+        text = mark(
+            "Ignored the mode {mode} in {path}: a project's profile can only tighten permissions."
         )
+        problems.append(tr(text, mode=mode.value, path=profile.source))
         mode = None
     if model and model not in known_models:
-        problems.append(
-            tr(
-                "Ignored the model {model} in {path}: you have not configured it.",
-                model=model,
-                path=profile.source,
-            )
-        )
+        text = mark("Ignored the model {model} in {path}: you have not configured it.")
+        problems.append(tr(text, model=model, path=profile.source))
         model = ""
     return replace(profile, mode=mode, model=model, role=None, from_project=True)
 

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from agent_cli.core.extension_protocol import PromptCommand
 from agent_cli.core.prompt_template import CommandSlot, PromptTemplate
-from agent_cli.extensions.documents import BadDocument, Document, read_document
-from agent_cli.extensions.prompt_folder import Complain, Folder
-from agent_cli.lib.language import tr
+from agent_cli.extensions.documents import BadDocument, Complain, Document, Folder, read_document
+from agent_cli.lib.language import mark, tr
 
 MAX_COMMANDS = 500
 SHELL = "Bash"
@@ -24,14 +23,8 @@ def find_commands(folder: Folder, complain: Complain) -> Iterator[PromptCommand]
     for path in _files(folder):
         name = ":".join(path.relative_to(folder.path).with_suffix("").parts).lower()
         if not _NAME.fullmatch(name):
-            complain(
-                tr(
-                    "Skipped {path}: /{name} cannot be typed as a command.",
-                    path=path,
-                    name=name[:64],
-                ),
-                "",
-            )
+            text = mark("Skipped {path}: /{name} cannot be typed as a command.")
+            complain(tr(text, path=path, name=name[:64]), "")
             continue
         try:
             document = read_document(path, follow=folder.is_users)

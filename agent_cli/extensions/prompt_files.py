@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from agent_cli.core.extension_protocol import PromptCommand
+from agent_cli.extensions.documents import Complain, Folder
 from agent_cli.extensions.prompt_commands import find_commands
-from agent_cli.extensions.prompt_folder import Complain, Folder
 from agent_cli.extensions.registrar import Registrar
 from agent_cli.extensions.skills import MAX_SKILLS, Skill, find_skills, skill_tool
 from agent_cli.lib.language import tr, trn

@@ -6,7 +6,7 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.registry import Registry
 from agent_cli.core.tool import AnyTool
 from agent_cli.extensions.adopting import adopt
-from agent_cli.lib.language import tr
+from agent_cli.lib.language import mark, tr
 
 
 class Registrar:
@@ -61,13 +61,8 @@ class Registrar:
                 self._complain(error.message, error.hint)
             except Exception as error:  # a foreign tool's declaration
                 what = f"{type(error).__name__}: {error}"
-                said = tr(
-                    "{source}: cannot use the tool {tool} ({what}).",
-                    source=source,
-                    tool=tool.name,
-                    what=what,
-                )
-                self._complain(said, "")
+                text = mark("{source}: cannot use the tool {tool} ({what}).")
+                self._complain(tr(text, source=source, tool=tool.name, what=what), "")
             else:
                 present[tool.name] = tool
         if not present:

@@ -5,14 +5,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from agent_cli.core.events import (
-    ApprovalAsked,
-    Event,
-    HistoryCompacted,
-    Notice,
-    TurnFinished,
-    TurnStarted,
-)
+from agent_cli.core import events as ev
 from agent_cli.core.hook_protocol import HookVerdict
 from agent_cli.core.moments import Moment
 from agent_cli.core.tool import ToolResult
@@ -39,7 +32,7 @@ class SessionHooks:
         self._of_plugins: dict[str, tuple[Hook, ...]] = {}
         self._waiting: asyncio.Queue[_Told] = asyncio.Queue(MAX_WAITING)
         self._worker: asyncio.Task[None] | None = None
-        self.tell: Callable[[Event], None] = lambda _event: None
+        self.tell: Callable[[ev.Event], None] = lambda _event: None
 
     @property
     def all(self) -> tuple[Hook, ...]:
@@ -50,8 +43,8 @@ class SessionHooks:
         """From now on these are a plugin's hooks."""
         self._of_plugins[source] = tuple(hooks)
 
-    def start(self, tell: Callable[[Event], None]) -> None:
-        """The session begins; `tell` takes notices for the person."""
+    def start(self, tell: Callable[[ev.Event], None]) -> None:
+        """The session begins; `tell` takes notices for the user."""
         self.tell = tell
         self._note("session_start")
 
@@ -75,19 +68,19 @@ class SessionHooks:
         came = {"success": result.success, "summary": result.summary}
         self._note("after_tool", tool=tool, arguments=arguments, **came)
 
-    def see(self, event: Event) -> None:
+    def see(self, event: ev.Event) -> None:
         """Remember who is to be told of it, and return at once."""
         match event:
-            case TurnStarted():
+            case ev.TurnStarted():
                 self._note("prompt", prompt=event.prompt, turn=event.turn)
-            case ApprovalAsked(request=request):
+            case ev.ApprovalAsked(request=request):
                 reasons = [str(reason) for reason in request.reasons]
                 codes = [reason.code for reason in request.reasons]
                 what, title = request.tool, request.title
                 self._note("approval", what=what, title=title, reasons=reasons, codes=codes)
-            case TurnFinished():
+            case ev.TurnFinished():
                 self._note("turn_end", reason=event.reason, text=event.text, turn=event.turn)
-            case HistoryCompacted():
+            case ev.HistoryCompacted():
                 self._note("compaction", reason=event.reason)
             case _:
                 pass
@@ -107,7 +100,7 @@ class SessionHooks:
         self._configured, self._of_plugins = (), {}
 
     async def _ask_hook(self, hook: Hook, tool: str, arguments: Mapping[str, Any]) -> HookVerdict:
-        """What one hook says; one that fails cannot vouch for the call, so the person is asked."""
+        """What one hook says; one that fails cannot vouch for the call, so the user is asked."""
         try:
             told = {**self._facts, "event": "before_tool", "tool": tool, "arguments": arguments}
             async with asyncio.timeout(hook.timeout):
@@ -144,7 +137,7 @@ class SessionHooks:
             why = _why(error, hook)
             log.warning("the hook %s failed (%s)", hook.name, why)
             text = tr("The hook {name} failed ({why}).", name=hook.name, why=in_words(why))
-            self.tell(Notice(level="warning", text=text, hint=tr("/hooks lists them.")))
+            self.tell(ev.Notice(level="warning", text=text, hint=tr("/hooks lists them.")))
 
 
 def _why(error: Exception, hook: Hook) -> Reason:

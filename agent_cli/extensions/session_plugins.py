@@ -20,7 +20,7 @@ from agent_cli.extensions.loading import (
 from agent_cli.extensions.plugin import Plugin, PluginContext
 from agent_cli.extensions.registrar import Registrar
 from agent_cli.extensions.session_hooks import SessionHooks
-from agent_cli.lib.language import tr, trn
+from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.text import join_items
 from agent_cli.lib.threads import in_own_thread
 
@@ -80,16 +80,6 @@ class PluginStatus:
     problem: str = ""
 
     @property
-    def is_project(self) -> bool:
-        """Whether the project brings it."""
-        return self.origin.kind == "project"
-
-    @property
-    def is_ours(self) -> bool:
-        """Whether it comes with the program."""
-        return self.origin.kind == "built in"
-
-    @property
     def source(self) -> str:
         """What the registry calls it."""
         return tr("plugin {name} ({where})", name=self.origin.name, where=self.origin.where)
@@ -137,7 +127,10 @@ class Plugins:
                 standing
                 for where, standing in self._standings.items()
                 if where not in origins
-                or (origins[where].stamp != standing.stamp and (project or not standing.is_project))
+                or (
+                    origins[where].stamp != standing.stamp
+                    and (project or standing.origin.kind != "project")
+                )
             ]
             for standing in gone:
                 await self._unload(standing)
@@ -149,10 +142,9 @@ class Plugins:
             for standing in fresh:  # their place, in the order they were found in
                 self._standings[standing.origin.where] = standing
             # Ours first: nobody else takes the name of one of our tools by being quicker.
-            for ours in (True, False):
-                await asyncio.gather(
-                    *(self._load(standing) for standing in fresh if standing.is_ours is ours)
-                )
+            ours = [standing for standing in fresh if standing.origin.kind == "built in"]
+            for each in (ours, [standing for standing in fresh if standing not in ours]):
+                await asyncio.gather(*map(self._load, each))
             return _describe_change(gone, fresh)
 
     def has_changed(self) -> bool:
@@ -175,10 +167,8 @@ class Plugins:
                 late = tr("it took longer than {seconds:g} s to start", seconds=LOAD_TIMEOUT_S)
                 await _within(LOAD_TIMEOUT_S, plugin.initialize(self._context(plugin)), late)
         except Exception as error:  # a plugin's own: what it raises is its problem alone
-            problem = (
-                str(error) if isinstance(error, LoadProblem) else f"{type(error).__name__}: {error}"
-            )
-            standing.problem = problem
+            kind = "" if isinstance(error, LoadProblem) else f"{type(error).__name__}: "
+            standing.problem = problem = f"{kind}{error}"
             log.warning("plugin %s: %s", origin.where, problem)
             self._tell(
                 tr("Skipped the plugin {name}: {problem}", name=origin.name, problem=problem),
@@ -203,12 +193,8 @@ class Plugins:
                 )
                 await _within(CLEAN_UP_TIMEOUT_S, plugin.cleanup(), late)
             except Exception as error:  # as above
-                said = tr(
-                    "The plugin {name} did not shut down cleanly: {error}",
-                    name=plugin.name,
-                    error=error,
-                )
-                self._tell(said, "")
+                text = mark("The plugin {name} did not shut down cleanly: {error}")
+                self._tell(tr(text, name=plugin.name, error=error), "")
         forget_file(standing.origin.where)
 
     def _context(self, plugin: Plugin) -> PluginContext:

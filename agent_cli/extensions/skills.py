@@ -6,19 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent_cli.core.deciding.trust_items import SKILL_FILE
-from agent_cli.core.tool import (
-    AnyTool,
-    Description,
-    StatusTexts,
-    Tool,
-    ToolKind,
-    ToolParams,
-    ToolResult,
-    refuse,
-)
+from agent_cli.core.errors import refuse
+from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
-from agent_cli.extensions.documents import BadDocument, read_document
-from agent_cli.extensions.prompt_folder import Complain, Folder
+from agent_cli.extensions.documents import BadDocument, Complain, Folder, read_document
 from agent_cli.lib.language import mark, tr
 
 MAX_SKILLS = 100
@@ -66,7 +57,7 @@ def find_skills(folder: Folder, complain: Complain) -> Iterator[Skill]:
         yield Skill(name, described, document.body, path.parent)
 
 
-def skill_tool(skills: Sequence[Skill]) -> AnyTool:
+def skill_tool(skills: Sequence[Skill]) -> Tool[SkillParams]:
     """The tool that loads these; its description lists them, always in the same order."""
     known = {skill.name: skill for skill in sorted(skills, key=lambda each: each.name)}
     listed = "\n".join(f"- {skill.name}: {skill.description}" for skill in known.values())

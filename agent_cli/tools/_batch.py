@@ -6,7 +6,6 @@ import secrets
 import stat
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from agent_cli.core.errors import ToolFailure
@@ -14,13 +13,8 @@ from agent_cli.lib.files import FileIdentity, open_directory, read_identity, wri
 from agent_cli.tools._files import check_cancelled, title
 from agent_cli.tools._replacing import FileChange
 
-
-@dataclass(frozen=True)
-class Staged:
-    """A new content that lies beside the file it will replace."""
-
-    change: FileChange
-    beside: Path
+Staged = tuple[FileChange, Path]
+"""A change, and the new content that lies beside the file it will replace."""
 
 
 def write_all(
@@ -39,9 +33,9 @@ def write_all(
             f"{title(str(error.filename or ''))} ({error.strerror})."
         ) from error
     finally:
-        for each in staged:
+        for _, beside in staged:
             with contextlib.suppress(OSError):
-                each.beside.unlink()
+                beside.unlink()
     return [(change, read_identity(change.path)) for change in changes]
 
 
@@ -53,18 +47,22 @@ def _stage(change: FileChange) -> Staged:
     write_atomic(beside, change.new, mode=stat.S_IMODE(before.st_mode), follow_parents=False)
     with contextlib.suppress(PermissionError):
         os.chown(beside, before.st_uid, before.st_gid, follow_symlinks=False)
-    return Staged(change, beside)
+    return change, beside
 
 
 def _exchange(staged: Sequence[Staged]) -> None:
     """Put the new files in place; if one cannot be, those before it get their content back."""
+    for change, _ in staged:
+        if read_identity(change.path) != change.identity:
+            raise ToolFailure(
+                f"Nothing was changed: {title(change.path)} changed on disk in the meantime. "
+                "Search again, then retry."
+            )
     done: list[FileChange] = []
     try:
-        for each in staged:
-            _refuse_change(each.change)
-        for each in staged:
-            _rename(each)
-            done.append(each.change)
+        for change, beside in staged:
+            _rename(change, beside)
+            done.append(change)
     except BaseException:
         for change in done:
             with contextlib.suppress(OSError):
@@ -72,19 +70,11 @@ def _exchange(staged: Sequence[Staged]) -> None:
         raise
 
 
-def _refuse_change(change: FileChange) -> None:
-    if read_identity(change.path) != change.identity:
-        raise ToolFailure(
-            f"Nothing was changed: {title(change.path)} changed on disk in the "
-            "meantime. Search again, then retry."
-        )
-
-
-def _rename(staged: Staged) -> None:
-    directory = open_directory(staged.beside.parent)
+def _rename(change: FileChange, beside: Path) -> None:
+    directory = open_directory(beside.parent)
     try:
-        name = Path(staged.change.path).name
-        os.rename(staged.beside.name, name, src_dir_fd=directory, dst_dir_fd=directory)
+        name = Path(change.path).name
+        os.rename(beside.name, name, src_dir_fd=directory, dst_dir_fd=directory)
         os.fsync(directory)
     finally:
         os.close(directory)

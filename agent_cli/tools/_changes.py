@@ -1,5 +1,7 @@
 """Changing a file: what it was, what becomes of it, and the one way it is written."""
 
+import asyncio
+import contextlib
 import os
 import stat
 from collections.abc import Callable
@@ -25,7 +27,6 @@ from agent_cli.tools._files import (
     cannot,
     check_cancelled,
     failure,
-    in_thread,
     read_small,
     resolve,
     show_path,
@@ -57,6 +58,16 @@ class FileEdit:
     lines: tuple[int, ...] = ()
     """The lines at which an edit took place."""
 
+    @property
+    def remarks(self) -> str:
+        """What the model should know about it and about the way to the file, one a line."""
+        notes = list(self.notes)
+        if self.file.via_link:
+            notes.append(f"the path leads through a link to {self.file.real}")
+        if self.file.names > 1:
+            notes.append(f"the file had {self.file.names} names; the others keep the old content")
+        return "".join(f"\n[{note}]" for note in notes)
+
 
 Planner = Callable[[ResolvedPath, FileMemory], FileEdit]
 """Works out a change of a file, or says why it must not be made."""
@@ -85,7 +96,7 @@ async def show(plan: Planner, path: str, context: ToolContext) -> DiffBlock:
         note_approval(context, file)
         return diff_block(title(file.real), change.before, change.after)
 
-    return await in_thread(work)
+    return await asyncio.to_thread(work)
 
 
 def look(file: ResolvedPath, doing: Doing) -> ExistingFile | None:
@@ -110,10 +121,8 @@ def look(file: ResolvedPath, doing: Doing) -> ExistingFile | None:
 
 def note_approval(context: ToolContext, file: ResolvedPath) -> None:
     """Bind what the user is shown now to the place and state it is about."""
-    try:
+    with contextlib.suppress(PathProblem, NotRegularFile):
         context.state(FileMemory).approved[context.call_id] = fingerprint(file.lexical)
-    except (PathProblem, NotRegularFile):
-        return
 
 
 def check_approval(context: ToolContext, file: ResolvedPath) -> None:
@@ -121,7 +130,7 @@ def check_approval(context: ToolContext, file: ResolvedPath) -> None:
     approved = context.state(FileMemory).approved.pop(context.call_id, None)
     if approved is not None and (why := still_same(approved)):
         raise ToolFailure(
-            f"{show_path(file)} was not written: since the user was asked, {why}. "
+            f"{show_path(file)} was not written: {why} (the user was asked before that). "
             "Read it again, then retry."
         )
 
@@ -136,16 +145,6 @@ def commit(change: FileEdit, doing: Doing) -> FileIdentity:
         return read_identity(real)
     except OSError as error:
         raise failure(change.file, error, doing) from error
-
-
-def links_note(file: ResolvedPath) -> tuple[str, ...]:
-    """What the user and the model should know about the way to the file."""
-    notes = []
-    if file.via_link:
-        notes.append(f"the path leads through a link to {file.real}")
-    if file.names > 1:
-        notes.append(f"the file had {file.names} names; the others keep the old content")
-    return tuple(notes)
 
 
 def unencodable(text: str, error: UnicodeEncodeError) -> str:

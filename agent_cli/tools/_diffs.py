@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from agent_cli.core.display import DiffBlock
 from agent_cli.lib.encodings import breaks_of, readable
@@ -16,7 +17,7 @@ _MAX_CHARS = 400_000
 _MAX_LINE_CHARS = 2_000
 _NO_BREAK = "\\ No newline at end of file"
 
-Opcode = tuple[str, int, int, int, int]
+Opcode = tuple[Literal["replace", "delete", "insert", "equal"], int, int, int, int]
 
 
 def diff_block(path: str, before: str, after: str) -> DiffBlock:
@@ -76,7 +77,7 @@ def _opcodes(old: Sequence[str], new: Sequence[str]) -> Iterator[Opcode]:
 
 
 def _hunks(opcodes: list[Opcode], old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
-    for group in _groups(opcodes):
+    for group in _Groups(opcodes).get_grouped_opcodes(_CONTEXT):
         a, b, c, d = group[0][1], group[-1][2], group[0][3], group[-1][4]
         yield f"@@ -{_range(a, b)} +{_range(c, d)} @@"
         for tag, old_start, old_end, new_start, new_end in group:
@@ -92,26 +93,15 @@ def _mark(mark: str, lines: Sequence[str], start: int, end: int) -> Iterator[str
         yield from f"{mark}{lines[position]}".split("\n")
 
 
-def _groups(opcodes: list[Opcode]) -> Iterator[list[Opcode]]:
-    """Changes with a few equal lines around them; far apart ones separately."""
-    group: list[Opcode] = []
-    for position, (tag, a, b, c, d) in enumerate(opcodes):
-        if tag != "equal":
-            group.append((tag, a, b, c, d))
-            continue
-        if group:
-            reach = min(_CONTEXT, b - a)
-            is_last = position == len(opcodes) - 1
-            if is_last or b - a > 2 * _CONTEXT:
-                yield [*group, (tag, a, a + reach, c, c + reach)]
-                group = []
-            else:
-                group.append((tag, a, b, c, d))
-                continue
-        reach = min(_CONTEXT, b - a)
-        group = [] if position == len(opcodes) - 1 else [(tag, b - reach, b, d - reach, d)]
-    if group:
-        yield group
+class _Groups(difflib.SequenceMatcher[str]):
+    """Groups opcodes that are known already."""
+
+    def __init__(self, opcodes: list[Opcode]) -> None:
+        super().__init__()
+        self._known = opcodes
+
+    def get_opcodes(self) -> list[Opcode]:
+        return self._known
 
 
 def _range(start: int, end: int) -> str:

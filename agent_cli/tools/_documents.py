@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
-from agent_cli.core.errors import ToolFailure
-from agent_cli.core.tool import refuse
+from agent_cli.core.errors import ToolFailure, refuse
 from agent_cli.tools._files import check_cancelled
 
 MAX_BYTES = 50_000_000
@@ -56,9 +55,8 @@ def document_text(kind: str, data: bytes, pages: str, cancelled: threading.Event
         raise
     except ImportError as error:
         raise ToolFailure(
-            f"Reading {kind} documents needs a library that is not installed "
-            f"({error.name}). The user can add it with: pip install "
-            "'agent-cli[docs]'"
+            f"Reading {kind} documents needs a library that is not installed ({error.name}). The "
+            "user can add it with: pip install 'agent-cli[docs]'"
         ) from error
     except Exception as error:  # whatever these libraries raise, the document is to blame
         raise ToolFailure(

@@ -8,22 +8,23 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from agent_cli.core.errors import FailureType, ToolFailure
+from agent_cli.core.tool import Target
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.files import FileIdentity, NotRegularFile, read_identity
 from agent_cli.safety.oddities import visible
 from agent_cli.safety.paths import Fingerprint, PathProblem, ResolvedPath
+from agent_cli.tools._aliases import other_names
 
 MAX_EDITABLE_BYTES = 10_000_000
 """Bytes; larger files are read by range and changed by other means."""
 
 T = TypeVar("T")
+Access = Literal["read", "write"]
 
-PATH_ALIASES = dict.fromkeys(
-    ("path", "file", "filename", "file_name", "target_file", "absolute_path", "uri"), "file_path"
-)
+PATH_ALIASES = other_names(file_path="path file filename file_name target_file absolute_path uri")
 
 
 @dataclass(frozen=True)
@@ -66,9 +67,8 @@ class FileMemory:
             same = seen.identity == identity
         if not same:
             raise ToolFailure(
-                f"{name} changed since it was read (read {clock(seen.at)}, last "
-                f"changed {clock(changed)}). Read it again, then retry against the "
-                "new content."
+                f"{name} changed since it was read (read {clock(seen.at)}, last changed "
+                f"{clock(changed)}). Read it again, then retry against the new content."
             )
 
 
@@ -97,20 +97,18 @@ def show_path(file: ResolvedPath) -> str:
     return f"{typed} (→ {visible(file.real, one_line=True)})" if file.via_link else typed
 
 
+def path_target(field: str, access: Access = "read") -> Callable[[Any], tuple[Target, ...]]:
+    """What a call touches: the path in one of its parameters."""
+    return lambda params: (Target("path", getattr(params, field), access),)
+
+
 def title(path: str) -> str:
     """The path fit for a heading."""
     return visible(path, one_line=True)
 
 
-Doing = Literal["read", "listed", "written", "edited", "changed"]
+Doing = Literal["read", "list", "write", "edit", "change"]
 
-_CANNOT: dict[Doing, str] = {
-    "read": "Cannot read {file}",
-    "listed": "Cannot list {file}",
-    "written": "Cannot write {file}",
-    "edited": "Cannot edit {file}",
-    "changed": "Cannot change {file}",
-}
 _REASONS = {
     errno.EACCES: "permission denied",
     errno.EPERM: "permission denied",
@@ -124,7 +122,7 @@ _REASONS = {
 
 def cannot(doing: Doing, file: ResolvedPath) -> str:
     """ "Cannot write src/app.py"."""
-    return _CANNOT[doing].format(file=show_path(file))
+    return f"Cannot {doing} {show_path(file)}"
 
 
 def failure(file: ResolvedPath, error: OSError, doing: Doing) -> ToolFailure:
@@ -132,8 +130,7 @@ def failure(file: ResolvedPath, error: OSError, doing: Doing) -> ToolFailure:
     if isinstance(error, NotRegularFile):
         reason = f"it is {error.kind}, not a regular file"
     else:
-        known = _REASONS.get(error.errno or 0)
-        reason = known or error.strerror or type(error).__name__
+        reason = _REASONS.get(error.errno or 0) or error.strerror or type(error).__name__
     return ToolFailure(f"{cannot(doing, file)}: {reason}.")
 
 
@@ -148,11 +145,6 @@ def read_small(
         identity = read_identity(descriptor)
         data = file.read(most + 1) if identity.size <= most else None
     return identity, None if data is None or len(data) > most else data
-
-
-async def in_thread(work: Callable[[], T]) -> T:
-    """Blocking work; a cancelled call does not wait for it, the work looks at `cancelled`."""
-    return await asyncio.to_thread(work)
 
 
 async def to_the_end(work: Callable[[], T], cancelled: threading.Event, done: str) -> T:

@@ -1,11 +1,11 @@
 """What a search has found so far: shown as it comes in, then reported as a whole."""
 
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from itertools import groupby, islice
 
 from agent_cli.core.display import Display, TableBlock, TextBlock
+from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import tr, trn
 from agent_cli.lib.text import plural
 from agent_cli.tools._matches import MatchLine, MatchReader, fetch_part
@@ -43,48 +43,19 @@ class SearchProgress:
             self._last = time.monotonic()
 
 
-class Findings(ABC):
+class _Findings:
     """Takes ripgrep's output and keeps what will be reported, which is never more than a limit."""
 
-    def __init__(
-        self,
-        limit: int,
-        names: PathNames,
-        secrets: Secrets,
-        show: Callable[[str | Display], None],
-    ) -> None:
+    def __init__(self, limit: int, secrets: Secrets, context: ToolContext) -> None:
         self.limit = limit
         self.matches = 0
         self.files = 0
         self.whole = False
         self.shown = 0
         """Matches or files in the report."""
-        self.names = names
+        self.names = PathNames(context)
         self.secrets = secrets
-        self.progress = SearchProgress(show)
-
-    @abstractmethod
-    def feed(self, chunk: bytes) -> None:
-        """Take a piece of output."""
-
-    @abstractmethod
-    def report(self, max_chars: int) -> tuple[str, Display | None]:
-        """The text for the model and the block for the user; what does not fit is counted."""
-
-    @property
-    @abstractmethod
-    def full(self) -> bool:
-        """Whether everything that will be shown is there."""
-
-    @property
-    @abstractmethod
-    def overfull(self) -> bool:
-        """Whether there is no use in counting on."""
-
-    @property
-    @abstractmethod
-    def notes(self) -> list[str]:
-        """What the model should know about the limits of the answer."""
+        self.progress = SearchProgress(context.progress)
 
     def finish(self, *, whole: bool) -> None:
         """No more comes; `whole` if the search ended by itself."""
@@ -96,13 +67,9 @@ class Findings(ABC):
         """One line: "12 matches in 5 files"."""
         if not self.matches:
             return tr("No matches")
-        return self._at_least(
-            tr(
-                "{matches} in {files}",
-                matches=trn("{n:,} match", "{n:,} matches", self.matches),
-                files=trn("{n:,} file", "{n:,} files", self.files),
-            )
-        )
+        matches = trn("{n:,} match", "{n:,} matches", self.matches)
+        files = trn("{n:,} file", "{n:,} files", self.files)
+        return self._at_least(tr("{matches} in {files}", matches=matches, files=files))
 
     @property
     def total(self) -> str:
@@ -122,25 +89,18 @@ class Findings(ABC):
         return f"[{at_least}{found - self.shown:,} more {what}: {hint}.]"
 
 
-class FoundLines(Findings):
+class FoundLines(_Findings):
     """Matching lines with their context."""
 
-    def __init__(
-        self,
-        limit: int,
-        names: PathNames,
-        secrets: Secrets,
-        show: Callable[[str | Display], None],
-        *,
-        marked: bool = False,
-    ) -> None:
-        super().__init__(limit, names, secrets, show)
+    def __init__(self, limit: int, secrets: Secrets, context: ToolContext, *, marked: bool) -> None:
+        super().__init__(limit, secrets, context)
         self._reader = MatchReader(marked=marked)
         self._lines: list[MatchLine] = []
         self._path = b""
         self._hidden = False
 
     def feed(self, chunk: bytes) -> None:
+        """Take a piece of ripgrep's output."""
         for line in self._reader.feed(chunk):
             if line.path != self._path:
                 self._path = line.path
@@ -171,14 +131,17 @@ class FoundLines(Findings):
 
     @property
     def full(self) -> bool:
+        """Whether everything that will be shown is there."""
         return self.matches > self.limit
 
     @property
     def overfull(self) -> bool:
+        """Whether there is no use in counting on."""
         return self.matches > self.limit + _MAX_COUNTED
 
     @property
     def notes(self) -> list[str]:
+        """What the model should know about the limits of the answer."""
         binary = [path for path in self._reader.binary if not self.secrets.hides(path)]
         return [
             self.more(self.matches, "matches"),
@@ -186,17 +149,15 @@ class FoundLines(Findings):
         ]
 
     def report(self, max_chars: int) -> tuple[str, Display | None]:
+        """The text for the model and the block for the user; what does not fit is counted."""
         if not self._lines:
             return "No matches.", None
         # Files are searched side by side: in the order they were found no answer is like another.
         self._lines.sort(key=lambda line: (line.path, line.number))
         lines = self._fitting(max_chars)
         self.shown = sum(line.is_match and not line.goes_on for line in lines)
-        groups = [
-            self._group(path, list(some))
-            for path, some in groupby(lines, key=lambda each: each.path)
-        ]
-        text = _join(groups)
+        by_path = groupby(lines, key=lambda each: each.path)
+        text = _join([self._group(path, list(some)) for path, some in by_path])
         return text, TextBlock(text=text)
 
     def _fitting(self, max_chars: int) -> list[MatchLine]:
@@ -236,18 +197,11 @@ def _join(groups: list[str]) -> str:
     return "".join(parts)
 
 
-class FoundFiles(Findings):
+class FoundFiles(_Findings):
     """Files with matches, or how many lines match in each."""
 
-    def __init__(
-        self,
-        limit: int,
-        names: PathNames,
-        secrets: Secrets,
-        show: Callable[[str | Display], None],
-        mode: str,
-    ) -> None:
-        super().__init__(limit, names, secrets, show)
+    def __init__(self, limit: int, secrets: Secrets, context: ToolContext, mode: str) -> None:
+        super().__init__(limit, secrets, context)
         self._counting = mode == "count"
         self._rest = b""
         self._found: dict[str, int] = {}
@@ -318,6 +272,9 @@ class FoundFiles(Findings):
         text = self._list((f"{name}: {count}" for name, count in rows), max_chars)
         columns = (tr("File"), tr("Matches"))
         return f"{text}\n{self.total}", TableBlock(columns=columns, rows=rows)
+
+
+Findings = FoundLines | FoundFiles
 
 
 def _with_counts(pieces: list[bytes], rest: bytes) -> tuple[list[bytes], bytes]:

@@ -10,8 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from agent_cli.core.errors import ToolFailure
-from agent_cli.core.tool import refuse
+from agent_cli.core.errors import ToolFailure, refuse
 
 _SPECIAL = frozenset("*?[]{}\\")
 _MAX_ALTERNATIVES = 200

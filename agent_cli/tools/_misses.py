@@ -27,6 +27,7 @@ _WORD = re.compile(r"\w+")
 _NUMBERS = re.compile(r"^ *\d+\t", re.MULTILINE)
 _ESCAPE = re.compile(r"""\\([nrt"'\\])""")
 _ESCAPED = {"n": "\n", "r": "", "t": "\t", '"': '"', "'": "'", "\\": "\\"}
+_BLANKS = {" ": "space", "\t": "tab", "\r": "carriage return"}
 _TYPOGRAPHY = str.maketrans(
     "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2010\u2011\u2012\u2013\u2014\u2212\xa0\u202f",
     "''''\"\"\"\"------  ",
@@ -83,9 +84,8 @@ _REPAIRS: tuple[tuple[Callable[[str], str], str], ...] = (
     (
         lambda text: _ESCAPE.sub(lambda found: _ESCAPED[found[1]], text),
         (
-            "It is escaped once too often: it has a backslash before a newline, "
-            "tab or quote that the file contains as is. Send the text exactly as "
-            "it is in the file."
+            "It is escaped once too often: it has a backslash before a newline, tab or quote that "
+            "the file contains as is. Send the text exactly as it is in the file."
         ),
     ),
     (html.unescape, "It is HTML-escaped (&lt; &amp; etc.); the file is not."),
@@ -99,8 +99,7 @@ def _find_damage(text: str, wanted: str) -> PassageMiss | None:
         repaired = repair(wanted)
         if repaired and repaired != wanted and (at := text.find(repaired)) >= 0:
             line = LineNumbers(text).at(at)
-            said = f"{reason} The match is at line {line}."
-            return PassageMiss(said)
+            return PassageMiss(f"{reason} The match is at line {line}.")
     if "«secret" in wanted:
         return PassageMiss(
             "It contains «secret…», a placeholder for a value hidden from you. "
@@ -190,22 +189,9 @@ def _indent(line: str) -> str:
 
 def _blanks(blanks: str) -> str:
     """ "2 tabs", "4 spaces", "nothing"."""
-    runs = [_run(found[0]) for found in re.finditer(r"(.)\1*", blanks, re.DOTALL)]
-    return " and ".join(runs) or "nothing"
-
-
-def _run(blanks: str) -> str:
-    """The same one, several times."""
-    count = len(blanks)
-    match blanks[0]:
-        case " ":
-            return plural(count, "space")
-        case "\t":
-            return plural(count, "tab")
-        case "\r":
-            return plural(count, "carriage return")
-        case other:
-            return f"{count} U+{ord(other):04X}{'s' if count > 1 else ''}"
+    runs = [found[0] for found in re.finditer(r"(.)\1*", blanks, re.DOTALL)]
+    named = (plural(len(run), _BLANKS.get(run[0], f"U+{ord(run[0]):04X}")) for run in runs)
+    return " and ".join(named) or "nothing"
 
 
 def _characters_differ(first: int, there: list[str], wanted: list[str]) -> str:
@@ -216,9 +202,8 @@ def _characters_differ(first: int, there: list[str], wanted: list[str]) -> str:
             if odd:
                 name = unicodedata.name(odd[0], "").lower()
                 return (
-                    f"It looks the same, but a character differs: in line {number}, "
-                    f"{where} has U+{ord(odd[0]):04X} "
-                    f"({name or 'a character without a name'})."
+                    f"It looks the same, but a character differs: in line {number}, {where} has "
+                    f"U+{ord(odd[0]):04X} ({name or 'a character without a name'})."
                 )
     return "It looks the same, but some characters differ."
 
@@ -245,11 +230,8 @@ def _closest(lines: list[str], wanted: list[str], likely: list[int]) -> PassageM
         return None
     passage = lines[best : best + len(wanted)]
     last = best + len(passage)
-    if len(passage) == 1:
-        said = f"The closest match is at line {last}:"
-    else:
-        said = f"The closest match is at lines {best + 1}-{last}:"
-    return PassageMiss(said, _small_diff(wanted, passage, best))
+    where = f"line {last}" if len(passage) == 1 else f"lines {best + 1}-{last}"
+    return PassageMiss(f"The closest match is at {where}:", _small_diff(wanted, passage, best))
 
 
 def _small_diff(wanted: list[str], there: list[str], first: int) -> str:

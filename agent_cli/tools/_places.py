@@ -3,12 +3,13 @@
 import os
 from dataclasses import dataclass
 
-from agent_cli.core.tool import refuse
+from agent_cli.core.errors import refuse
 from agent_cli.core.tool_context import ToolContext
+from agent_cli.tools._aliases import other_names
 from agent_cli.tools._files import resolve, show_path
 from agent_cli.tools._nearby import missing
 
-PLACE_ALIASES = dict.fromkeys(("directory", "dir", "dir_path", "target_directory"), "path")
+PLACE_ALIASES = other_names(path="directory dir dir_path target_directory")
 """Other names under which models give the directory of a search."""
 
 

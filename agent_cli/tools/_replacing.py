@@ -73,11 +73,9 @@ class ReplacePlan:
     @property
     def figures(self) -> str:
         """ "12 matches in 5 files", for the user."""
-        return tr(
-            "{matches} in {files}",
-            matches=trn("{n:,} match", "{n:,} matches", self.matches),
-            files=trn("{n:,} file", "{n:,} files", len(self.changes)),
-        )
+        matches = trn("{n:,} match", "{n:,} matches", self.matches)
+        files = trn("{n:,} file", "{n:,} files", len(self.changes))
+        return tr("{matches} in {files}", matches=matches, files=files)
 
     @property
     def total(self) -> str:
@@ -133,9 +131,8 @@ def _tell(plan: ReplacePlan, context: ToolContext) -> None:
         context.progress(tr("{figures} so far\n", figures=plan.figures))
     if len(plan.changes) > MAX_FILES or plan.size > MAX_BYTES:
         raise ToolFailure(
-            f"The pattern matches more than {MAX_FILES:,} files or "
-            f"{size(MAX_BYTES)}. Narrow path or glob and replace in several "
-            "steps."
+            f"The pattern matches more than {MAX_FILES:,} files or {size(MAX_BYTES)}. Narrow path "
+            "or glob and replace in several steps."
         )
 
 
@@ -186,15 +183,13 @@ def _text(value: dict[str, str]) -> str:
 
 def _add(plan: ReplacePlan, path: str, matches: list[ReplaceMatch], context: ToolContext) -> None:
     """Work out one file and add it to the plan."""
-    names = PathNames(context)
     try:
         change = _change(path, matches, context)
     except ToolFailure as failure:
         plan.refused.append(failure.message)
         return
     except ValueError as problem:
-        said = f"{names.format(path)} {problem.args[0]}."
-        plan.refused.append(said)
+        plan.refused.append(f"{PathNames(context).format(path)} {problem.args[0]}.")
         return
     if change is None:
         plan.unchanged += sum(len(match.parts) for match in matches)
@@ -204,7 +199,7 @@ def _add(plan: ReplacePlan, path: str, matches: list[ReplaceMatch], context: Too
 
 
 def _change(path: str, matches: Sequence[ReplaceMatch], context: ToolContext) -> FileChange | None:
-    existing = look(resolve(context, path), "changed")
+    existing = look(resolve(context, path), "change")
     if existing is None or existing.data is None:
         raise ValueError(f"cannot be read or is over {size(MAX_EDITABLE_BYTES)}")
     old = existing.data

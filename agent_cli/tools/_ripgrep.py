@@ -10,8 +10,7 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agent_cli.core.errors import ToolFailure
-from agent_cli.core.tool import refuse
+from agent_cli.core.errors import ToolFailure, refuse
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.find_program import find_program
 
@@ -24,15 +23,10 @@ _SMALL = 1 << 14
 _GATHER_S = 0.005
 """Seconds; each piece that is read costs more than what is in it."""
 
+_LINEAR = "Look-around and backreferences are not available: match more and use the context."
 _HINTS = (
-    (
-        "look-around",
-        "Look-around and backreferences are not available: match more and use the context.",
-    ),
-    (
-        "backreferences",
-        "Look-around and backreferences are not available: match more and use the context.",
-    ),
+    ("look-around", _LINEAR),
+    ("backreferences", _LINEAR),
     (r'literal "\n"', "Set multiline to true to match across lines."),
     ("", r"To match characters such as ( ) [ ] { } . * + ? literally, escape them: \(, \{."),
 )
@@ -202,8 +196,7 @@ def wrong_request(told: str) -> ToolFailure | None:
         found = re.search(r"^error: (.*)", told, re.MULTILINE) or re.search(r"^rg: (.*)", told)
         reason = found[1].rstrip(".:") if found else "it cannot be parsed"
         hint = next(hint for sign, hint in _HINTS if sign in told)
-        said = f"The pattern is not a valid regular expression: {reason}."
-        return refuse(said, hint)
+        return refuse(f"The pattern is not a valid regular expression: {reason}.", hint)
     return None
 
 

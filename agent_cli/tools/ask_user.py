@@ -11,6 +11,7 @@ from agent_cli.core.inbox import Choice, Question
 from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, tr
+from agent_cli.tools._aliases import names, other_names
 from agent_cli.tools._lists import read_list, rename_keys
 
 NO_ANSWER = mark("(no answer)")
@@ -118,23 +119,13 @@ TOOL = Tool(
     description=Description.beside(__file__),
     display_name=mark("Question"),
     title=_title,
-    aliases=(
-        "ask",
-        "question",
-        "ask_question",
-        "ask_questions",
-        "ask_user_question",
-        "ask_followup_question",
-        "ask_human",
-        "request_user_input",
+    aliases=names(
+        "ask question ask_question ask_questions ask_user_question ask_followup_question "
+        "ask_human request_user_input"
     ),
-    param_aliases={
-        "question": "questions",
-        "prompt": "questions",
-        "follow_up": "options",
-        "choices": "options",
-        "multi_select": "multiple",
-    },
+    param_aliases=other_names(
+        questions="question prompt", options="follow_up choices", multiple="multi_select"
+    ),
     category="planning",
     status=StatusTexts(mark("Waiting for your answer…"), mark("Not answered")),
     is_concurrency_safe=False,  # one question at a time is enough for the user

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, JsonValue
 
-from agent_cli.core.errors import ToolFailure
+from agent_cli.core.errors import ToolFailure, refuse
 from agent_cli.core.messages import text_of
 from agent_cli.core.pipeline import BLOCKED
 from agent_cli.core.tool import (
@@ -15,12 +15,12 @@ from agent_cli.core.tool import (
     ToolKind,
     ToolParams,
     ToolResult,
-    refuse,
 )
 from agent_cli.core.tool_context import ShellInfo, ToolContext
 from agent_cli.lib.language import mark
 from agent_cli.safety.paths import PathProblem
 from agent_cli.safety.sandbox import Room, confinement_for, was_blocked
+from agent_cli.tools._aliases import names, other_names
 from agent_cli.tools._shell.background_jobs import Jobs
 from agent_cli.tools._shell.bash_settings import BashSettings, bash_settings
 from agent_cli.tools._shell.live_output import LiveOutput
@@ -52,9 +52,8 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     if directory is None and (gone := shell.leave_missing_directory(standing, workspace)):
         # It was judged by where it would have run, so it must not run elsewhere.
         raise ToolFailure(
-            f"The command was not run: the shell's directory {gone} no longer "
-            f"exists. The shell is now in {context.workspace.root}; run the "
-            "command again if that is right."
+            f"The command was not run: the shell's directory {gone} no longer exists. The shell is "
+            f"now in {context.workspace.root}; run the command again if that is right."
         )
     live = LiveOutput(context.progress)
     room = await _room(context) if context.confined else None
@@ -75,20 +74,17 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     try:
         if params.run_in_background:
             return in_background(jobs.add(command), at_once=True)
-        if not await command.wait(_patience(params, settings)):
-            if _is_out_of_time(params, settings):
+        limit = params.timeout / 1000
+        patience = min(limit, settings.auto_background_after or limit)
+        if not await command.wait(patience):
+            if patience == limit:
                 await _end_in_any_case(command, settings)
-                return timeout_result(command, params.timeout / 1000)
+                return timeout_result(command, limit)
             return in_background(jobs.add(command), at_once=False)
         await command.settle()
         before = shell.directory or workspace.root
-        note = shell.adopt(
-            command,
-            standing,
-            workspace,
-            with_directory=directory is None,
-            confined=room is not None,
-        )
+        keep, confined = directory is None, room is not None
+        note = shell.adopt(command, standing, workspace, with_directory=keep, confined=confined)
     except BaseException:
         await _end_in_any_case(command, settings)
         raise
@@ -116,16 +112,6 @@ def _with_sandbox(result: ToolResult, command: ShellCommand, room: Room) -> Tool
     if why := was_blocked(command.exit_code, text_of(result.llm_content)):
         known[BLOCKED] = why
     return result.model_copy(update={"metadata": known})
-
-
-def _patience(params: Params, settings: BashSettings) -> float:
-    """Seconds for which the call waits."""
-    limit = params.timeout / 1000
-    return min(limit, settings.auto_background_after or limit)
-
-
-def _is_out_of_time(params: Params, settings: BashSettings) -> bool:
-    return _patience(params, settings) == params.timeout / 1000
 
 
 async def _end_in_any_case(command: ShellCommand, settings: BashSettings) -> None:
@@ -166,18 +152,18 @@ TOOL = Tool(
     targets=_targets,
     runs_in_shell=True,
     title=lambda params: params.command,
-    aliases=(
-        "run_shell_command", "execute_command", "run_terminal_cmd", "shell", "exec_command",
-        "run_command", "terminal", "execute", "local_shell",
+    aliases=names(
+        "run_shell_command execute_command run_terminal_cmd shell exec_command run_command "
+        "terminal execute local_shell"
     ),
-    param_aliases={
-        "cmd": "command", "script": "command", "code": "command", "cwd": "working_directory",
-        "dir": "working_directory", "directory": "working_directory",
-        "workdir": "working_directory", "path": "working_directory",
-        "background": "run_in_background",
-        "is_background": "run_in_background", "timeout_ms": "timeout", "explanation": "description",
-    },
+    param_aliases=other_names(
+        command="cmd script code",
+        working_directory="cwd dir directory workdir path",
+        run_in_background="background is_background",
+        timeout="timeout_ms",
+        description="explanation",
+    ),
     category="shell",
     status=StatusTexts(mark("Running…"), mark("Command failed")),
     timeout=None,
-)  # fmt: skip
+)

@@ -7,22 +7,13 @@ import contextlib
 from pathlib import Path
 
 from agent_cli.core.display import TerminalBlock
-from agent_cli.core.errors import FailureType, ToolFailure
-from agent_cli.core.tool import (
-    Description,
-    StatusTexts,
-    Target,
-    Tool,
-    ToolKind,
-    ToolParams,
-    ToolResult,
-    refuse,
-)
+from agent_cli.core.errors import FailureType, ToolFailure, refuse
+from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.find_program import find_program
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.text import head_and_tail
-from agent_cli.tools._shell.background_jobs import JOB_ALIASES, Job, Jobs
+from agent_cli.tools._shell.background_jobs import JOB_ALIASES, Job, Jobs, job_target
 from agent_cli.tools._shell.report import readable
 from agent_cli.tools._shell.shell_session import shown_chars
 
@@ -132,7 +123,7 @@ TOOL = Tool(
     params=Params,
     run=run,
     description=Description.beside(__file__),
-    targets=lambda params: (Target("name", params.job_id),),
+    targets=job_target,
     title=lambda params: params.job_id,
     aliases=("bash_output", "get_output", "get_terminal_output", "job_output", "read_output"),
     param_aliases={**JOB_ALIASES, "pattern": "filter"},

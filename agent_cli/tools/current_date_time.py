@@ -6,10 +6,10 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolResult
+from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, tr
-from agent_cli.tools._nothing import NoParams
+from agent_cli.tools._aliases import names
 
 LOCAL_TIME = Path("/etc/localtime")
 
@@ -24,7 +24,7 @@ _MONTHS = (
 )  # fmt: skip
 
 
-async def run(_params: NoParams, context: ToolContext) -> ToolResult:
+async def run(_params: ToolParams, context: ToolContext) -> ToolResult:
     """The time now, on this machine's clock."""
     now = datetime.now().astimezone()
     told = describe(now, zone_name(now, context.session.environment))
@@ -80,21 +80,13 @@ def zone_name(now: datetime, environment: Mapping[str, str]) -> str:
 TOOL = Tool(
     name="CurrentDateTime",
     kind=ToolKind.READONLY,
-    params=NoParams,
+    params=ToolParams,
     run=run,
     description=Description.beside(__file__),
     display_name=mark("Current date and time"),
-    aliases=(
-        "date",
-        "now",
-        "current_time",
-        "current_date",
-        "get_current_time",
-        "get_current_date",
-        "get_current_date_time",
-        "get_date_time",
-        "get_time",
-        "get_date",
+    aliases=names(
+        "date now current_time current_date get_current_time get_current_date "
+        "get_current_date_time get_date_time get_time get_date"
     ),
     category="environment",
     status=StatusTexts(mark("Checking the time…"), mark("Current date and time failed")),

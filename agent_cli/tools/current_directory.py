@@ -2,13 +2,13 @@
 
 from pathlib import PurePath
 
-from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolResult
+from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ShellInfo, ToolContext
 from agent_cli.lib.language import mark
-from agent_cli.tools._nothing import NoParams
+from agent_cli.tools._aliases import names
 
 
-async def run(_params: NoParams, context: ToolContext) -> ToolResult:
+async def run(_params: ToolParams, context: ToolContext) -> ToolResult:
     """The shell's directory if it moved, otherwise the workspace."""
     root = context.workspace.root
     path = context.state(ShellInfo).directory or root
@@ -23,19 +23,13 @@ async def run(_params: NoParams, context: ToolContext) -> ToolResult:
 TOOL = Tool(
     name="CurrentDirectory",
     kind=ToolKind.READONLY,
-    params=NoParams,
+    params=ToolParams,
     run=run,
     description=Description.beside(__file__),
     display_name=mark("Current directory"),
-    aliases=(
-        "pwd",
-        "cwd",
-        "getcwd",
-        "get_cwd",
-        "get_current_directory",
-        "get_working_directory",
-        "get_current_working_directory",
-        "current_working_directory",
+    aliases=names(
+        "pwd cwd getcwd get_cwd get_current_directory get_working_directory "
+        "get_current_working_directory current_working_directory"
     ),
     category="environment",
     status=StatusTexts(mark("Looking…"), mark("Current directory failed")),

@@ -3,43 +3,29 @@
 import itertools
 import json
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from agent_cli.core.display import Display
 from agent_cli.core.errors import ToolFailure
-from agent_cli.core.tool import (
-    Description,
-    StatusTexts,
-    Target,
-    Tool,
-    ToolKind,
-    ToolParams,
-    ToolResult,
-)
+from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.encodings import Encoding, detect
 from agent_cli.lib.filekinds import certainly_binary, kind_by_content
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.text import plural, size
 from agent_cli.safety.paths import ResolvedPath
-from agent_cli.tools._changes import (
-    ExistingFile,
-    FileEdit,
-    Planner,
-    carry_out,
-    links_note,
-    look,
-    show,
-    unencodable,
-)
+from agent_cli.tools._aliases import names, other_names
+from agent_cli.tools._changes import ExistingFile, FileEdit, carry_out, look, show, unencodable
 from agent_cli.tools._diffs import diff_block
 from agent_cli.tools._files import (
     MAX_EDITABLE_BYTES,
     PATH_ALIASES,
     FileMemory,
     check_cancelled,
+    path_target,
     show_path,
     title,
 )
@@ -124,34 +110,26 @@ class Params(ToolParams):
 
 async def run(params: Params, context: ToolContext) -> ToolResult:
     """Edit the file and remember its new state."""
-    return _result(await carry_out(_planner(params, context), params.file_path, context, "edited"))
+    return _result(
+        await carry_out(partial(plan, params, context), params.file_path, context, "edit")
+    )
 
 
 async def preview(params: Params, context: ToolContext) -> Display | None:
     """The change as a diff; what cannot be edited fails here, before anybody is asked."""
-    return await show(_planner(params, context), params.file_path, context)
+    return await show(partial(plan, params, context), params.file_path, context)
 
 
-def _planner(params: Params, context: ToolContext) -> Planner:
-    return lambda file, memory: plan(file, params.replacements, memory, context)
-
-
-def plan(
-    file: ResolvedPath,
-    replacements: Sequence[Replacement],
-    memory: FileMemory,
-    context: ToolContext,
-) -> FileEdit:
+def plan(params: Params, context: ToolContext, file: ResolvedPath, memory: FileMemory) -> FileEdit:
     """What would be written, or why it cannot be."""
-    existing = look(file, "edited")
+    replacements, existing = params.replacements, look(file, "edit")
     if existing is None:
         problem = missing(file, context.workspace)
         raise ToolFailure(f"{problem.message} To create a file, use Write.")
     if existing.data is None:
         raise ToolFailure(
             f"{show_path(file)} is {size(existing.identity.size)}; files over "
-            f"{size(MAX_EDITABLE_BYTES)} cannot be edited. Use Bash with sed or a short "
-            "script."
+            f"{size(MAX_EDITABLE_BYTES)} cannot be edited. Use Bash with sed or a short script."
         )
     memory.require_current(file, existing.identity, existing.data)
     before, encoding = _text(file, existing)
@@ -170,10 +148,8 @@ def plan(
         raise ToolFailure(
             f"{show_path(file)} was not edited: the result is identical to the current content."
         )
-    return FileEdit(
-        file, before, after, _encode(file, after, encoding), encoding, links_note(file),
-        lines=tuple(places),
-    )  # fmt: skip
+    data = _encode(file, after, encoding)
+    return FileEdit(file, before, after, data, encoding, lines=tuple(places))
 
 
 def _text(file: ResolvedPath, existing: ExistingFile) -> tuple[str, Encoding]:
@@ -251,10 +227,9 @@ def _result(change: FileEdit) -> ToolResult:
         removed=block.removed,
     )
     total = f"{plural(count, 'replacement')}, +{block.added:,} −{block.removed:,} lines"
-    notes = "".join(f"\n[{note}]" for note in change.notes)
     at = "line" if count == 1 else "lines"
     return ToolResult(
-        llm_content=f"Edited {show_path(change.file)} at {at} {where} ({total}).{notes}",
+        llm_content=f"Edited {show_path(change.file)} at {at} {where} ({total}).{change.remarks}",
         display=(block,),
         summary=tr("Made {figures}", figures=figures),
         metadata={
@@ -267,21 +242,13 @@ def _result(change: FileEdit) -> ToolResult:
     )
 
 
-_ALIASES = {
-    name: target
-    for target, names in {
-        "old_string": (
-            "oldString", "old_str", "oldStr", "oldText", "old_text", "old", "search", "find",
-            "old_content", "oldContent", "target", "from",
-        ),
-        "new_string": (
-            "newString", "new_str", "newStr", "newText", "new_text", "new", "replace",
-            "replacement", "new_content", "newContent", "to",
-        ),
-        "replace_all": ("replaceAll", "all", "global", "allow_multiple"),
-    }.items()
-    for name in names
-}  # fmt: skip
+_ALIASES = other_names(
+    old_string="oldString old_str oldStr oldText old_text old search find old_content oldContent "
+    "target from",
+    new_string="newString new_str newStr newText new_text new replace replacement new_content "
+    "newContent to",
+    replace_all="replaceAll all global allow_multiple",
+)
 
 TOOL = Tool(
     name="Edit",
@@ -290,15 +257,15 @@ TOOL = Tool(
     run=run,
     preview=preview,
     description=Description.beside(__file__),
-    targets=lambda params: (Target("path", params.file_path, "write"),),
+    targets=path_target("file_path", "write"),
     title=lambda params: title(params.file_path),
     category="files",
     tags=("file", "change"),
-    aliases=(
-        "edit_file", "editFile", "file_edit", "MultiEdit", "multi_edit", "str_replace",
-        "str_replace_editor", "str_replace_based_edit_tool", "search_replace", "apply_edit",
-        "apply_diff", "replace_in_file", "update_file", "modify_file",
+    aliases=names(
+        "edit_file editFile file_edit MultiEdit multi_edit str_replace str_replace_editor "
+        "str_replace_based_edit_tool search_replace apply_edit apply_diff replace_in_file "
+        "update_file modify_file"
     ),
     param_aliases={**PATH_ALIASES, **_ALIASES, "replacements": "edits", "changes": "edits"},
     status=StatusTexts(mark("Editing…"), mark("Edit failed")),
-)  # fmt: skip
+)

@@ -11,13 +11,12 @@ from urllib.parse import urlsplit, urlunsplit
 from pydantic import JsonValue
 
 from agent_cli.core.errors import FailureType, ToolFailure
-from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolResult
+from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ShellInfo, ToolContext
 from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import plural
 from agent_cli.safety.paths import PathProblem
 from agent_cli.tools._git import GitProgram, valid
-from agent_cli.tools._nothing import NoParams
 
 MAX_SHOWN = 40
 """Files of one sort that are named; the rest is counted."""
@@ -28,6 +27,7 @@ TIMEOUT_S = 10.0
 _SETTINGS = r"^(filter\..*|remote\..*\.url|branch\..*\.remote)$"
 _STATUS = ("status", "--porcelain=v2", "--branch", "-z", "--ignore-submodules=all",
            "--find-renames")  # fmt: skip
+_ALL_SORTS = ("modified", "added", "deleted", "renamed", "untracked")
 _SORTS = {"A": "added", "D": "deleted", "C": "added"}
 
 
@@ -45,15 +45,7 @@ class RepositoryState:
     behind: int | None = None
     remote: str | None = None
     staged: int = 0
-    files: dict[str, list[str]] = field(
-        default_factory=lambda: {
-            "modified": [],
-            "added": [],
-            "deleted": [],
-            "renamed": [],
-            "untracked": [],
-        }
-    )
+    files: dict[str, list[str]] = field(default_factory=lambda: {sort: [] for sort in _ALL_SORTS})
     notes: list[str] = field(default_factory=list)
     """What was not looked at, and why."""
 
@@ -68,7 +60,7 @@ class GitSettings:
     """Which remote a branch follows."""
 
 
-async def run(_params: NoParams, context: ToolContext) -> ToolResult:
+async def run(_params: ToolParams, context: ToolContext) -> ToolResult:
     """Look at the repository around the shell's directory, or around the workspace."""
     directory = _directory(context)
     root = await asyncio.to_thread(_find_root, directory)
@@ -87,8 +79,7 @@ async def run(_params: NoParams, context: ToolContext) -> ToolResult:
 async def look(git: GitProgram, root: Path) -> RepositoryState:
     """Ask git, without giving the repository a chance to run anything."""
     top, listed = await asyncio.gather(
-        git.run("rev-parse", "--show-toplevel"),
-        git.run("config", "-z", "--get-regexp", _SETTINGS),
+        git.run("rev-parse", "--show-toplevel"), git.run("config", "-z", "--get-regexp", _SETTINGS)
     )
     if top.code != 0:
         raise ToolFailure(f"git cannot read the repository in {root}: {_reason(top.error)}")
@@ -226,12 +217,12 @@ def describe(state: RepositoryState) -> str:
     at = state.commit[:12] if state.commit else None
     if state.branch is None:
         lines.append(f"detached HEAD at {at}")
-    elif at:
-        lines.append(f"branch: {state.branch}, commit {at}")
     else:
-        lines.append(f"branch: {state.branch}, no commits yet")
+        lines.append(f"branch: {state.branch}, {f'commit {at}' if at else 'no commits yet'}")
     if state.upstream:
-        lines.append(f"upstream: {state.upstream}, {_distance(state)}")
+        distance = f"{state.ahead} ahead, {state.behind} behind"
+        known = "which no longer exists" if state.ahead is None else distance
+        lines.append(f"upstream: {state.upstream}, {known}")
     if state.remote:
         lines.append(f"remote: {state.remote}")
     lines += _file_lines(state)
@@ -248,12 +239,6 @@ def summarise(state: RepositoryState) -> str:
     counts += [tr("{n:,} untracked", n=untracked)] if untracked else []
     parts = [where, *(counts or [tr("clean")])]
     return ", ".join(parts)
-
-
-def _distance(state: RepositoryState) -> str:
-    if state.ahead is None:
-        return "which no longer exists"
-    return f"{state.ahead} ahead, {state.behind} behind"
 
 
 def _file_lines(state: RepositoryState) -> list[str]:
@@ -326,7 +311,7 @@ def _reason(error: str) -> str:
 TOOL = Tool(
     name="GitInfo",
     kind=ToolKind.READONLY,
-    params=NoParams,
+    params=ToolParams,
     run=run,
     description=Description.beside(__file__),
     display_name=mark("Git info"),

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import Field
 
 from agent_cli.core.display import TextBlock
+from agent_cli.core.errors import refuse
 from agent_cli.core.tool import (
     Description,
     StatusTexts,
@@ -18,11 +19,11 @@ from agent_cli.core.tool import (
     ToolKind,
     ToolParams,
     ToolResult,
-    refuse,
 )
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.text import plural
+from agent_cli.tools._aliases import other_names
 from agent_cli.tools._files import title
 from agent_cli.tools._glob import alternatives, matcher, split_base
 from agent_cli.tools._listing import list_files
@@ -139,15 +140,8 @@ TOOL = Tool(
     targets=lambda params: (Target("path", split_base(params.path, params.pattern)[0]),),
     title=lambda params: title(params.pattern[:80]),
     aliases=("find_files", "file_search", "glob_search", "find", "find_file", "search_file_names"),
-    param_aliases={
-        **PLACE_ALIASES,
-        "glob": "pattern",
-        "glob_pattern": "pattern",
-        "query": "pattern",
-        "file_pattern": "pattern",
-        "name": "pattern",
-        "cwd": "path",
-    },
+    param_aliases=PLACE_ALIASES
+    | other_names(pattern="glob glob_pattern query file_pattern name", path="cwd"),
     category="search",
     tags=("search", "files"),
     status=StatusTexts(mark("Finding files…"), mark("Search failed")),

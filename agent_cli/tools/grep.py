@@ -7,23 +7,16 @@ from typing import Any, Literal
 from pydantic import Field
 
 from agent_cli.core.display import TableBlock, TextBlock
-from agent_cli.core.tool import (
-    Description,
-    StatusTexts,
-    Target,
-    Tool,
-    ToolKind,
-    ToolParams,
-    ToolResult,
-)
+from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import plural
 from agent_cli.tools import _matches
-from agent_cli.tools._files import title
+from agent_cli.tools._aliases import names, other_names
+from agent_cli.tools._files import path_target, title
 from agent_cli.tools._findings import Findings, FoundFiles, FoundLines
 from agent_cli.tools._glob import Globs, split_list
-from agent_cli.tools._places import PLACE_ALIASES, PathNames, SearchRoot, find_place
+from agent_cli.tools._places import PLACE_ALIASES, SearchRoot, find_place
 from agent_cli.tools._ripgrep import MAX_PATTERN_CHARS, globs, options, ripgrep
 from agent_cli.tools._secrets import Secrets
 
@@ -61,12 +54,11 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     """Search, showing what is found as it is found."""
     place = find_place(params.path, context)
     secrets = Secrets(place, context)
-    names = PathNames(context)
     limit = min(params.head_limit or MAX_RESULTS, MAX_RESULTS)
     findings: Findings = (
-        FoundLines(limit, names, secrets, context.progress, marked=params.multiline)
+        FoundLines(limit, secrets, context, marked=params.multiline)
         if params.output_mode == "content"
-        else FoundFiles(limit, names, secrets, context.progress, params.output_mode)
+        else FoundFiles(limit, secrets, context, params.output_mode)
     )
     problems = await _search(params, place, secrets, findings, context)
     listing = _scope(params).files().null()
@@ -142,49 +134,27 @@ TOOL = Tool(
     params=Params,
     run=run,
     description=Description.beside(__file__),
-    targets=lambda params: (Target("path", params.path),),
+    targets=path_target("path"),
     title=lambda params: tr(
         "{pattern} in {path}", pattern=title(params.pattern[:80]), path=title(params.path)
     ),
-    aliases=(
-        "grep_search",
-        "ripgrep",
-        "rg",
-        "search",
-        "search_files",
-        "search_file_content",
-        "search_text",
-        "search_code",
-        "code_search",
-        "search_in_files",
-        "grep_files",
+    aliases=names(
+        "grep_search ripgrep rg search search_files search_file_content search_text search_code "
+        "code_search search_in_files grep_files"
     ),
-    param_aliases={
-        **PLACE_ALIASES,
-        "query": "pattern",
-        "regex": "pattern",
-        "search": "pattern",
-        "regexp": "pattern",
-        "search_pattern": "pattern",
-        "include": "glob",
-        "include_pattern": "glob",
-        "file_pattern": "glob",
-        "file_type": "type",
-        "mode": "output_mode",
-        "-n": "",
-        "line_numbers": "",
-        "-i": "ignore_case",
-        "case_insensitive": "ignore_case",
-        "-A": "after",
-        "after_context": "after",
-        "-B": "before",
-        "before_context": "before",
-        "-C": "context",
-        "context_lines": "context",
-        "max_results": "head_limit",
-        "limit": "head_limit",
-        "max_matches": "head_limit",
-    },
+    param_aliases=PLACE_ALIASES
+    | other_names(
+        pattern="query regex search regexp search_pattern",
+        glob="include include_pattern file_pattern",
+        type="file_type",
+        output_mode="mode",
+        ignore_case="-i case_insensitive",
+        after="-A after_context",
+        before="-B before_context",
+        context="-C context_lines",
+        head_limit="max_results limit max_matches",
+    )
+    | {"-n": "", "line_numbers": ""},
     category="search",
     tags=("search", "regex", "files"),
     status=StatusTexts(mark("Searching…"), mark("Search failed")),

@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from agent_cli.core.errors import ToolFailure
-from agent_cli.core.tool import (
-    Description,
-    StatusTexts,
-    Target,
-    Tool,
-    ToolKind,
-    ToolParams,
-    ToolResult,
-)
+from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, tr
-from agent_cli.tools._shell.background_jobs import JOB_ALIASES, Jobs
+from agent_cli.tools._shell.background_jobs import JOB_ALIASES, Jobs, job_target
 from agent_cli.tools._shell.bash_settings import bash_settings
 
 
@@ -52,7 +44,7 @@ TOOL = Tool(
     params=Params,
     run=run,
     description=Description.beside(__file__),
-    targets=lambda params: (Target("name", params.job_id),),
+    targets=job_target,
     title=lambda params: params.job_id,
     aliases=("kill_shell", "kill_bash", "kill_job", "job_kill", "stop_job"),
     param_aliases=JOB_ALIASES,

@@ -8,21 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent_cli.core.display import TableBlock
-from agent_cli.core.errors import ToolFailure
-from agent_cli.core.tool import (
-    Description,
-    StatusTexts,
-    Target,
-    Tool,
-    ToolKind,
-    ToolParams,
-    ToolResult,
-    refuse,
-)
+from agent_cli.core.errors import ToolFailure, refuse
+from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.text import plural, size
-from agent_cli.tools._files import title
+from agent_cli.tools._aliases import other_names
+from agent_cli.tools._files import path_target, title
 from agent_cli.tools._listing import list_files
 from agent_cli.tools._places import PLACE_ALIASES, SearchRoot, find_place, one_line
 from agent_cli.tools._ripgrep import globs, options
@@ -57,11 +49,8 @@ class DirectoryEntry:
         name = self.name if self.name.isprintable() else one_line(self.name)
         if self.kind == "directory":
             return f"{name}/"
-        if self.kind == "link":
-            return (
-                f"{name} -> {self.target if self.target.isprintable() else one_line(self.target)}"
-            )
-        return name
+        target = self.target if self.target.isprintable() else one_line(self.target)
+        return f"{name} -> {target}" if self.kind == "link" else name
 
     def details(self, say: Callable[[str], str] = str) -> str:
         """Its size, and what is special about it, in the words of `say`."""
@@ -83,11 +72,9 @@ class DirectoryListing:
     @property
     def totals(self) -> str:
         """ "12 files, 3 directories", for the user."""
-        figures = tr(
-            "{files}, {directories}",
-            files=trn("{n:,} file", "{n:,} files", self.files),
-            directories=trn("{n:,} directory", "{n:,} directories", self.directories),
-        )
+        files = trn("{n:,} file", "{n:,} files", self.files)
+        directories = trn("{n:,} directory", "{n:,} directories", self.directories)
+        figures = tr("{files}, {directories}", files=files, directories=directories)
         return figures if self.whole else tr("at least {figures}", figures=figures)
 
     @property
@@ -102,10 +89,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     """List one level, or everything below."""
     place = find_place(params.path, context)
     if place.is_file:
-        raise refuse(
-            f"{params.path} is a file, not a directory.",
-            "Use Read to see what is in it.",
-        )
+        raise refuse(f"{params.path} is a file, not a directory.", "Use Read to see what is in it.")
     if params.recursive:
         listing = await _below(place, params.path, context)
     else:
@@ -137,8 +121,7 @@ def _within(directory: str, cancelled: Callable[[], bool]) -> DirectoryListing:
                     listing.whole = False
                     break
     except OSError as error:
-        said = f"Cannot list {title(directory)}: {error.strerror}."
-        raise ToolFailure(said) from error
+        raise ToolFailure(f"Cannot list {title(directory)}: {error.strerror}.") from error
     listing.entries = [_entry(directory, name) for _, name in sorted(found)[:MAX_SHOWN]]
     return listing
 
@@ -205,15 +188,10 @@ TOOL = Tool(
     params=Params,
     run=run,
     description=Description.beside(__file__),
-    targets=lambda params: (Target("path", params.path),),
+    targets=path_target("path"),
     title=lambda params: title(params.path),
     aliases=("LS", "list_directory", "list_dir", "dir", "list", "read_directory", "tree"),
-    param_aliases={
-        **PLACE_ALIASES,
-        "directory_path": "path",
-        "folder": "path",
-        "relative_workspace_path": "path",
-    },
+    param_aliases=PLACE_ALIASES | other_names(path="directory_path folder relative_workspace_path"),
     category="files",
     tags=("files", "directory"),
     status=StatusTexts(mark("Listing…"), mark("Listing failed")),

@@ -1,5 +1,6 @@
 """Reads a file."""
 
+import asyncio
 import base64
 import os
 import threading
@@ -8,32 +9,24 @@ from dataclasses import dataclass
 from pydantic import Field, JsonValue
 
 from agent_cli.core.display import ImageBlock, TextBlock
-from agent_cli.core.errors import ToolFailure
+from agent_cli.core.errors import ToolFailure, refuse
 from agent_cli.core.messages import ImagePart, TextPart
-from agent_cli.core.tool import (
-    Description,
-    StatusTexts,
-    Target,
-    Tool,
-    ToolKind,
-    ToolParams,
-    ToolResult,
-    refuse,
-)
+from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
-from agent_cli.lib.encodings import SAMPLE, UTF_8, Encoding, breaks_of, detect, invalid_bytes
+from agent_cli.lib.encodings import SAMPLE, UTF_8, breaks_of, detect, invalid_bytes
 from agent_cli.lib.filekinds import Image, certainly_binary, image, kind_by_content
 from agent_cli.lib.files import FileIdentity, NotRegularFile, open_regular, read_identity
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.text import plural, size
 from agent_cli.safety.paths import ResolvedPath
+from agent_cli.tools._aliases import names, other_names
 from agent_cli.tools._documents import MAX_BYTES, document_kind, document_text
 from agent_cli.tools._files import (
     MAX_EDITABLE_BYTES,
     PATH_ALIASES,
     FileMemory,
     failure,
-    in_thread,
+    path_target,
     read_small,
     resolve,
     show_path,
@@ -78,13 +71,13 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     """Read what is asked for, and remember that it was read."""
     file = resolve(context, params.file_path)
     try:
-        result, identity, data = await in_thread(lambda: _read(file, params, context))
+        result, identity, data = await asyncio.to_thread(_read, file, params, context)
     except NotRegularFile as error:
         if error.kind != "a directory":
             raise failure(file, error, "read") from error
-        raise await in_thread(lambda: _directory(file)) from error
+        raise await asyncio.to_thread(_directory, file) from error
     except FileNotFoundError as error:
-        raise await in_thread(lambda: missing(file, context.workspace)) from error
+        raise await asyncio.to_thread(missing, file, context.workspace) from error
     except OSError as error:
         raise failure(file, error, "read") from error
     context.state(FileMemory).remember(file.real, identity, data)
@@ -142,8 +135,8 @@ def _text(
     notes += [f"{breaks} line breaks"] if breaks not in ("LF", "none") else []
     if invalid := invalid_bytes(text):
         notes.append(f"{plural(invalid, 'byte')} that are not valid UTF-8, shown as \ufffd")
-    about: dict[str, JsonValue] = {"encoding": encoding.name, "line_breaks": breaks}
-    result = _page_result(opened, page, notes, _about(opened, identity, encoding) | about)
+    about = _about(opened, identity, encoding=encoding.name, line_breaks=breaks)
+    result = _page_result(opened, page, notes, about)
     return result, identity, data
 
 
@@ -168,14 +161,10 @@ def _page_result(
         notes.append(f"{plural(page.cut, 'line')} cut after {MAX_LINE_CHARS:,} characters")
     if opened.file.via_link:
         notes.append(f"symbolic link to {title(opened.file.real)}")
-    shown_text = "\n".join(page.lines)
+    language = language_of(opened.file.real)
     return ToolResult(
         llm_content=told + "".join(f"\n[{note}]" for note in notes),
-        display=(
-            TextBlock(
-                text=shown_text, language=language_of(opened.file.real), first_line=page.first
-            ),
-        ),
+        display=(TextBlock(text="\n".join(page.lines), language=language, first_line=page.first),),
         summary=summary,
         metadata={
             **about,
@@ -194,14 +183,8 @@ def _figures(page: Page) -> str:
     return tr("Read {n:,} of {total:,} lines", n=count, total=page.total)
 
 
-def _about(
-    opened: _OpenFile, identity: FileIdentity, encoding: Encoding | None = None
-) -> dict[str, JsonValue]:
-    return {
-        "path": title(opened.file.real),
-        "size": identity.size,
-        **({"encoding": encoding.name} if encoding else {}),
-    }
+def _about(opened: _OpenFile, identity: FileIdentity, **more: JsonValue) -> dict[str, JsonValue]:
+    return {"path": title(opened.file.real), "size": identity.size, **more}
 
 
 def _document(
@@ -226,7 +209,7 @@ def _document(
         max_chars=opened.max_chars,
         count_all=True,
     )
-    about = {**_about(opened, opened.identity), "document": kind}
+    about = _about(opened, opened.identity, document=kind)
     return _page_result(opened, page, [f"{kind} document, shown as text"], about)
 
 
@@ -239,30 +222,22 @@ def _picture(opened: _OpenFile, picture: Image, *, takes_images: bool) -> ToolRe
         width=picture.width,
         height=picture.height,
     )
-    told = TextPart(text=f"{show_path(opened.file)}: {words}")
-    content: tuple[TextPart | ImagePart, ...] = (told,)
+    told = f"{show_path(opened.file)}: {words}"
+    pictures: tuple[ImagePart, ...] = ()
     if not takes_images:
-        content = (TextPart(text=f"{told.text}. This model does not accept images."),)
+        told += ". This model does not accept images."
     elif taken > _MAX_IMAGE_BYTES:
-        content = (
-            TextPart(
-                text=f"{told.text}. That is too large (the limit is "
-                f"{size(_MAX_IMAGE_BYTES)}); make a smaller copy with Bash."
-            ),
-        )
+        limit = size(_MAX_IMAGE_BYTES)
+        told += f". That is too large (the limit is {limit}); make a smaller copy with Bash."
     else:
         _, data = read_small(opened.descriptor, _MAX_IMAGE_BYTES)
         encoded = base64.b64encode(data or b"").decode("ascii")
-        content = (told, ImagePart(media_type=picture.media_type, data=encoded))
+        pictures = (ImagePart(media_type=picture.media_type, data=encoded),)
     return ToolResult(
-        llm_content=content,
+        llm_content=(TextPart(text=told), *pictures),
         display=(block,),
         summary=tr("Read a {image}", image=words),
-        metadata={
-            **_about(opened, opened.identity),
-            "width": picture.width,
-            "height": picture.height,
-        },
+        metadata=_about(opened, opened.identity, width=picture.width, height=picture.height),
     )
 
 
@@ -270,7 +245,7 @@ def _directory(file: ResolvedPath) -> ToolFailure:
     try:
         held = listing(file.real)
     except OSError as error:
-        return failure(file, error, "listed")
+        return failure(file, error, "list")
     said = f"{show_path(file)} is a directory, not a file. It contains:"
     return ToolFailure(said, details=held)
 
@@ -293,19 +268,19 @@ TOOL = Tool(
     params=Params,
     run=run,
     description=Description.beside(__file__),
-    targets=lambda params: (Target("path", params.file_path),),
+    targets=path_target("file_path"),
     title=_title,
     category="files",
     tags=("file", "text", "pdf", "image"),
-    aliases=(
-        "read_file", "readFile", "file_read", "view", "view_file", "open", "open_file", "cat",
-        "get_file", "load_file", "read_text_file", "read_pdf", "view_image", "NotebookRead",
+    aliases=names(
+        "read_file readFile file_read view view_file open open_file cat get_file load_file "
+        "read_text_file read_pdf view_image NotebookRead"
     ),
-    param_aliases={
-        **PATH_ALIASES,
-        "start_line": "offset", "line_start": "offset", "from_line": "offset", "start": "offset",
-        "max_lines": "limit", "line_count": "limit", "num_lines": "limit", "lines": "limit",
-        "page": "pages", "page_range": "pages",
-    },
+    param_aliases=PATH_ALIASES
+    | other_names(
+        offset="start_line line_start from_line start",
+        limit="max_lines line_count num_lines lines",
+        pages="page page_range",
+    ),
     status=StatusTexts(mark("Reading…"), mark("Read failed")),
-)  # fmt: skip
+)

@@ -19,6 +19,7 @@ from agent_cli.core.tool import (
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import plural
+from agent_cli.tools._aliases import names, other_names
 from agent_cli.tools._batch import write_all
 from agent_cli.tools._files import MAX_EDITABLE_BYTES, FileMemory, resolve, title, to_the_end
 from agent_cli.tools._glob import Globs, split_list
@@ -56,31 +57,20 @@ class Params(ToolParams):
         return self
 
 
-class Plans:
-    """The plan the user is asked about, kept so that exactly this one is carried out."""
-
-    def __init__(self) -> None:
-        self._call_id = ""
-        self._plan: ReplacePlan | None = None
+class Plans(dict[str, ReplacePlan]):
+    """The plan the user is asked about, by call, kept so that exactly this one is carried out."""
 
     def keep(self, call_id: str, plan: ReplacePlan) -> None:
-        """Only the last one: calls of this tool follow each other."""
-        self._call_id, self._plan = call_id, plan
-
-    def get(self, call_id: str) -> ReplacePlan | None:
-        """The plan of a call, if it has one."""
-        return self._plan if call_id == self._call_id else None
-
-    def drop(self) -> None:
-        """Forget it: it holds the contents of many files."""
-        self._call_id, self._plan = "", None
+        """Only the last one, since it holds many files: calls of this tool follow each other."""
+        self.clear()
+        self[call_id] = plan
 
 
 async def run(params: Params, context: ToolContext) -> ToolResult:
     """Show what would change, or change it."""
     plan = context.state(Plans).get(context.call_id) or await _plan(params, context)
-    context.state(Plans).drop()
-    notes = [*await _notes(params, plan, context)]
+    context.state(Plans).clear()
+    notes = await _notes(params, plan, context)
     if not plan.changes:
         said = mark("The replacement changes nothing") if plan.unchanged else mark("No matches")
         return ToolResult(llm_content="\n".join([f"{said}.", *notes]), summary=tr(said))
@@ -200,32 +190,18 @@ TOOL = Tool(
     description=Description.beside(__file__),
     targets=lambda params: (Target("path", params.path, "read" if params.preview else "write"),),
     title=lambda params: f"{title(params.pattern[:60])} → {title(params.replacement[:60])}",
-    aliases=(
-        "replace_in_files",
-        "search_and_replace",
-        "find_and_replace",
-        "replace_all",
-        "bulk_replace",
-        "file_search_replace",
-        "sed",
+    aliases=names(
+        "replace_in_files search_and_replace find_and_replace replace_all bulk_replace "
+        "file_search_replace sed"
     ),
-    param_aliases={
-        **PLACE_ALIASES,
-        "search": "pattern",
-        "regex": "pattern",
-        "find": "pattern",
-        "query": "pattern",
-        "search_pattern": "pattern",
-        "replace": "replacement",
-        "replace_with": "replacement",
-        "substitution": "replacement",
-        "include": "glob",
-        "file_pattern": "glob",
-        "exclude_pattern": "exclude",
-        "ignore": "exclude",
-        "dry_run": "preview",
-        "preview_only": "preview",
-    },
+    param_aliases=PLACE_ALIASES
+    | other_names(
+        pattern="search regex find query search_pattern",
+        replacement="replace replace_with substitution",
+        glob="include file_pattern",
+        exclude="exclude_pattern ignore",
+        preview="dry_run preview_only",
+    ),
     category="search",
     tags=("search", "regex", "change"),
     status=StatusTexts(mark("Replacing…"), mark("Replace failed")),

@@ -1,7 +1,7 @@
 """Sends another agent to do a part of the work."""
 
 from collections.abc import Iterable
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import StringConstraints
 
@@ -9,18 +9,11 @@ from agent_cli.core.agents.agent_profile import DEFAULT, Profile
 from agent_cli.core.agents.agent_task import CATEGORY, AgentReport, AgentTask
 from agent_cli.core.display import TextBlock
 from agent_cli.core.errors import FailureType, ToolFailure
-from agent_cli.core.tool import (
-    AnyTool,
-    Description,
-    StatusTexts,
-    Tool,
-    ToolKind,
-    ToolParams,
-    ToolResult,
-)
+from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, trn
 from agent_cli.safety.sanitise import for_model
+from agent_cli.tools._aliases import other_names
 
 MAX_DESCRIPTION_CHARS = 300
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=50_000)]
@@ -65,7 +58,7 @@ def _summary(profile: str, back: AgentReport) -> str:
     return " · ".join(parts)
 
 
-def with_profiles(tool: AnyTool, profiles: Iterable[Profile]) -> AnyTool:
+def with_profiles(tool: Tool[Any], profiles: Iterable[Profile]) -> Tool[Any]:
     """The tool, told of the roles there are."""
     lines = []
     for profile in profiles:
@@ -84,14 +77,9 @@ TOOL = Tool(
     description=Description.beside(__file__),
     title=lambda params: f"{params.profile}: {params.description}",
     aliases=("agent", "subagent", "delegate", "spawn_agent", "dispatch_agent", "new_task"),
-    param_aliases={
-        "subagent_type": "profile",
-        "agent": "profile",
-        "agent_type": "profile",
-        "task": "prompt",
-        "instructions": "prompt",
-        "title": "description",
-    },
+    param_aliases=other_names(
+        profile="subagent_type agent agent_type", prompt="task instructions", description="title"
+    ),
     category=CATEGORY,
     status=StatusTexts(mark("Delegating…"), mark("Not finished")),
     timeout=None,

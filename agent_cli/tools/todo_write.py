@@ -9,25 +9,17 @@ from agent_cli.core.display import TodoBlock, TodoItem
 from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.language import mark, tr
+from agent_cli.tools._aliases import names, other_names
 from agent_cli.tools._lists import read_list, rename_keys
 
 MAX_ITEMS = 100
 
-_NAMES = {
-    "content": ("text", "title", "task", "step", "name", "description"),
-    "status": ("state",),
-}
-_STATUSES = {
-    "notstarted": "pending",
-    "todo": "pending",
-    "open": "pending",
-    "inprogress": "in_progress",
-    "doing": "in_progress",
-    "active": "in_progress",
-    "done": "completed",
-    "complete": "completed",
-    "finished": "completed",
-}
+_NAMES = {"content": ("text", "title", "task", "step", "name", "description"), "status": ("state",)}
+_STATUSES = other_names(
+    pending="notstarted todo open",
+    in_progress="inprogress doing active",
+    completed="done complete finished",
+)
 
 
 class Todo(ToolParams):
@@ -110,16 +102,9 @@ TOOL = Tool(
     description=Description.beside(__file__),
     display_name=mark("Todo list"),
     title=_title,
-    aliases=(
-        "todo",
-        "todos",
-        "write_todos",
-        "write_todo_list",
-        "update_todos",
-        "update_todo_list",
-        "set_todo_list",
-        "manage_todo_list",
-        "update_plan",
+    aliases=names(
+        "todo todos write_todos write_todo_list update_todos update_todo_list set_todo_list "
+        "manage_todo_list update_plan"
     ),
     param_aliases={"plan": "todos", "items": "todos", "tasks": "todos", "todo_list": "todos"},
     category="planning",

@@ -1,37 +1,18 @@
 """Creates a file or replaces its content."""
 
+from functools import partial
+
 from agent_cli.core.display import Display
-from agent_cli.core.tool import (
-    Description,
-    StatusTexts,
-    Target,
-    Tool,
-    ToolKind,
-    ToolParams,
-    ToolResult,
-)
+from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.encodings import UTF_8, Encoding, breaks_of, detect
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.text import plural, size
 from agent_cli.safety.paths import ResolvedPath
-from agent_cli.tools._changes import (
-    ExistingFile,
-    FileEdit,
-    Planner,
-    carry_out,
-    links_note,
-    look,
-    show,
-    unencodable,
-)
+from agent_cli.tools._aliases import names, other_names
+from agent_cli.tools._changes import ExistingFile, FileEdit, carry_out, look, show, unencodable
 from agent_cli.tools._diffs import diff_block
-from agent_cli.tools._files import (
-    PATH_ALIASES,
-    FileMemory,
-    show_path,
-    title,
-)
+from agent_cli.tools._files import PATH_ALIASES, FileMemory, path_target, show_path, title
 
 
 class Params(ToolParams):
@@ -45,23 +26,19 @@ class Params(ToolParams):
 
 async def run(params: Params, context: ToolContext) -> ToolResult:
     """Write the file and remember its new state."""
-    return _result(await carry_out(_planner(params), params.file_path, context, "written"))
+    return _result(await carry_out(partial(plan, params), params.file_path, context, "write"))
 
 
 async def preview(params: Params, context: ToolContext) -> Display | None:
     """The change as a diff; what cannot be written fails here, before anybody is asked."""
-    return await show(_planner(params), params.file_path, context)
+    return await show(partial(plan, params), params.file_path, context)
 
 
-def _planner(params: Params) -> Planner:
-    return lambda file, memory: plan(file, params.content, memory)
-
-
-def plan(file: ResolvedPath, content: str, memory: FileMemory) -> FileEdit:
+def plan(params: Params, file: ResolvedPath, memory: FileMemory) -> FileEdit:
     """What would be written, or why it must not be."""
-    existing = look(file, "written")
+    content, existing = params.content, look(file, "write")
     if existing is None:
-        return FileEdit(file, "", content, content.encode(), UTF_8, links_note(file), existed=False)
+        return FileEdit(file, "", content, content.encode(), UTF_8, existed=False)
     if existing.identity.size:  # nothing is lost with an empty file
         memory.require_current(file, existing.identity, existing.data)
     before, encoding, notes = _form(existing)
@@ -75,7 +52,7 @@ def plan(file: ResolvedPath, content: str, memory: FileMemory) -> FileEdit:
         what = unencodable(content, error)
         notes = (*notes, f"written as UTF-8, since {encoding.name} cannot hold {what}")
         encoding, data = UTF_8, content.encode()
-    return FileEdit(file, before, content, data, encoding, (*notes, *links_note(file)))
+    return FileEdit(file, before, content, data, encoding, notes)
 
 
 def _form(existing: ExistingFile) -> tuple[str, Encoding, tuple[str, ...]]:
@@ -91,21 +68,17 @@ def _form(existing: ExistingFile) -> tuple[str, Encoding, tuple[str, ...]]:
 def _result(change: FileEdit) -> ToolResult:
     block = diff_block(title(change.file.real), change.before, change.after)
     lines = change.after.count("\n") + (not change.after.endswith("\n") and bool(change.after))
-    figures = tr(
-        "{lines}, {bytes}",
-        lines=trn("{n:,} line", "{n:,} lines", lines),
-        bytes=trn("{n:,} byte", "{n:,} bytes", len(change.data)),
-    )
-    verb = "Overwrote" if change.existed else "Created"
-    said = tr("Created {figures}", figures=figures)
+    in_lines = trn("{n:,} line", "{n:,} lines", lines)
+    in_bytes = trn("{n:,} byte", "{n:,} bytes", len(change.data))
+    figures = tr("{lines}, {bytes}", lines=in_lines, bytes=in_bytes)
+    verb, said = "Created", mark("Created {figures}")
     if change.existed:
-        said = tr("Overwrote {figures}", figures=figures)
+        verb, said = "Overwrote", mark("Overwrote {figures}")
     total = f"{plural(lines, 'line')}, {plural(len(change.data), 'byte')}"
-    notes = "".join(f"\n[{note}]" for note in change.notes)
     return ToolResult(
-        llm_content=f"{verb} {show_path(change.file)} ({total}).{notes}",
+        llm_content=f"{verb} {show_path(change.file)} ({total}).{change.remarks}",
         display=(block,),
-        summary=said,
+        summary=tr(said, figures=figures),
         metadata={
             "path": title(change.file.real),
             "created": not change.existed,
@@ -125,18 +98,15 @@ TOOL = Tool(
     run=run,
     preview=preview,
     description=Description.beside(__file__),
-    targets=lambda params: (Target("path", params.file_path, "write"),),
+    targets=path_target("file_path", "write"),
     title=lambda params: title(params.file_path),
     category="files",
     tags=("file", "create"),
-    aliases=(
-        "write_file", "writeFile", "file_write", "create", "create_file", "createFile",
-        "save_file", "saveFile", "write_to_file", "overwrite_file", "new_file",
+    aliases=names(
+        "write_file writeFile file_write create create_file createFile save_file saveFile "
+        "write_to_file overwrite_file new_file"
     ),
-    param_aliases={
-        **PATH_ALIASES,
-        "contents": "content", "text": "content", "data": "content", "file_text": "content",
-        "file_content": "content", "code": "content", "body": "content",
-    },
+    param_aliases=PATH_ALIASES
+    | other_names(content="contents text data file_text file_content code body"),
     status=StatusTexts(mark("Writing…"), mark("Write failed")),
-)  # fmt: skip
+)

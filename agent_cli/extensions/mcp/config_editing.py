@@ -16,7 +16,7 @@ from agent_cli.lib.language import tr
 def add_to_toml(path: Path, name: str, table: Mapping[str, Any]) -> None:
     """Add `[mcp.servers.NAME]` at the end of a TOML file; raises UserError or OSError."""
     before = path.read_text(encoding="utf-8") if path.exists() else ""
-    if name in _servers(_parse(before, path)):
+    if name in _parse(before, path).get("mcp", {}).get("servers", {}):
         raise _is_there(path, name)
     lines = [f"{key} = {_toml(value)}" for key, value in table.items() if value]
     added = "\n".join([f"[mcp.servers.{name}]", *lines])
@@ -100,11 +100,6 @@ def _parse(text: str, path: Path) -> dict[str, Any]:
 
 def _is_there(path: Path, name: str) -> UserError:
     return UserError(tr("{path} already has an MCP server named {name}.", path=path, name=name))
-
-
-def _servers(table: Mapping[str, Any]) -> Mapping[str, Any]:
-    servers: Mapping[str, Any] = table.get("mcp", {}).get("servers", {})
-    return servers
 
 
 def _without_empty(value: Any) -> Any:

@@ -26,44 +26,21 @@ class ServerEnvironment:
     tokens: Path
 
 
-@dataclass
-class ProcessLink:
-    """A server that we start."""
-
-    transport: ServerProcess
-
-    @property
-    def closed(self) -> asyncio.Event:
-        return self.transport.closed
-
-    @property
-    def remarks(self) -> tuple[Remark, ...]:
-        return self.transport.remarks
-
-    @property
-    def wants_sign_in(self) -> bool:
-        return False
-
-
-@dataclass
-class HttpLink:
-    """A server that is there already."""
+@dataclass(frozen=True)
+class Link:
+    """A way to one server."""
 
     transport: Any
-    sign_in: SignIn
     closed: asyncio.Event
-    notes: list[Remark]
-
-    @property
-    def remarks(self) -> tuple[Remark, ...]:
-        return tuple(self.notes[-3:])
+    get_remarks: Callable[[], tuple[Remark, ...]]
+    """What is worth telling about how it behaves."""
+    sign_in: SignIn | None = None
+    """None for a process of ours."""
 
     @property
     def wants_sign_in(self) -> bool:
-        return self.sign_in.was_needed
-
-
-Link = ProcessLink | HttpLink
+        """Whether the user would have had to sign in."""
+        return self.sign_in is not None and self.sign_in.was_needed
 
 
 class Links:
@@ -81,7 +58,7 @@ class Links:
         """A way to the server, good for one connection."""
         return await self._http(server, show) if server.table.url else self._process(server)
 
-    async def _http(self, server: Server, show: Callable[[str], None] | None) -> HttpLink:
+    async def _http(self, server: Server, show: Callable[[str], None] | None) -> Link:
         table = server.table
         headers = server.fill_in(table.headers, self._surroundings.variables)
         sign_in = SignIn(table.url, self.tokens(server), show)
@@ -90,9 +67,9 @@ class Links:
         closed = asyncio.Event()
         notes: list[Remark] = []
         streams = http_streams(table.url, headers, auth, closed, notes.append)
-        return HttpLink(streams, sign_in, closed, notes)
+        return Link(streams, closed, lambda: tuple(notes[-3:]), sign_in)
 
-    def _process(self, server: Server) -> ProcessLink:
+    def _process(self, server: Server) -> Link:
         table, around = server.table, self._surroundings
         directory = os.path.join(around.workspace, table.cwd or ".")  # noqa: PTH118 (text)
         launch = ServerLaunch(
@@ -101,4 +78,5 @@ class Links:
             environment=around.environment(server.fill_in(table.env, around.variables)),
             mark=self._watchdog.new_mark(),
         )
-        return ProcessLink(ServerProcess(launch))
+        process = ServerProcess(launch)
+        return Link(process, process.closed, lambda: process.remarks)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
-from mcp_types import CONNECTION_CLOSED
+from mcp_types import CONNECTION_CLOSED, Implementation
 
 from agent_cli import __version__
 from agent_cli.core.errors import FailureType, ToolFailure
@@ -36,6 +36,8 @@ AWAITED = 20.0
 MAX_TOOLS = 500
 MAX_PAGES = 50
 RELIST_PAUSE_S = 1.0
+
+_US = Implementation(name="agent", version=__version__)
 
 State = Literal["connecting", "ready", "lost", "changed", "sign-in", "failed", "closed"]
 
@@ -105,13 +107,11 @@ class Connection:
                 await self._connect_and_stay()
                 self._set("lost", tr("the connection was lost"))
             except Exception as error:  # a foreign server's: it is told and tried again
-                change = next(
-                    (each for each in _leaves(error) if isinstance(each, ToolsChanged)), None
-                )
-                if change is not None:
-                    self.offers = change.offers
-                    self._set("changed", why(change))
-                    return
+                for change in _leaves(error):
+                    if isinstance(change, ToolsChanged):
+                        self.offers = change.offers
+                        self._set("changed", why(change))
+                        return
                 if self.link is not None and self.link.wants_sign_in:
                     self._set("sign-in", tr("it needs you to sign in"))
                     return
@@ -186,12 +186,7 @@ class Connection:
             async with _patience(self._limits.start):
                 self.link = link = await self._open_link()
                 client = await stack.enter_async_context(
-                    Client(
-                        link.transport,
-                        cache=None,
-                        message_handler=self._hear,
-                        client_info=_us(),
-                    )
+                    Client(link.transport, cache=None, message_handler=self._hear, client_info=_US)
                 )
                 self._take(await _list_tools(client))
             self._client = client
@@ -251,7 +246,7 @@ class Connection:
 
 async def look(link: Link, limits: ServerTimeouts) -> tuple[OfferedTool, ...]:
     """The tools of a server that is connected just to see them."""
-    connected = Client(link.transport, cache=None, client_info=_us())
+    connected = Client(link.transport, cache=None, client_info=_US)
     async with _patience(limits.start), connected as client:
         return await _list_tools(client)
 
@@ -268,7 +263,7 @@ async def _patience(seconds: float) -> AsyncIterator[None]:
 
 def why(error: BaseException, link: Link | None = None, say: Callable[..., str] = tr) -> str:
     """What went wrong with a server, in the words of `say`."""
-    remarks = link.remarks if link is not None else ()
+    remarks = link.get_remarks() if link is not None else ()
     return "; ".join([_describe(error, say), *(say(text, **values) for text, values in remarks)])
 
 
@@ -296,12 +291,6 @@ def _offer(tool: Any) -> OfferedTool:
         schema=tool.input_schema,
         annotations=claims,
     )
-
-
-def _us() -> Any:
-    from mcp_types import Implementation  # noqa: PLC0415 (beside its use)
-
-    return Implementation(name="agent", version=__version__)
 
 
 def _leaves(error: BaseException) -> list[BaseException]:

@@ -5,7 +5,7 @@ import importlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from agent_cli.core.tool import AnyTool
 from agent_cli.extensions.inbox_asker import Asker
@@ -160,9 +160,10 @@ class Servers:
         if pin is None or pin.launch != server.launch:
             self._waiting[server.name] = mark("not approved") if pin is None else mark("changed")
             return
-        client = await self._client()
-        links, limits = await self._links(), await self._limits()
-        connection = client.Connection(
+        links, limits = await self._load()
+        from agent_cli.extensions.mcp.mcp_connection import Connection  # noqa: PLC0415 (slow)
+
+        connection = Connection(
             server, pin.tools, lambda: links.open(server), limits, self._on_change
         )
         self._connections[server.name] = connection
@@ -183,41 +184,31 @@ class Servers:
         name, problem = server.name, visible(connection.problem, one_line=True)
         match connection.state:
             case "ready":
-                self._told.pop(server.name, None)
+                self._told.pop(name, None)
                 self._offer(server, self._make_tools(connection))
+                return
             case "lost":
-                self._warn_once(
-                    name,
-                    tr("The MCP server {name} is not responding: {why}.", name=name, why=problem),
-                    tr("Retrying."),
-                )
+                text = tr("The MCP server {name} is not responding: {why}.", name=name, why=problem)
+                if self._told.get(name) != text:
+                    self._told[name] = text
+                    self._warn(text, tr("Retrying."))
+                return
             case "changed":
-                self._offer(server, ())
-                self._warn(
-                    tr(
-                        "Disabled the MCP server {name}: its tools changed since you "
-                        "approved them.",
-                        name=name,
-                    ),
-                    tr("/mcp approve {name} shows the difference.", name=name),
+                text = tr(
+                    "Disabled the MCP server {name}: its tools changed since you approved them.",
+                    name=name,
                 )
+                hint = tr("/mcp approve {name} shows the difference.", name=name)
             case "sign-in":
-                self._offer(server, ())
-                self._warn(
-                    tr("The MCP server {name} needs you to sign in.", name=name),
-                    f"/mcp login {name}",
-                )
+                text = tr("The MCP server {name} needs you to sign in.", name=name)
+                hint = f"/mcp login {name}"
             case "failed":
-                self._offer(server, ())
-                self._warn(
-                    tr("Gave up on the MCP server {name}: {why}.", name=name, why=problem),
-                    tr("/mcp reconnect {name} tries again.", name=name),
-                )
-
-    def _warn_once(self, name: str, text: str, hint: str) -> None:
-        if self._told.get(name) != text:
-            self._told[name] = text
-            self._warn(text, hint)
+                text = tr("Gave up on the MCP server {name}: {why}.", name=name, why=problem)
+                hint = tr("/mcp reconnect {name} tries again.", name=name)
+            case _:
+                return
+        self._offer(server, ())
+        self._warn(text, hint)
 
     def _make_tools(self, connection: "Connection") -> Iterable[AnyTool]:
         """Its tools as ours; what cannot be one is told and left out."""
@@ -256,25 +247,17 @@ class Servers:
 
     # ── what is loaded only when the first server is ─────────────────────────────────────────────
 
-    async def _client(self) -> Any:
-        return await in_own_thread(
-            lambda: importlib.import_module("agent_cli.extensions.mcp.mcp_connection")
-        )
-
-    async def _links(self) -> "Links":
-        await self._client()
+    async def _load(self) -> "tuple[Links, ServerTimeouts]":
+        module = "agent_cli.extensions.mcp.mcp_connection"
+        await in_own_thread(lambda: importlib.import_module(module))
         from agent_cli.extensions.mcp.links import Links  # noqa: PLC0415 (slow)
+        from agent_cli.extensions.mcp.mcp_connection import ServerTimeouts  # noqa: PLC0415
 
-        return Links(self._wanted.surroundings(), self._watchdog)
-
-    async def _limits(self) -> "ServerTimeouts":
-        limits: ServerTimeouts = (await self._client()).ServerTimeouts(
-            self._wanted.start_seconds, self._wanted.call_seconds
-        )
-        return limits
+        limits = ServerTimeouts(self._wanted.start_seconds, self._wanted.call_seconds)
+        return Links(self._wanted.surroundings(), self._watchdog), limits
 
     async def _approval(self) -> "ServerApproval":
-        links, limits = await self._links(), await self._limits()
+        links, limits = await self._load()
         from agent_cli.extensions.mcp.server_approval import ServerApproval  # noqa: PLC0415 (slow)
 
         return ServerApproval(self._pins, links, limits, self._person)

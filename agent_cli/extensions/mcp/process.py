@@ -18,7 +18,7 @@ import anyio
 from mcp.shared.message import SessionMessage
 from mcp_types import CONNECTION_CLOSED, ErrorData, JSONRPCError, jsonrpc_message_adapter
 
-from agent_cli.extensions.mcp.tool_list_repair import mend
+from agent_cli.extensions.mcp.tool_list_repair import repair
 from agent_cli.lib import sweep
 from agent_cli.lib.language import mark
 from agent_cli.safety.sanitise import clean
@@ -100,7 +100,7 @@ class ServerProcess:
             start_new_session=True,
         )
         self._incoming, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-        write, self._result_filter = anyio.create_memory_object_stream[SessionMessage](0)
+        write, self._outbox = anyio.create_memory_object_stream[SessionMessage](0)
         self._tasks = [
             asyncio.create_task(each())
             for each in (self._read, self._write, self._listen_to_errors)
@@ -115,7 +115,7 @@ class ServerProcess:
             task.cancel()
         self.closed.set()
         self._incoming.close()
-        self._result_filter.close()
+        self._outbox.close()
         process.stdin.close()
         await asyncio.shield(asyncio.ensure_future(self._end(process)))
         for task in self._tasks:
@@ -167,7 +167,7 @@ class ServerProcess:
                 raise ConnectionError("it prints nothing but invalid messages") from None
             return
         await self._pace()
-        await self._incoming.send(mend(SessionMessage(message)))
+        await self._incoming.send(repair(SessionMessage(message)))
 
     async def _refuse(self, head: bytes, tail: bytes) -> None:
         """Answer in place of a message that was too long, so that nobody waits for it."""
@@ -196,7 +196,7 @@ class ServerProcess:
         assert self._process is not None
         assert self._process.stdin is not None
         with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
-            async for message in self._result_filter:
+            async for message in self._outbox:
                 plain = message.message.model_dump(mode="json", by_alias=True, exclude_unset=True)
                 self._process.stdin.write(json.dumps(plain).encode() + b"\n")
                 await self._process.stdin.drain()

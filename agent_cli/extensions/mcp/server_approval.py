@@ -11,7 +11,7 @@ from agent_cli.extensions.mcp.approved_servers import (
     difference,
     tool_lines,
 )
-from agent_cli.extensions.mcp.links import HttpLink, Link, Links
+from agent_cli.extensions.mcp.links import Link, Links
 from agent_cli.extensions.mcp.mcp_connection import ServerTimeouts, look, why
 from agent_cli.extensions.mcp.spec import Server
 from agent_cli.lib.language import tr, trn
@@ -66,11 +66,10 @@ class ServerApproval:
         if (pin is None or pin.launch != server.launch) and not await self._may_start(server, pin):
             return tr("{name} was not contacted.", name=server.name)
         link = await self._links.open(server, show)
-        if not isinstance(link, HttpLink):
+        if link.sign_in is None:
             return tr("{name} is a local program; it has no sign-in.", name=server.name)
         try:
-            patient = ServerTimeouts(start=600.0)
-            await look(link, patient)
+            await look(link, ServerTimeouts(start=600.0))
         except Exception as error:  # a foreign server's
             return tr("Signing in to {name} failed: {why}.", name=server.name, why=why(error, link))
         finally:

@@ -8,15 +8,18 @@ import webbrowser
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
 from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
+from pydantic import BaseModel
 
 from agent_cli.lib.files import open_regular, private_directory, write_atomic
 from agent_cli.lib.language import tr
 from agent_cli.lib.threads import in_own_thread
+
+T = TypeVar("T", bound=BaseModel)
 
 MAX_BYTES = 1_000_000
 SIGN_IN_TIMEOUT_S = 300.0
@@ -38,15 +41,13 @@ class Tokens:
         self._path = path
 
     async def get_tokens(self) -> OAuthToken | None:
-        tokens: OAuthToken | None = self._read("tokens", OAuthToken)
-        return tokens
+        return self._read("tokens", OAuthToken)
 
     async def set_tokens(self, tokens: OAuthToken) -> None:
         self._write("tokens", tokens)
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
-        client: OAuthClientInformationFull | None = self._read("client", OAuthClientInformationFull)
-        return client
+        return self._read("client", OAuthClientInformationFull)
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
         self._write("client", client_info)
@@ -66,10 +67,11 @@ class Tokens:
         uris = client.redirect_uris if client is not None else None
         return (uris[0].port or 0) if uris else 0
 
-    def _read(self, name: str, kind: Any) -> Any:
+    def _read(self, name: str, kind: type[T]) -> T | None:
         known = self._load().get(name)
         with contextlib.suppress(ValueError):
             return kind.model_validate(known) if known else None
+        return None
 
     def _write(self, name: str, value: Any) -> None:
         known = {**self._load(), name: value.model_dump(mode="json", exclude_none=True)}

@@ -132,24 +132,12 @@ def read_servers(tables: Mapping[str, Mapping[str, Any]]) -> Configured:
             try:
                 server = Server(_check_name(name), source, ServerTable.model_validate(table))
             except (ValidationError, ValueError) as error:
-                problems.append(
-                    tr(
-                        "{file}: skipped the MCP server {name!r}: {why}.",
-                        file=source,
-                        name=name,
-                        why=_describe(error),
-                    )
-                )
+                text = mark("{file}: skipped the MCP server {name!r}: {why}.")
+                problems.append(tr(text, file=source, name=name, why=_describe(error)))
                 continue
             if name in servers:
-                problems.append(
-                    tr(
-                        "{file}: skipped the MCP server {name}: it is already in {other}.",
-                        file=source,
-                        name=name,
-                        other=servers[name].source,
-                    )
-                )
+                text = mark("{file}: skipped the MCP server {name}: it is already in {other}.")
+                problems.append(tr(text, file=source, name=name, other=servers[name].source))
             else:
                 servers[name] = server
     enabled = tuple(each for each in servers.values() if each.table.enabled)

@@ -105,11 +105,8 @@ def _refuse_writing(statement: Statement) -> None:
         return
     if _first_word(statement.query) not in _READING or _FILES.search(statement.query):
         raise ToolFailure(
-            (
-                "Only read statements are allowed (SELECT, WITH, VALUES, SHOW, "
-                "EXPLAIN, DESCRIBE). To change the database, call again with "
-                "write=true; the user will be asked."
-            ),
+            "Only read statements are allowed (SELECT, WITH, VALUES, SHOW, EXPLAIN, DESCRIBE). "
+            "To change the database, call again with write=true; the user will be asked.",
             type=FailureType.PERMISSION,
         )
 

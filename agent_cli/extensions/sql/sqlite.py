@@ -80,8 +80,7 @@ def _check(path: str) -> None:
         start = file.read(len(MAGIC))
     if start and start != MAGIC:
         raise ToolFailure(
-            f"{path} is not a SQLite database (or is encrypted).",
-            type=FailureType.VALIDATION,
+            f"{path} is not a SQLite database (or is encrypted).", type=FailureType.VALIDATION
         )
 
 
@@ -143,7 +142,6 @@ def _why(statement: Statement) -> str:
     if statement.is_write:
         return "ATTACH, VACUUM, loading extensions and most pragmas are not allowed."
     return (
-        "Only read statements are allowed; to change the database, call "
-        "again with write=true; the user will be asked. ATTACH, loading "
-        "extensions and most pragmas are never allowed."
+        "Only read statements are allowed; to change the database, call again with write=true; the "
+        "user will be asked. ATTACH, loading extensions and most pragmas are never allowed."
     )

@@ -31,9 +31,7 @@ class Statement:
     def too_long(self) -> ToolFailure:
         """What is told when it was stopped."""
         return ToolFailure(
-            (
-                f"The query was stopped after {self.seconds:g} s. Ask for less: use a "
-                "narrower condition, an indexed column, or end the recursion."
-            ),
+            f"The query was stopped after {self.seconds:g} s. Ask for less: use a "
+            "narrower condition, an indexed column, or end the recursion.",
             type=FailureType.TIMEOUT,
         )

@@ -5,9 +5,11 @@ import re
 import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from agent_cli.core.errors import FailureType, ToolFailure
+from agent_cli.core.tool import Target
 from agent_cli.lib.threads import in_own_thread
 
 MAX_CHARS = 8_000
@@ -55,20 +57,20 @@ class Address:
         return Address.parse(urljoin(str(self), location.strip()))
 
     @property
-    def gatekeeper(self) -> str:
+    def host_and_port(self) -> str:
         """The host, with its port where that is not the usual one."""
-        return self._gatekeeper(self.host)
+        return self._host_and_port(self.host)
 
     def at(self, ip: str) -> str:
         """The address with its host as a number: connecting to it needs no further look-up."""
-        return f"{self.scheme}://{self._gatekeeper(ip)}{self.path}"
+        return f"{self.scheme}://{self._host_and_port(ip)}{self.path}"
 
-    def _gatekeeper(self, host: str) -> str:
+    def _host_and_port(self, host: str) -> str:
         host = f"[{host}]" if ":" in host else host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
     def __str__(self) -> str:
-        return f"{self.scheme}://{self.gatekeeper}{self.path}"
+        return f"{self.scheme}://{self.host_and_port}{self.path}"
 
 
 async def resolve(address: Address, private_hosts: Iterable[str]) -> tuple[str, ...]:
@@ -96,17 +98,16 @@ def is_public(ip: IpAddress) -> bool:
 
 
 def _not_public(host: str, ip: str) -> str:
-    if ip == host:
-        return (
-            f"{host} is not a public address, so nothing was sent. The user can "
-            f'allow it with private_hosts = ["{host}"] under [web] in the '
-            "configuration."
-        )
+    found = "is" if ip == host else f"resolves to {ip}, which is"
     return (
-        f"{host} resolves to {ip}, which is not a public address, so nothing "
-        f'was sent. The user can allow it with private_hosts = ["{host}"] '
-        "under [web] in the configuration."
+        f"{host} {found} not a public address, so nothing was sent. The user can allow it with "
+        f'private_hosts = ["{host}"] under [web] in the configuration.'
     )
+
+
+def host_target(params: Any) -> tuple[Target, ...]:
+    """What a call touches: the host of its address."""
+    return (Target("host", Address.parse(params.url).host),)
 
 
 async def _look_up(address: Address) -> list[str]:

@@ -8,17 +8,9 @@ from pydantic import AfterValidator
 
 from agent_cli.core.display import Display, TextBlock
 from agent_cli.core.errors import ToolFailure
-from agent_cli.core.tool import (
-    Description,
-    StatusTexts,
-    Target,
-    Tool,
-    ToolKind,
-    ToolParams,
-    ToolResult,
-)
+from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
-from agent_cli.extensions.web.address import Address
+from agent_cli.extensions.web.address import Address, host_target
 from agent_cli.extensions.web.bodies import cut_note, describe, is_html, quote, text_of
 from agent_cli.extensions.web.cache import PageCache
 from agent_cli.extensions.web.http_client import Client, HttpRequest, HttpResponse
@@ -83,7 +75,7 @@ def fetch_tool(client: Client) -> Tool[FetchParams]:
         params=FetchParams,
         run=run,
         description=Description.beside(__file__),
-        targets=lambda params: (Target("host", Address.parse(params.url).host),),
+        targets=host_target,
         title=lambda params: params.url,
         preview=_preview,
         requires_permission=True,

@@ -89,10 +89,8 @@ class Client:
                 return await self._follow(request) if follow else await self._send(request)
         except TimeoutError as error:
             raise ToolFailure(
-                (
-                    f"{request.address.host} did not finish its response within "
-                    f"{self.limits.seconds:g} s."
-                ),
+                f"{request.address.host} did not finish its response within "
+                f"{self.limits.seconds:g} s.",
                 type=FailureType.TIMEOUT,
             ) from error
 
@@ -137,7 +135,7 @@ class Client:
             "User-Agent": f"agent-cli/{__version__}",
             "Accept": "*/*",
             **request.headers,
-            "Host": address.gatekeeper,
+            "Host": address.host_and_port,
             "Accept-Encoding": ACCEPTED,
         }
         async with client.stream(
@@ -189,18 +187,14 @@ def _next_hop(address: Address, location: str) -> Address:
         ) from error
     if target.host != address.host:
         raise ToolFailure(
-            (
-                f"{address} redirects to another host, {target.host}; nothing was "
-                f"sent there. To continue, make a new call with this URL: {target}"
-            ),
+            f"{address} redirects to another host, {target.host}; nothing was "
+            f"sent there. To continue, make a new call with this URL: {target}",
             type=FailureType.PERMISSION,
         )
     if address.scheme == "https" and target.scheme == "http":
         raise ToolFailure(
-            (
-                f"{address} redirects to {target}, which is not encrypted; the "
-                "redirect was not followed."
-            ),
+            f"{address} redirects to {target}, which is not encrypted; the "
+            "redirect was not followed.",
             type=FailureType.PERMISSION,
         )
     return target

@@ -20,13 +20,7 @@ _BLOCKS = words(
     " main p section table tbody thead tfoot details summary caption center"
 )
 _HEADINGS = {f"h{level}": f"\n\n{'#' * level} " for level in range(1, 7)}
-_OPENINGS = {
-    "br": "\n",
-    "hr": "\n\n---\n\n",
-    "tr": "\n",
-    "blockquote": "\n\n> ",
-    **_HEADINGS,
-}
+_OPENINGS = {"br": "\n", "hr": "\n\n---\n\n", "tr": "\n", "blockquote": "\n\n> ", **_HEADINGS}
 """Tags that stand for some text by themselves."""
 _ENDLESS = words(
     "area base br col embed hr img input link meta param source track wbr"

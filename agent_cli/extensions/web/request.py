@@ -7,17 +7,9 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from agent_cli.core.display import Display, TextBlock
-from agent_cli.core.tool import (
-    Description,
-    StatusTexts,
-    Target,
-    Tool,
-    ToolKind,
-    ToolParams,
-    ToolResult,
-)
+from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
-from agent_cli.extensions.web.address import Address
+from agent_cli.extensions.web.address import Address, host_target
 from agent_cli.extensions.web.bodies import cut_note, describe, quote, text_of
 from agent_cli.extensions.web.fetch import Url
 from agent_cli.extensions.web.http_client import Client, HttpRequest, HttpResponse
@@ -80,7 +72,7 @@ def request_tool(client: Client) -> Tool[RequestParams]:
         params=RequestParams,
         run=run,
         description=Description.beside(__file__),
-        targets=lambda params: (Target("host", Address.parse(params.url).host),),
+        targets=host_target,
         kind_of=lambda params: ToolKind.READONLY if params.method in HARMLESS else ToolKind.EXECUTE,
         is_dangerous=lambda params: params.method not in HARMLESS,
         title=lambda params: f"{params.method} {params.url}",

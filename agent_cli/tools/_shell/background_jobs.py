@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from agent_cli.core.errors import FailureType, ToolFailure
+from agent_cli.core.tool import Target
 from agent_cli.lib import sweep
 from agent_cli.lib.language import mark
 from agent_cli.lib.ports import listening
+from agent_cli.tools._aliases import other_names
 from agent_cli.tools._shell.shell_command import ShellCommand
 
 MAX_FINISHED_JOBS = 20
 """Ended jobs whose output can still be read."""
 
-JOB_ALIASES = dict.fromkeys(("shell_id", "bash_id", "id"), "job_id")
+JOB_ALIASES = other_names(job_id="shell_id bash_id id")
 """Other names under which models give a job."""
 
 STATUSES = (mark("running"), mark("ended"), mark("killed"))
@@ -117,6 +120,11 @@ class Jobs:
         for job in finished[:-MAX_FINISHED_JOBS]:
             job.command.close()
             del self._jobs[job.id]
+
+
+def job_target(params: Any) -> tuple[Target, ...]:
+    """What a call touches: the job it names."""
+    return (Target("name", params.job_id),)
 
 
 def _short(job: Job) -> str:

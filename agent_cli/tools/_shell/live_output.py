@@ -39,7 +39,7 @@ class LiveOutput:
         if self._timer is not None:
             self._timer.cancel()
             self._tick()
-        self._show = _nowhere
+        self._show = lambda _text: None
 
     def _tick(self) -> None:
         self._timer = None
@@ -51,7 +51,3 @@ class LiveOutput:
             data, self._skipped = without_broken_start(data), 0
         if text := mark + self._decoder.decode(data):
             self._show(text)
-
-
-def _nowhere(_text: str) -> None:
-    pass

@@ -152,10 +152,7 @@ class ShellSession:
         inherited = _search_path(before)
         self._state = after
         if not confined:
-            new = (
-                entry for entry in self._added_folders(workspace) or () if entry not in inherited
-            )
-            self._agreed = self._agreed.union(new)
+            self._agreed |= set(self._added_folders(workspace) or ()).difference(inherited)
         self._tell(standing, workspace)
         return "; ".join(item for item in after.dropped if item not in before.dropped)
 
@@ -195,11 +192,9 @@ class ShellSession:
         self._watchdog = self._watchdog or Watchdog(view.id)
         mark = self._watchdog.new_mark()
         place = directory or state.directory or str(view.workspace.root)
-        dump = _marked_file(mark)
-        given = _marked_file(mark)
+        dump, given = _marked_file(mark), _marked_file(mark)
         try:
-            orders = _orders(state, given, dump)
-            _fill(given, f"{orders}\0{text}\0")
+            _fill(given, f"{_orders(state, given, dump)}\0{text}\0")
             end = shown_chars(view) // 2
             output = Output(lambda: self._file_for(view, mark), head=end, tail=end)
             command = ShellCommand(text, output, mark, dump, watcher)
@@ -267,24 +262,13 @@ def _is_usable(directory: str | None) -> bool:
 
 def _orders(state: ShellState, given: int, dump: int) -> str:
     """What the shell does before and after the command."""
-    return "".join(
-        (
-            _OPENING.format(dump=dump),
-            prelude(state),
-            _MIDDLE.format(given=given),
-            alias_lines(state),
-        )
-    )
+    opening, middle = _OPENING.format(dump=dump), _MIDDLE.format(given=given)
+    return f"{opening}{prelude(state)}{middle}{alias_lines(state)}"
 
 
 def _environment(view: SessionView, state: ShellState, mark: str, place: str) -> dict[str, str]:
-    return {
-        **view.environment,
-        **_UNATTENDED,
-        **function_variables(state),
-        "PWD": place,
-        sweep.VARIABLE: mark,
-    }
+    ours = {"PWD": place, sweep.VARIABLE: mark}
+    return {**view.environment, **_UNATTENDED, **function_variables(state), **ours}
 
 
 def _bash(view: SessionView) -> str:

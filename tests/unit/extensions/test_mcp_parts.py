@@ -21,7 +21,7 @@ from agent_cli.extensions.mcp.mcp_results import convert_result
 from agent_cli.extensions.mcp.mcp_tools import make_tool, tool_name
 from agent_cli.extensions.mcp.schemas import Unusable, repair_schema
 from agent_cli.extensions.mcp.spec import Server, ServerTable, read_json, read_servers
-from agent_cli.extensions.mcp.tool_list_repair import mend
+from agent_cli.extensions.mcp.tool_list_repair import repair
 
 
 def test_names_fit_every_provider_and_stay_apart() -> None:
@@ -99,7 +99,7 @@ def test_one_wrong_tool_does_not_cost_the_others() -> None:
         "no tool",
     ]
     message = SimpleNamespace(message=SimpleNamespace(result={"tools": tools}))
-    assert mend(message).message.result["tools"] == [
+    assert repair(message).message.result["tools"] == [
         {"name": "good", "inputSchema": {"type": "object"}},
         {"name": "bare", "inputSchema": {"type": "object"}},
         {"name": "odd", "inputSchema": {"type": "object"}, "annotations": {"y": True}},

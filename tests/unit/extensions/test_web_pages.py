@@ -169,8 +169,8 @@ def test_a_page_cannot_end_its_own_quotation() -> None:
 def test_loading_the_plugins_loads_nothing_heavy() -> None:
     code = (
         "import sys\n"
-        "from agent_cli.extensions.loading import OURS, built_in\n"
-        "names = [tool.name for each in built_in(OURS) for tool in each.load().tools]\n"
+        "from agent_cli.extensions.loading import BUILT_IN_PLUGINS, find_built_in\n"
+        "names = [tool.name for each in find_built_in(BUILT_IN_PLUGINS) for tool in each.load().tools]\n"
         "heavy = ('httpx', 'httpcore', 'certifi', 'psycopg', 'pymysql', 'html.parser')\n"
         "print(names, [name for name in heavy if name in sys.modules])"
     )

@@ -291,7 +291,7 @@ async def test_a_file_that_changes_while_the_person_decides_is_not_edited(hands:
     await hands.preview(TOOL, file_path="a.txt", old_string="a", new_string="b")
     path.write_text("a\nmore\n")
     told = await hands.told(TOOL, file_path="a.txt", old_string="a", new_string="b")
-    assert "since the user was asked, it changed on disk" in told
+    assert "it has changed on disk since (the user was asked before that)" in told
     assert path.read_text() == "a\nmore\n"
 
 

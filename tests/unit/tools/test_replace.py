@@ -13,6 +13,7 @@ from agent_cli.core.tool import ToolKind
 from agent_cli.lib.files import read_identity
 from agent_cli.tools import _batch
 from agent_cli.tools._files import FileMemory, resolve
+from agent_cli.tools._replacing import FileChange
 from agent_cli.tools.replace import TOOL
 from tests.kit.search import Bench
 
@@ -116,11 +117,10 @@ async def test_if_one_file_cannot_be_written_none_is(
     bench.write(dict.fromkeys(("a.txt", "b.txt", "c.txt"), "foo\r\n"))
     original = getattr(_batch, stage)
 
-    def failing(given: Any) -> Any:
-        change = given if stage == "_stage" else given.change
+    def failing(change: FileChange, *beside: Path) -> Any:
         if change.path.endswith("b.txt"):
             raise OSError(errno.ENOSPC, "No space left on device", change.path)
-        return original(given)
+        return original(change, *beside)
 
     monkeypatch.setattr(_batch, stage, failing)
     with pytest.raises(ToolFailure, match="Nothing was changed"):

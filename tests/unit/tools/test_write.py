@@ -171,7 +171,7 @@ async def test_a_directory_exchanged_while_the_person_decides_is_noticed(
     (hands.workspace / "d").rmdir()
     (hands.workspace / "d").symlink_to(outside)
     told = await hands.told(TOOL, file_path="d/f", content="x")
-    assert "since the user was asked, it now leads to" in told
+    assert "was not written: it now leads to" in told
     assert list(outside.iterdir()) == []
 
 
