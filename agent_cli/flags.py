@@ -187,11 +187,7 @@ def _add_resuming(top: argparse.ArgumentParser) -> None:
 
 def _add_settings(target: argparse.ArgumentParser) -> None:
     model = target.add_argument_group(tr("model"))
-    model.add_argument(
-        "--model",
-        metavar="NAME",
-        help=tr("model to use, by its LiteLLM name"),
-    )
+    model.add_argument("--model", metavar="NAME", help=tr("model to use, by its LiteLLM name"))
     model.add_argument("--api-base", metavar="URL", help=tr("address of the model server"))
     model.add_argument(
         "--system-prompt-file", metavar="FILE", help=tr("use this file as the system prompt")
@@ -241,11 +237,7 @@ def wishes(options: argparse.Namespace, *, attended: bool) -> "LaunchOptions":
             system = Path(options.system_prompt_file).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise UserError(
-                tr(
-                    "Can't read {path}: {reason}.",
-                    path=options.system_prompt_file,
-                    reason=error,
-                )
+                tr("Can't read {path}: {reason}.", path=options.system_prompt_file, reason=error)
             ) from error
     return LaunchOptions(
         cwd=cwd,

@@ -91,11 +91,7 @@ class ModelSource:
         provider = provider_of(name)
         if provider.key and not endpoint.api_base and not any("KEY" in v for v in variables):
             raise UserError(
-                tr(
-                    "{model} needs a key for {provider}.",
-                    provider=provider.title,
-                    model=name,
-                ),
+                tr("{model} needs a key for {provider}.", provider=provider.title, model=name),
                 hint=tr(
                     "Set {key}, run `agent setup`, or choose another model with --model.",
                     key=provider.key,

@@ -71,10 +71,7 @@ class PlainDialog:
             self.say("     " + tr("… and {n} more", n=len(options) - MAX_OPTIONS))
         if other:
             self.say(
-                tr(
-                    "Enter a number, words to filter, or {other}; empty to go back.",
-                    other=other,
-                )
+                tr("Enter a number, words to filter, or {other}; empty to go back.", other=other)
             )
         else:
             self.say(tr("Enter a number, or words to filter; empty to go back."))

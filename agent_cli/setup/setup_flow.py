@@ -82,9 +82,7 @@ def _start(desk: SetupService, findings: Findings) -> Iterator[Option]:
             yield Option(f"provider {provider.prefix}", provider.title, tr("needs a key"))
     yield Option("name", tr("Another model"), tr("enter its LiteLLM name"))
     yield Option(
-        _LOOK_AROUND,
-        tr("Look around first"),
-        tr("offline guide: no model, no key, no network"),
+        _LOOK_AROUND, tr("Look around first"), tr("offline guide: no model, no key, no network")
     )
 
 
@@ -136,11 +134,7 @@ async def _try_and_keep(choice: ModelChoice, desk: SetupService, talk: SetupDial
         tried = await desk.try_out(choice, key)
         if tried.works:
             talk.say(
-                tr(
-                    "{model} works ({seconds:.1f} s).",
-                    model=choice.model,
-                    seconds=tried.seconds,
-                )
+                tr("{model} works ({seconds:.1f} s).", model=choice.model, seconds=tried.seconds)
             )
             break
         talk.say(_problem(tried, key))
@@ -174,10 +168,7 @@ async def _keep(
             talk.say(tr("Saved the key in {place}.", place=desk.keep_key(provider, key)))
         desk.keep_choice(choice)
         talk.say(
-            tr(
-                "`agent` now uses {model}. Run `agent setup` to change it.",
-                model=choice.model,
-            )
+            tr("`agent` now uses {model}. Run `agent setup` to change it.", model=choice.model)
         )
     except OSError as error:
         talk.say(tr("Can't save it for next time: {reason}.", reason=error))

@@ -27,13 +27,7 @@ from agent_cli.core.messages import AssistantMessage
 from agent_cli.lib.language import tr
 from agent_cli.storage.checkpoint import quota
 from agent_cli.storage.partial_reply import read_pieces
-from agent_cli.storage.session_log import (
-    LogFiles,
-    SessionLog,
-    is_session_id,
-    read_bytes,
-    read_log,
-)
+from agent_cli.storage.session_log import LogFiles, SessionLog, is_session_id, read_bytes, read_log
 
 if TYPE_CHECKING:
     from agent_cli.storage.session_index import SessionIndex, SessionInfo

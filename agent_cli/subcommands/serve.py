@@ -21,11 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--port", metavar="N", type=int, default=0, help=tr("port to use; default: any free one")
     )
-    parser.add_argument(
-        "--model",
-        metavar="NAME",
-        help=tr("model to use, by its LiteLLM name"),
-    )
+    parser.add_argument("--model", metavar="NAME", help=tr("model to use, by its LiteLLM name"))
     parser.add_argument("--api-base", metavar="URL", help=tr("address of the model server"))
     parser.add_argument(
         "--permission-mode", metavar="MODE", help=tr("what may happen without asking")

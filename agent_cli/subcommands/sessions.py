@@ -133,10 +133,7 @@ def _delete(sessions: Sessions, names: Sequence[str]) -> None:
             raise UserError(tr("No session id starts with {id}. Nothing was deleted.", id=name))
         if len(found) > 1:
             raise UserError(
-                tr(
-                    "More than one session id starts with {id}. Nothing was deleted.",
-                    id=name,
-                )
+                tr("More than one session id starts with {id}. Nothing was deleted.", id=name)
             )
         wanted += [info for info in found if info not in wanted]
     for info in wanted:
