@@ -28,23 +28,18 @@ class SetupDialog(Protocol):
         self, heading: str, options: Sequence[Option], *, other: str = ""
     ) -> str | None:
         """The id of an option, or, where `other` says what it would be, what was typed."""
-        ...
 
     async def ask_line(self, heading: str) -> str | None:
         """A line of text."""
-        ...
 
     async def ask_secret(self, heading: str) -> str | None:
         """A line that is not shown."""
-        ...
 
     async def confirm(self, question: str) -> bool:
         """Yes or no; no is what Enter says."""
-        ...
 
     def say(self, text: str, *, passing: bool = False) -> None:
         """Show a message; `passing`: only until the next message or question."""
-        ...
 
 
 _LOOK_AROUND = "guide"
@@ -55,9 +50,8 @@ async def set_up(desk: SetupService, talk: SetupDialog) -> ModelChoice | None:
     while True:
         talk.say(tr("Looking for API keys and local models …"), passing=True)
         findings = await desk.look()
-        picked = await talk.choose(
-            tr("Which model do you want to use?"), list(_start(desk, findings))
-        )
+        options = list(_start(desk, findings))
+        picked = await talk.choose(tr("Which model do you want to use?"), options)
         if picked is None:
             return None
         if picked == _LOOK_AROUND:
@@ -103,8 +97,7 @@ async def _choose(
 async def _model_of(
     provider: Provider, desk: SetupService, talk: SetupDialog
 ) -> ModelChoice | None:
-    loading = tr("Loading {provider} models …", provider=provider.title)
-    talk.say(loading, passing=True)
+    talk.say(tr("Loading {provider} models …", provider=provider.title), passing=True)
     offers = await desk.offers(provider)
     options = [Option(offer.model, offer.model, offer.facts) for offer in offers]
     picked = await talk.choose(
@@ -114,9 +107,7 @@ async def _model_of(
     )
     if picked is None:
         return None
-    return ModelChoice(
-        picked if picked.startswith(f"{provider.prefix}/") else f"{provider.prefix}/{picked}"
-    )
+    return ModelChoice(f"{provider.prefix}/{picked.removeprefix(f'{provider.prefix}/')}")
 
 
 async def _try_and_keep(choice: ModelChoice, desk: SetupService, talk: SetupDialog) -> bool:
@@ -129,8 +120,7 @@ async def _try_and_keep(choice: ModelChoice, desk: SetupService, talk: SetupDial
         if not key:
             return False
     while True:
-        sending = tr("Testing {model} …", model=choice.model)
-        talk.say(sending, passing=True)
+        talk.say(tr("Testing {model} …", model=choice.model), passing=True)
         tried = await desk.try_out(choice, key)
         if tried.works:
             talk.say(

@@ -119,7 +119,9 @@ class Journal:
                 log.warning("the session cannot be stored: %s", error)
                 self._warn(
                     tr("This session can't be saved: {error}.", error=error.strerror or error),
-                    tr("It continues. New messages will be saved once writing works again."),
+                    tr(
+                        "The session continues. New messages will be saved once writing works again."
+                    ),
                 )
             return
         self._is_failing = False

@@ -24,7 +24,6 @@ NOT_SAID = {
     "frontends/acp/prompts.py": "a model reads it",
     "frontends/repl/live_stage.py: noinherit *": "a style",
     "frontends/repl/start.py: agent: {}?": "a name and a value",
-    "frontends/shared/going_back.py: the person went back": "kept in the log of a session",
     "frontends/headless/structured.py": "a model reads it",
     "frontends/shared/keys.py: escape escape": "keys",
     "frontends/tui/highlight.py": "names of languages",
