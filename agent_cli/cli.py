@@ -116,8 +116,8 @@ def _run_inline(options: "argparse.Namespace", worker: "subprocess.Popen[bytes] 
     from agent_cli.flags import wishes
     from agent_cli.frontends.repl import start
 
-    wished = wishes(options, attended=sys.stdin.isatty())
-    return start.run(wished, worker, is_read_aloud=options.screen_reader)
+    launch_options = wishes(options, attended=sys.stdin.isatty())
+    return start.run(launch_options, worker, is_read_aloud=options.screen_reader)
 
 
 def _run_screen(options: "argparse.Namespace") -> int:
@@ -149,13 +149,13 @@ def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes
 
         schema = read_schema(Path(options.json_schema))
     prompt = None if streamed else headless.read_prompt(options.prompt)
-    wished = find_session(wishes(options, attended=streamed), os.environ)
-    loaded = load_all_settings(wished, os.environ)
+    launch_options = find_session(wishes(options, attended=streamed), os.environ)
+    loaded = load_all_settings(launch_options, os.environ)
     warn(*loaded.warnings)
     how = headless.Options(options.output_format, schema)
 
     async def play() -> int:
-        session = open_session(wished, loaded.settings, worker=worker)
+        session = open_session(launch_options, loaded.settings, worker=worker)
         try:
             if session.mode == "auto" or loaded.settings.sandbox in ("bwrap", "landlock"):
                 await session.prepare()

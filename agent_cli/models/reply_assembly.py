@@ -75,7 +75,7 @@ class Assembler:
         return bool(self._calls)
 
     def message(self) -> AssistantMessage:
-        """The reply as it stands."""
+        """The reply so far."""
         text, calls = encodable("".join(self._text)), tuple(call.finished() for call in self._calls)
         return AssistantMessage(text=text, thinking=self._thoughts(), calls=calls, model=self.model)
 
@@ -105,7 +105,7 @@ class Assembler:
             call.pieces.append(arguments)
 
     def _thoughts(self) -> tuple[Thinking, ...]:
-        """Signed blocks are merged as the provider wants them back; else the text stands alone."""
+        """Signed blocks are merged as the provider wants them back; else there is only text."""
         text = encodable("".join(self._thinking))
         blocks = _merge(self._blocks)
         if not blocks:

@@ -16,7 +16,7 @@ from agent_cli.core.messages import (
 )
 
 SENDS_REASONING_BACK = frozenset({"deepseek", "moonshot"})
-"""Vendors that want their reasoning text back while a turn goes on."""
+"""Vendors that want their reasoning text back during a turn."""
 
 
 def vendor_of(model: str) -> str:

@@ -140,13 +140,13 @@ class Metrics:
     def _write(self) -> None:
         """The thread: one batch after the other, until told to end."""
         database = self._open()
-        going_on = True
-        while going_on:
+        is_open = True
+        while is_open:
             batch = [self._waiting.get()]
             with contextlib.suppress(queue.Empty):
                 while True:
                     batch.append(self._waiting.get_nowait())
-            going_on = None not in batch
+            is_open = None not in batch
             if database is not None:
                 self._commit(database, [s for each in batch if each for s in each])
             for _ in batch:

@@ -68,7 +68,7 @@ class SessionInfo(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The title, or what stands for it."""
+        """The title, or what is shown without one."""
         return self.title or self.prompt or tr("(empty)")
 
 
