@@ -33,12 +33,15 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Carry out a command line; returns the exit code."""
-    _speak()
+    from agent_cli.config.directories import language_setting
+    from agent_cli.lib import language
+
+    language.use(language.choose_language(language_setting(os.environ), os.environ))
     from agent_cli.flags import SUBCOMMANDS, parser, subcommand
 
     options = parser(arguments).parse_args(arguments)
     if not options.command and options.output_format != "text":
-        _speak_english()
+        language.use(language.SOURCE)  # output for programs is the same everywhere
     interactive = not options.command and _is_interactive(options)
     inline = not options.command and _wants_inline(options, interactive=interactive)
     interactive = interactive and not inline
@@ -66,21 +69,6 @@ def run(arguments: list[str]) -> int:
         if worker is not None and worker.poll() is None:
             worker.kill()
             worker.wait()
-
-
-def _speak() -> None:
-    """Use the configured language, or the locale's."""
-    from agent_cli.config.directories import language_setting
-    from agent_cli.lib import language
-
-    language.use(language.choose_language(language_setting(os.environ), os.environ))
-
-
-def _speak_english() -> None:
-    """Output for programs is the same everywhere."""
-    from agent_cli.lib import language
-
-    language.use(language.SOURCE)
 
 
 def _start_worker(options: "argparse.Namespace") -> "subprocess.Popen[bytes] | None":
@@ -128,8 +116,8 @@ def _run_inline(options: "argparse.Namespace", worker: "subprocess.Popen[bytes] 
     from agent_cli.flags import wishes
     from agent_cli.frontends.repl import start
 
-    wished = wishes(options, attended=sys.stdin.isatty())
-    return start.run(wished, worker, is_read_aloud=options.screen_reader)
+    launch_options = wishes(options, attended=sys.stdin.isatty())
+    return start.run(launch_options, worker, is_read_aloud=options.screen_reader)
 
 
 def _run_screen(options: "argparse.Namespace") -> int:
@@ -152,8 +140,8 @@ def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes
     from agent_cli.flags import wishes
     from agent_cli.folder import load_all_settings
     from agent_cli.frontends.headless import start as headless
-    from agent_cli.lib.language import tr
     from agent_cli.runtime import find_session, open_session, tidy
+    from agent_cli.subcommands._printing import warn
 
     schema = None
     if options.json_schema:
@@ -161,14 +149,13 @@ def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes
 
         schema = read_schema(Path(options.json_schema))
     prompt = None if streamed else headless.read_prompt(options.prompt)
-    wished = find_session(wishes(options, attended=streamed), os.environ)
-    loaded = load_all_settings(wished, os.environ)
-    for warning in loaded.warnings:
-        sys.stderr.write(tr("warning: {warning}", warning=warning) + "\n")
+    launch_options = find_session(wishes(options, attended=streamed), os.environ)
+    loaded = load_all_settings(launch_options, os.environ)
+    warn(*loaded.warnings)
     how = headless.Options(options.output_format, schema)
 
     async def play() -> int:
-        session = open_session(wished, loaded.settings, worker=worker)
+        session = open_session(launch_options, loaded.settings, worker=worker)
         try:
             if session.mode == "auto" or loaded.settings.sandbox in ("bwrap", "landlock"):
                 await session.prepare()
@@ -200,10 +187,10 @@ def _show_config(options: "argparse.Namespace") -> int:
     from agent_cli.flags import wishes
     from agent_cli.folder import load_settings
     from agent_cli.lib.language import tr
+    from agent_cli.subcommands._printing import warn
 
     loaded = load_settings(wishes(options, attended=False), os.environ)
     place = tr("# user file: {path}", path=Directories.of(os.environ).config_file)
     sys.stdout.write(f"{place}\n{listing(loaded)}\n")
-    for warning in loaded.warnings:
-        sys.stderr.write(tr("warning: {warning}", warning=warning) + "\n")
+    warn(*loaded.warnings)
     return 0

@@ -198,8 +198,8 @@ def plugin_places(asked: ExtensionContext) -> PluginSources | None:
 
 def writing_places(asked: ExtensionContext) -> PromptFolders:
     """Where commands and skills are read from: the user's own, then a trusted project's."""
-    from agent_cli.extensions.prompt_files import PromptFolders
     from agent_cli.extensions.documents import Folder
+    from agent_cli.extensions.prompt_files import PromptFolders
 
     if not asked.settings.plugins.enabled:
         return PromptFolders()

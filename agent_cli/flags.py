@@ -124,11 +124,8 @@ def parser(arguments: "list[str] | None" = None) -> argparse.ArgumentParser:
     )  # fmt: skip
     _add_commands(top, arguments or [])
     screen = top.add_argument_group(tr("screen"))
-    screen.add_argument(
-        "--inline",
-        action="store_true",
-        help=tr("chat in the terminal's scrollback instead of full screen"),
-    )
+    inline = tr("chat in the terminal's scrollback instead of full screen")
+    screen.add_argument("--inline", action="store_true", help=inline)
     screen.add_argument(
         "--screen-reader", action="store_true",
         help=tr("plain text only: nothing moves, choices are numbered"),
@@ -187,11 +184,7 @@ def _add_resuming(top: argparse.ArgumentParser) -> None:
 
 def _add_settings(target: argparse.ArgumentParser) -> None:
     model = target.add_argument_group(tr("model"))
-    model.add_argument(
-        "--model",
-        metavar="NAME",
-        help=tr("model to use, by its LiteLLM name"),
-    )
+    model.add_argument("--model", metavar="NAME", help=tr("model to use, by its LiteLLM name"))
     model.add_argument("--api-base", metavar="URL", help=tr("address of the model server"))
     model.add_argument(
         "--system-prompt-file", metavar="FILE", help=tr("use this file as the system prompt")
@@ -240,13 +233,8 @@ def wishes(options: argparse.Namespace, *, attended: bool) -> "LaunchOptions":
         try:
             system = Path(options.system_prompt_file).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise UserError(
-                tr(
-                    "Can't read {path}: {reason}.",
-                    path=options.system_prompt_file,
-                    reason=error,
-                )
-            ) from error
+            path = options.system_prompt_file
+            raise UserError(tr("Can't read {path}: {reason}.", path=path, reason=error)) from error
     return LaunchOptions(
         cwd=cwd,
         added=added,
@@ -269,10 +257,8 @@ def _resume(options: argparse.Namespace) -> "Resume | None":
     words = getattr(options, "resume", None)
     if words is None and not getattr(options, "continued", False):
         if getattr(options, "fork", False):
-            raise UserError(
-                tr("--fork needs a session to copy."),
-                hint=tr("agent -c --fork, or agent -r ID --fork"),
-            )
+            hint = tr("agent -c --fork, or agent -r ID --fork")
+            raise UserError(tr("--fork needs a session to copy."), hint=hint)
         return None
     return Resume(words or "", ask=words == "", fork=options.fork, stay=options.cwd is not None)
 

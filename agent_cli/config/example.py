@@ -74,15 +74,8 @@ def toml_value(value: Any) -> str:
     if isinstance(value, BaseModel):
         value = value.model_dump(mode="json", exclude_defaults=True)
     if isinstance(value, dict):
-        plain = {
-            key: item.model_dump(mode="json", exclude_defaults=True)
-            if isinstance(item, BaseModel)
-            else item
-            for key, item in value.items()
-        }
-        return (
-            "{ " + ", ".join(f"{json.dumps(k)} = {toml_value(v)}" for k, v in plain.items()) + " }"
-        )
+        items = (f"{json.dumps(key)} = {toml_value(item)}" for key, item in value.items())
+        return "{ " + ", ".join(items) + " }"
     if isinstance(value, tuple | list):
         return "[" + ", ".join(toml_value(item) for item in value) + "]"
     if isinstance(value, bool):

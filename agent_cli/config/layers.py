@@ -3,7 +3,7 @@
 import difflib
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import UnionType
 from typing import Any, Union, get_args, get_origin
@@ -41,7 +41,7 @@ class LoadedSettings:
     settings: Settings
     origins: Mapping[str, str]
     """The layer of each setting that is not a default, by dotted key."""
-    warnings: tuple[str, ...] = field(default=())
+    warnings: tuple[str, ...] = ()
 
 
 def load(
@@ -123,7 +123,7 @@ def _merge(
 
 def _only_tightening(layer: Layer, warnings: list[str]) -> Layer:
     """The part of a project's file that cannot weaken safety or redirect the model. What it runs,
-    servers and hooks, was listed when the person trusted the folder."""
+    servers and hooks, was listed when the user trusted the folder."""
     allowed = {
         key: info
         for key, info in leaves()
@@ -143,13 +143,9 @@ def _only_tightening(layer: Layer, warnings: list[str]) -> Layer:
             elif isinstance(value, Mapping) and any(a.startswith(f"{key}.") for a in allowed):
                 result[name] = kept(value, f"{key}.")
             else:
-                warnings.append(
-                    tr(
-                        "{file}: ignored {key}, which a project can't set.",
-                        file=layer.name,
-                        key=key,
-                    )
-                )
+                file = layer.name
+                said = tr("{file}: ignored {key}, which a project can't set.", file=file, key=key)
+                warnings.append(said)
         return result
 
     return Layer(layer.name, kept(layer.values))
@@ -204,19 +200,11 @@ def _explain(error: ValidationError, origins: Mapping[str, str]) -> UserError:
                 said += " " + tr("Did you mean {names}?", names=either(near))
             lines.append(said)
         else:
-            lines.append(
-                tr(
-                    "{where}: {key} is {given}; {expected}.",
-                    where=where,
-                    key=key,
-                    given=repr(problem["input"])[:80],
-                    expected=expectation(problem),
-                )
-            )
-    return UserError(
-        "\n".join(lines),
-        hint=tr("`agent config` lists every setting; config.example.toml explains them."),
-    )
+            values = {"given": repr(problem["input"])[:80], "expected": expectation(problem)}
+            told = tr("{where}: {key} is {given}; {expected}.", where=where, key=key, **values)
+            lines.append(told)
+    hint = tr("`agent config` lists every setting; config.example.toml explains them.")
+    return UserError("\n".join(lines), hint=hint)
 
 
 def _origin(key: str, origins: Mapping[str, str]) -> str:

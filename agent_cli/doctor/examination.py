@@ -2,14 +2,15 @@
 
 import asyncio
 import inspect
-import threading
 from collections.abc import AsyncIterator, Callable, Iterable
+from functools import partial
 from typing import Any
 
 from agent_cli import doctor
 from agent_cli.doctor._check import Check, CheckContext, Finding
 from agent_cli.lib.discovery import values_named
 from agent_cli.lib.language import mark, tr
+from agent_cli.lib.threads import in_own_thread
 
 GROUPS = (mark("terminal"), mark("programs"), mark("settings"), mark("model"), mark("files"))
 
@@ -29,12 +30,12 @@ async def examine(
 
 
 async def _finding(check: Check, patient: CheckContext) -> Finding:
+    run: Callable[[], Any] = partial(check.run, patient)
     try:
         async with asyncio.timeout(check.seconds):
-            if inspect.iscoroutinefunction(check.run):
-                found: Finding = await check.run(patient)
-                return found
-            return await _aside(lambda: check.run(patient))
+            is_async = inspect.iscoroutinefunction(check.run)
+            found: Finding = await (run() if is_async else in_own_thread(run))
+            return found
     except TimeoutError:
         return Finding(
             "problem",
@@ -49,30 +50,3 @@ async def _finding(check: Check, patient: CheckContext) -> Finding:
             cause=tr("the check itself failed"),
             remedy=tr("Please report this bug."),
         )
-
-
-async def _aside(work: Callable[[], Any]) -> Finding:
-    """Do something that may block in a thread that nobody has to wait for."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[Finding] = loop.create_future()
-
-    def finish(finding: Finding | None, error: Exception | None) -> None:
-        if done.done():
-            return
-        if error is not None:
-            done.set_exception(error)
-        elif finding is not None:
-            done.set_result(finding)
-
-    def run() -> None:
-        try:
-            result, failure = work(), None
-        except Exception as error:  # raised again where it is waited for
-            result, failure = None, error
-        try:
-            loop.call_soon_threadsafe(finish, result, failure)
-        except RuntimeError:
-            return  # too late: nobody waits any more
-
-    threading.Thread(target=run, daemon=True).start()
-    return await done

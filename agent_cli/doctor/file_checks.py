@@ -9,6 +9,7 @@ from pathlib import Path
 
 from agent_cli.doctor._check import Check, CheckContext, Finding, ok
 from agent_cli.lib.language import mark, tr
+from agent_cli.lib.text import size
 
 _MAX_BYTES = 2_000_000_000
 _MIN_FREE_BYTES = 200_000_000
@@ -22,7 +23,7 @@ def disk(patient: CheckContext) -> Finding:
     used, is_whole = _measure(state)
     there = next(path for path in (state, *state.parents) if path.exists())
     free = shutil.disk_usage(there).free
-    values = {"used": _size(used), "path": state, "free": _size(free)}
+    values = {"used": size(used), "path": state, "free": size(free)}
     measured = (
         tr("{used} in {path}, {free} free", **values)
         if is_whole
@@ -30,13 +31,13 @@ def disk(patient: CheckContext) -> Finding:
     )
     if free < _MIN_FREE_BYTES:
         return Finding(
-            "problem", measured, tr("{size} free", size=_size(_MIN_FREE_BYTES)),
+            "problem", measured, tr("{size} free", size=size(_MIN_FREE_BYTES)),
             cause=tr("the disk is almost full"),
             remedy=tr("Free some space, or sessions can't be saved."),
         )  # fmt: skip
     if used > _MAX_BYTES:
         return Finding(
-            "warning", measured, tr("less than {size}", size=_size(_MAX_BYTES)),
+            "warning", measured, tr("less than {size}", size=size(_MAX_BYTES)),
             cause=tr("many sessions, or large tool results"),
             remedy=tr("Delete old sessions with agent sessions delete."),
         )  # fmt: skip
@@ -95,13 +96,6 @@ def _below(root: Path) -> Iterator[Path]:
     for directory, _, names in os.walk(root):
         yield Path(directory)
         yield from (Path(directory, name) for name in names)
-
-
-def _size(count: int) -> str:
-    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if count >= size:
-            return f"{count / size:.1f} {unit}"
-    return tr("{n} bytes", n=count)
 
 
 CHECKS = (

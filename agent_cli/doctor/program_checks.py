@@ -4,7 +4,6 @@ import platform
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from importlib import metadata
 
 from agent_cli import __version__
@@ -22,12 +21,8 @@ def python(_: CheckContext) -> Finding:
     measured = f"{platform.python_version()} ({platform.system()} {platform.machine()})"
     if sys.version_info >= _MIN_VERSION:
         return ok(measured)
-    return Finding(
-        "problem",
-        measured,
-        tr("3.11 or later"),
-        remedy=tr("Install a newer Python, then run make install."),
-    )
+    remedy = tr("Install a newer Python, then run make install.")
+    return Finding("problem", measured, tr("3.11 or later"), remedy=remedy)
 
 
 def packages(_: CheckContext) -> Finding:
@@ -55,9 +50,7 @@ def _required_packages() -> list[str]:
     return [found.group() for line in always if (found := _NAME.match(line))]
 
 
-def _program(
-    name: str, verdict: Verdict, why: str, remedy: str
-) -> Callable[[CheckContext], Finding]:
+def _program(name: str, verdict: Verdict, why: str, remedy: str) -> Check:
     """A check that a program is there and runs."""
 
     def look(_: CheckContext) -> Finding:
@@ -74,7 +67,7 @@ def _program(
             return Finding(verdict, tr("doesn't run"), expected, cause, tr(remedy))
         return ok(f"{done.stdout.partition(chr(10))[0]} ({path})")
 
-    return look
+    return Check("programs", name, look)
 
 
 async def sandbox(_: CheckContext) -> Finding:
@@ -94,20 +87,10 @@ async def sandbox(_: CheckContext) -> Finding:
 CHECKS = (
     Check("programs", "python", python),
     Check("programs", mark("packages"), packages),
-    Check(
-        "programs", "bash",
-        _program("bash", "problem", mark("runs commands"), mark("Install bash.")),
+    _program("bash", "problem", mark("runs commands"), mark("Install bash.")),
+    _program(
+        "rg", "problem", mark("searches files"), mark("Run make install, or install ripgrep.")
     ),
-    Check(
-        "programs", "rg",
-        _program(
-            "rg", "problem", mark("searches files"),
-            mark("Run make install, or install ripgrep."),
-        ),
-    ),
-    Check(
-        "programs", "git",
-        _program("git", "warning", mark("shows what changed"), mark("Install git.")),
-    ),
+    _program("git", "warning", mark("shows what changed"), mark("Install git.")),
     Check("programs", mark("sandbox"), sandbox, seconds=15),
-)  # fmt: skip
+)

@@ -28,11 +28,7 @@ def servers(patient: CheckContext) -> Finding:
         )
     found = read_servers({str(patient.places.config_file): _own(patient), str(file): listed})
     missing = [
-        tr(
-            "{server}: {program} not found",
-            server=server.name,
-            program=server.table.command,
-        )
+        tr("{server}: {program} not found", server=server.name, program=server.table.command)
         for server in found.servers
         if server.table.command and not shutil.which(server.table.command)
     ]

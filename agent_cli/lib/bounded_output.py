@@ -25,12 +25,7 @@ class Output:
     """Takes bytes without end in bounded memory. `place` names the file when one is needed."""
 
     def __init__(
-        self,
-        place: Callable[[], Path],
-        *,
-        head: int,
-        tail: int,
-        most_on_disk: int = MAX_DISK_BYTES,
+        self, place: Callable[[], Path], *, head: int, tail: int, most_on_disk: int = MAX_DISK_BYTES
     ) -> None:
         self.size = 0
         self.lines = 0

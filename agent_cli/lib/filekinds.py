@@ -98,12 +98,9 @@ def image(head: bytes) -> Image | None:
     media_type = _IMAGES.get(kind_by_content(head) or "")
     if media_type is None:
         return None
-    measure = {
-        "image/png": _png,
-        "image/jpeg": _jpeg,
-        "image/gif": _gif,
-        "image/webp": _webp,
-    }[media_type]
+    measure = {"image/png": _png, "image/jpeg": _jpeg, "image/gif": _gif, "image/webp": _webp}[
+        media_type
+    ]
     try:
         width, height = measure(head)
     except (struct.error, IndexError, ValueError):

@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import json
 import os
 import re
 import secrets
@@ -9,6 +10,7 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from agent_cli.lib.language import mark
 
@@ -135,9 +137,10 @@ def remove_leftovers(path: str | os.PathLike[str]) -> None:
 def append_line(path: str | os.PathLike[str], line: str) -> None:
     """Add one line, in one write, to a file that only its owner can read."""
     data = line.rstrip("\n").replace("\n", "\\n").encode("utf-8", "replace") + b"\n"
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-    descriptor = _create(path, flags)
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    descriptor = os.open(path, flags, 0o600)
     try:
+        _refuse_special(os.fstat(descriptor).st_mode, path)
         written = os.write(descriptor, data)
         if written < len(data):
             raise OSError(errno.ENOSPC, "line written only in part", os.fspath(path))
@@ -152,6 +155,22 @@ def private_directory(path: str | os.PathLike[str]) -> Path:
     if stat.S_IMODE(path.stat().st_mode) & 0o077:
         path.chmod(0o700)
     return path
+
+
+def read_json_object(path: str | os.PathLike[str], max_bytes: int) -> dict[str, Any]:
+    """What a JSON file holds; empty if it holds no object, or none that can be read."""
+    try:
+        with os.fdopen(open_regular(path), "rb") as file:
+            held = json.loads(file.read(max_bytes))
+    except (OSError, ValueError):
+        return {}
+    return held if isinstance(held, dict) else {}
+
+
+def write_private_json(path: Path, data: object) -> None:
+    """Write a JSON file that only its owner can read; raises OSError."""
+    private_directory(path.parent)
+    write_atomic(path, json.dumps(data, indent=1).encode(), mode=0o600)
 
 
 def _refuse_special(mode: int, path: str | os.PathLike[str]) -> None:
@@ -210,15 +229,6 @@ def _refuse_change(directory: int, path: Path, before: os.stat_result | None) ->
     _refuse_special(now.st_mode, path)
     if before is None:
         raise FileExistsError(errno.EEXIST, "created by someone else meanwhile", str(path))
-
-
-def _create(path: str | os.PathLike[str], flags: int) -> int:
-    extra = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    descriptor = os.open(path, flags | extra, 0o600)
-    if kind := kind_of(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise NotRegularFile(os.fspath(path), kind)
-    return descriptor
 
 
 def _umask() -> int:

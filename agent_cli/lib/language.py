@@ -1,4 +1,4 @@
-"""What the program says to a person, in the language of the interface.
+"""What the program says to the user, in the language of the interface.
 
     tr("{path} is not a directory.", path=path)      a text with its values
     trn("{n} file", "{n} files", count)              a text with a number
@@ -63,10 +63,10 @@ def use(language: str) -> None:
             _catalogue = gettext.GNUTranslations(file)
 
 
-def choose_language(wished: str, environment: "Mapping[str, str]") -> str:
-    """The language that is wished for; "auto" is the locale's, if we speak it."""
-    if wished in LANGUAGES:
-        return wished
+def choose_language(wanted: str, environment: "Mapping[str, str]") -> str:
+    """The wanted language; "auto" is the locale's, if we speak it."""
+    if wanted in LANGUAGES:
+        return wanted
     locale = next(filter(None, map(environment.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     code = locale.partition("_")[0].partition(".")[0].lower()
     return code if code in LANGUAGES else SOURCE

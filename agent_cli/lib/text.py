@@ -44,11 +44,6 @@ def either(texts: Iterable[str]) -> str:
     return reduce(lambda some, more: tr("{some} or {more}", some=some, more=more), texts)
 
 
-def in_lines(texts: Iterable[str]) -> str:
-    """One below the other."""
-    return "\n".join(texts)
-
-
 def size(count: int) -> str:
     """ "512 B", "1.4 kB", "14 MB": the same in every language."""
     if count < 1000:

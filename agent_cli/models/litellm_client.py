@@ -36,10 +36,7 @@ class BrokenReply(Exception):
 
 async def complete(request: Mapping[str, Any], add: Add) -> dict[str, Any]:
     """Stream one completion; pieces go to `add`, the rest is returned when it ended properly."""
-    return await _read(await _open(request), request["model"], add)
-
-
-async def _read(stream: Any, model: str, add: Add) -> dict[str, Any]:
+    stream = await _open(request)
     finish: str | None = None
     usage: Any = None
     has_content = False
@@ -51,18 +48,12 @@ async def _read(stream: Any, model: str, add: Add) -> dict[str, Any]:
             has_content = has_content or bool(piece)
             add(piece)
     _check_end(stream, finish, has_content=has_content)
-    return {"finish": finish, "usage": _usage(usage), "cost": _cost(model, usage)}
+    return {"finish": finish, "usage": _usage(usage), "cost": _cost(request["model"], usage)}
 
 
 async def _open(request: Mapping[str, Any], **more: Any) -> Any:
-    return await litellm.acompletion(
-        **request,
-        **more,
-        stream=True,
-        stream_options={"include_usage": True},
-        max_retries=0,
-        _skip_mcp_handler=True,
-    )
+    more |= {"stream": True, "stream_options": {"include_usage": True}, "max_retries": 0}
+    return await litellm.acompletion(**request, **more, _skip_mcp_handler=True)
 
 
 def _check_end(stream: Any, finish: str | None, *, has_content: bool) -> None:
@@ -71,13 +62,11 @@ def _check_end(stream: Any, finish: str | None, *, has_content: bool) -> None:
     seen = getattr(stream, "intermittent_finish_reason", finish)
     if received is None and seen is None and not has_content:
         headers = getattr(stream, "_hidden_params", {}).get("additional_headers") or {}
-        kind = str(headers.get("llm_provider-content-type", ""))
-        if "html" in kind:
+        if "html" in str(headers.get("llm_provider-content-type", "")):
             raise BrokenReply(tr("the server answered with a web page"))
         raise BrokenReply(tr("the server answered with nothing a model would say"))
-    is_gemini = "gemini" in str(getattr(stream, "custom_llm_provider", ""))
-    is_vertex = "vertex" in str(getattr(stream, "custom_llm_provider", ""))
-    if received is None and not (is_gemini or is_vertex):  # these never tell
+    provider = str(getattr(stream, "custom_llm_provider", ""))
+    if received is None and not ("gemini" in provider or "vertex" in provider):  # these never tell
         raise ConnectionError(tr("the reply broke off"))
 
 
@@ -85,45 +74,31 @@ async def prime(model: str) -> None:
     """Load now what the first request to this model would load: a made-up reply, then a call that
     reaches nobody."""
     tool = {"type": "function", "function": {"name": "t", "parameters": {"type": "object"}}}
-    request = {
-        "model": model,
-        "messages": [{"role": "user", "content": "x"}],
-        "tools": [tool],
-        "api_key": "none",
-    }
-    with contextlib.suppress(Exception):
-        async for _ in await _open(request, mock_response="x"):
-            pass
-    with contextlib.suppress(Exception):
-        async for _ in await _open(request, api_base="http://127.0.0.1:9"):
-            pass
+    messages = [{"role": "user", "content": "x"}]
+    request = {"model": model, "messages": messages, "tools": [tool], "api_key": "none"}
+    for answered in ({"mock_response": "x"}, {"api_base": "http://127.0.0.1:9"}):
+        with contextlib.suppress(Exception):
+            async for _ in await _open(request, **answered):
+                pass
 
 
 def _piece(delta: Any) -> dict[str, Any]:
     """What a delta brings, without what it merely repeats."""
-    piece: dict[str, Any] = {}
-    if content := getattr(delta, "content", None):
-        piece["text"] = content
-    if thinking := getattr(delta, "reasoning_content", None):
-        piece["thinking"] = thinking
-    if blocks := getattr(delta, "thinking_blocks", None):
-        piece["blocks"] = [dict(block) for block in blocks]
-    if calls := getattr(delta, "tool_calls", None):
-        piece["calls"] = [_call(call) for call in calls]
-    return piece
+    piece = {
+        "text": getattr(delta, "content", None),
+        "thinking": getattr(delta, "reasoning_content", None),
+        "blocks": [dict(block) for block in getattr(delta, "thinking_blocks", None) or ()],
+        "calls": [_call(call) for call in getattr(delta, "tool_calls", None) or ()],
+    }
+    return {name: value for name, value in piece.items() if value}
 
 
 def _call(call: Any) -> dict[str, Any]:
-    function = call.function
-    arguments = function.arguments if function is not None else ""
-    if arguments is not None and not isinstance(arguments, str):
+    name = getattr(call.function, "name", None)
+    arguments = getattr(call.function, "arguments", None) or ""
+    if not isinstance(arguments, str):
         arguments = json.dumps(arguments)
-    return {
-        "index": call.index,
-        "id": call.id,
-        "name": function.name if function is not None else None,
-        "arguments": arguments or "",
-    }
+    return {"index": call.index, "id": call.id, "name": name, "arguments": arguments}
 
 
 def _usage(usage: Any) -> dict[str, int]:
@@ -131,16 +106,15 @@ def _usage(usage: Any) -> dict[str, int]:
         return {}
     prompt = getattr(usage, "prompt_tokens_details", None)
     completion = getattr(usage, "completion_tokens_details", None)
-    cached = getattr(usage, "cache_read_input_tokens", None) or getattr(
-        prompt, "cached_tokens", None
-    )
-    return {
-        "input_tokens": usage.prompt_tokens or 0,
-        "output_tokens": usage.completion_tokens or 0,
-        "cached_tokens": cached or 0,
-        "cache_write_tokens": getattr(usage, "cache_creation_input_tokens", None) or 0,
-        "reasoning_tokens": getattr(completion, "reasoning_tokens", None) or 0,
+    cached = getattr(usage, "cache_read_input_tokens", None)
+    tokens = {
+        "input_tokens": usage.prompt_tokens,
+        "output_tokens": usage.completion_tokens,
+        "cached_tokens": cached or getattr(prompt, "cached_tokens", None),
+        "cache_write_tokens": getattr(usage, "cache_creation_input_tokens", None),
+        "reasoning_tokens": getattr(completion, "reasoning_tokens", None),
     }
+    return {name: count or 0 for name, count in tokens.items()}
 
 
 def _cost(model: str, usage: Any) -> float | None:
@@ -163,14 +137,15 @@ def describe(model: str) -> dict[str, Any]:
         info = litellm.get_model_info(model)
     except Exception:
         return {}
+    return _facts(info)
+
+
+def _facts(info: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "window": info.get("max_input_tokens") or info.get("max_tokens"),
-        "max_output": info.get("max_output_tokens"),
         "input_price": info.get("input_cost_per_token"),
         "output_price": info.get("output_cost_per_token"),
         "cached_price": info.get("cache_read_input_token_cost"),
-        "takes_images": bool(info.get("supports_vision")),
-        "calls_tools": bool(info.get("supports_function_calling")),
     }
 
 
@@ -185,12 +160,7 @@ def list_models(provider: str) -> list[dict[str, Any]]:
         fits = info.get("mode") == "chat" and info.get("supports_function_calling")
         if info.get("litellm_provider") in owners and fits and not name.startswith("ft:"):
             full = name if name.startswith(f"{provider}/") else f"{provider}/{name}"
-            listed[full] = {
-                "name": full,
-                "window": info.get("max_input_tokens") or info.get("max_tokens"),
-                "input_price": info.get("input_cost_per_token"),
-                "output_price": info.get("output_cost_per_token"),
-            }
+            listed[full] = {"name": full, **_facts(info)}
     return [listed[name] for name in sorted(listed)]
 
 
@@ -212,16 +182,9 @@ _NOT_A_REPLY = re.compile(
     r"Extra data|Expecting value|JSONDecode|Unterminated string|Invalid control", re.I
 )
 _BY_STATUS = {
-    400: "bad_request",
-    401: "authentication",
-    402: "quota",
-    403: "permission",
-    404: "not_found",
-    408: "timeout",
-    413: "overflow",
-    422: "bad_request",
-    429: "rate_limit",
-}
+    401: "authentication", 402: "quota", 403: "permission", 404: "not_found", 408: "timeout",
+    413: "overflow", 429: "rate_limit",
+}  # fmt: skip
 
 
 def describe_error(error: Exception, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -240,10 +203,10 @@ def describe_error(error: Exception, request: Mapping[str, Any]) -> dict[str, An
 
 def _innermost(error: BaseException) -> BaseException:
     """What a mid-stream wrapper hides."""
-    hidden = getattr(error, "original_exception", None)
-    if isinstance(hidden, BaseException) and hidden is not error:
-        return _innermost(hidden)
-    return error
+    hidden = getattr(error, "original_exception", error)
+    return (
+        _innermost(hidden) if isinstance(hidden, BaseException) and hidden is not error else error
+    )
 
 
 def _status(error: BaseException) -> int | None:
@@ -269,11 +232,9 @@ def _kind(error: BaseException, source: BaseException, status: int | None, text:
         return "timeout"
     if "APIConnectionError" in names or (status == 500 and not _was_answered(error, source)):
         return "connection"
-    if status in _BY_STATUS:
-        return _BY_STATUS[status]
     if status is not None and status >= 500:
         return "server"
-    return "bad_request"
+    return _BY_STATUS.get(status or 400, "bad_request")
 
 
 def _was_answered(*errors: BaseException) -> bool:
@@ -310,19 +271,11 @@ def _inner_message(text: str) -> str:
 
 
 def _retry_after(error: BaseException) -> float | None:
-    headers: Any = getattr(error, "litellm_response_headers", None)
-    if not headers:
-        return None
-    value = headers.get("retry-after") or headers.get("Retry-After")
-    return seconds_until(value) if value else None
-
-
-def seconds_until(value: str) -> float | None:
-    """A Retry-After header: seconds, or a date (one that has passed means now)."""
-    try:
+    """What a Retry-After header says: seconds, or a date (one that has passed means now)."""
+    headers: Any = getattr(error, "litellm_response_headers", None) or {}
+    value = headers.get("retry-after") or headers.get("Retry-After") or ""
+    with contextlib.suppress(ValueError):
         return max(0.0, float(value))
-    except ValueError:
-        pass
     with contextlib.suppress(TypeError, ValueError):
         return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
     return None

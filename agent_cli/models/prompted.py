@@ -9,6 +9,8 @@ import json
 import re
 import secrets
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 from agent_cli.core.messages import (
@@ -45,15 +47,11 @@ class PromptedTools:
     """Wraps a model: native calls while it makes them, prompted ones from when it does not."""
 
     def __init__(self, model: Model, *, prompted: bool = False) -> None:
+        self.name = model.name
         self._model = model
         self._prompted = prompted
         self._may_switch = not prompted
         self._boundary = secrets.token_hex(4)
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._model.name
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
         """Ask the model in the way that suits it."""
@@ -81,31 +79,24 @@ class PromptedTools:
         if not request.tools:
             return request
         schemas = "\n".join(_one_line(tool["function"]) for tool in request.tools)
-        return ModelRequest(
-            system=request.system + INSTRUCTIONS + schemas,
-            messages=self._as_text(request.messages),
-            options=request.options,
-        )
+        system = request.system + INSTRUCTIONS + schemas
+        return replace(request, system=system, messages=self._as_text(request.messages), tools=())
 
     def _as_text(self, messages: Sequence[Message]) -> tuple[Message, ...]:
         """Calls and results as text; results of one reply stand together in one message."""
         told: list[Message] = []
-        results: list[str] = []
-        for message in messages:
-            if isinstance(message, ToolMessage):
-                state = "error" if message.is_error else "result"
-                tag = f"tool_{state}_{self._boundary}"
-                results.append(f'<{tag} of="{message.name}">\n{text_of(message.content)}\n</{tag}>')
-                continue
-            if results:
-                told.append(UserMessage(content="\n".join(results), origin="program"))
-                results = []
-            if isinstance(message, AssistantMessage) and message.calls:
-                message = AssistantMessage(text=_as_text(message), model=message.model)
-            told.append(message)
-        if results:
-            told.append(UserMessage(content="\n".join(results), origin="program"))
+        for are_results, group in groupby(messages, lambda each: isinstance(each, ToolMessage)):
+            if are_results:
+                results = "\n".join(map(self._result_as_text, group))
+                told.append(UserMessage(content=results, origin="program"))
+            else:
+                told.extend(map(_without_native_calls, group))
         return tuple(told)
+
+    def _result_as_text(self, message: Message) -> str:
+        assert isinstance(message, ToolMessage)
+        tag = f"tool_{'error' if message.is_error else 'result'}_{self._boundary}"
+        return f'<{tag} of="{message.name}">\n{text_of(message.content)}\n</{tag}>'
 
 
 def calls_in(text: str, names: set[str]) -> list[ToolCall]:
@@ -149,12 +140,15 @@ def _without_call(block: re.Match[str]) -> str:
     return "" if '"name"' in block[1] and '"arguments"' in block[1] else block[0]
 
 
-def _as_text(message: AssistantMessage) -> str:
+def _without_native_calls(message: Message) -> Message:
+    if not isinstance(message, AssistantMessage) or not message.calls:
+        return message
     blocks = [
         f'```tool_call\n{{"name": {json.dumps(call.name)}, "arguments": {call.arguments}}}\n```'
         for call in message.calls
     ]
-    return "\n".join([*([message.text] if message.text else []), *blocks])
+    text = "\n".join(filter(None, (message.text, *blocks)))
+    return AssistantMessage(text=text, model=message.model)
 
 
 def _one_line(function: Mapping[str, Any]) -> str:

@@ -71,13 +71,9 @@ class RemoteModel:
     """A model at a provider."""
 
     def __init__(self, endpoint: Endpoint, worker: WorkerProcess) -> None:
+        self.name = endpoint.model
         self._endpoint = endpoint
         self._worker = worker
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._endpoint.model
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
         """Ask, and pass on what comes."""
@@ -99,10 +95,9 @@ class RemoteModel:
                     if text := answer.get("text"):
                         yield TextChunk(encodable(text))
         except TimeoutError as error:
+            seconds = self._endpoint.idle_timeout
             said = tr(
-                "{model} has been silent for {seconds:g} s.",
-                model=self.name,
-                seconds=self._endpoint.idle_timeout,
+                "{model} has been silent for {seconds:g} s.", model=self.name, seconds=seconds
             )
             hint = tr(_HINTS[ModelErrorKind.TIMEOUT])
             raise ModelError(said, kind=ModelErrorKind.TIMEOUT, hint=hint) from error
@@ -110,11 +105,9 @@ class RemoteModel:
             said = tr("The request was lost: {reason}.", reason=error.args[0])
             raise ModelError(said, kind=ModelErrorKind.WORKER) from error
         except WorkerBroken as error:
-            raise ModelError(
-                tr("LiteLLM cannot be loaded: {reason}.", reason=error.args[0]),
-                kind=ModelErrorKind.BAD_REQUEST,
-                hint=tr("Reinstall agent."),
-            ) from error
+            said = tr("LiteLLM cannot be loaded: {reason}.", reason=error.args[0])
+            hint = tr("Reinstall agent.")
+            raise ModelError(said, kind=ModelErrorKind.BAD_REQUEST, hint=hint) from error
 
     def _arguments(self, request: ModelRequest) -> dict[str, Any]:
         arguments: dict[str, Any] = {
@@ -133,31 +126,20 @@ class RemoteModel:
 
     def _reply(self, assembler: Assembler, answer: Mapping[str, Any]) -> Reply:
         if assembler.has_calls and answer["finish"] is None:
-            raise ModelError(
-                tr("The reply ended in the middle of a call."), kind=ModelErrorKind.CONNECTION
-            )
+            said = tr("The reply ended in the middle of a call.")
+            raise ModelError(said, kind=ModelErrorKind.CONNECTION)
         usage = Usage(**answer["usage"], cost=answer["cost"])
-        if usage.cost is None:
-            usage = usage.model_copy(update={"cost": self._configured_cost(usage)})
+        prices = self._endpoint.prices
+        if usage.cost is None and prices and usage.input_tokens:
+            usage = usage.model_copy(update={"cost": prices.cost(usage)})
         return Reply(assembler.message(), assembler.finish(answer["finish"]), usage)
 
-    def _configured_cost(self, usage: Usage) -> float | None:
-        prices = self._endpoint.prices
-        return prices.cost(usage) if prices and usage.input_tokens else None
-
     def _error(self, error: Mapping[str, Any]) -> ModelError:
-        kind = ModelErrorKind(error["kind"])
-        model = self.name
+        kind, model = ModelErrorKind(error["kind"]), self.name
         if where := error["where"]:
             model = tr("{model} at {where}", model=model, where=where)
-        text = f"{model}: {error['message']}"
-        return ModelError(
-            text,
-            kind=kind,
-            hint=self._hint(kind),
-            status=error["status"],
-            retry_after=error["retry_after"],
-        )
+        told = {name: error[name] for name in ("status", "retry_after")}
+        return ModelError(f"{model}: {error['message']}", kind=kind, hint=self._hint(kind), **told)
 
     def _hint(self, kind: ModelErrorKind) -> str:
         if kind is ModelErrorKind.AUTHENTICATION:

@@ -11,6 +11,7 @@ from typing import Any
 
 from agent_cli.core.messages import AssistantMessage, Thinking, ToolCall
 from agent_cli.core.model import Finish
+from agent_cli.lib.encodings import readable
 
 _FINISH = {
     "stop": Finish.STOP,
@@ -43,6 +44,10 @@ class _Call:
             return False
         return True
 
+    def finished(self) -> ToolCall:
+        name = encodable(self.name) or "unnamed"
+        return ToolCall(id=encodable(self.id), name=name, arguments=encodable(self.arguments))
+
 
 @dataclass
 class Assembler:
@@ -70,20 +75,9 @@ class Assembler:
         return bool(self._calls)
 
     def message(self) -> AssistantMessage:
-        """The reply as it stands."""
-        return AssistantMessage(
-            text=encodable("".join(self._text)),
-            thinking=self._thoughts(),
-            calls=tuple(
-                ToolCall(
-                    id=encodable(call.id),
-                    name=encodable(call.name) or "unnamed",
-                    arguments=encodable(call.arguments),
-                )
-                for call in self._calls
-            ),
-            model=self.model,
-        )
+        """The reply so far."""
+        text, calls = encodable("".join(self._text)), tuple(call.finished() for call in self._calls)
+        return AssistantMessage(text=text, thinking=self._thoughts(), calls=calls, model=self.model)
 
     def finish(self, said: str | None) -> Finish:
         """Why the reply ended, by the provider's word and by what came."""
@@ -111,16 +105,14 @@ class Assembler:
             call.pieces.append(arguments)
 
     def _thoughts(self) -> tuple[Thinking, ...]:
-        """Signed blocks are merged as the provider wants them back; else the text stands alone."""
+        """Signed blocks are merged as the provider wants them back; else there is only text."""
         text = encodable("".join(self._thinking))
         blocks = _merge(self._blocks)
         if not blocks:
             return (Thinking(text=text, vendor=self.vendor),) if text else ()
         return tuple(
-            Thinking(
-                text=encodable(str(block.get("thinking", ""))), vendor=self.vendor, block=block
-            )
-            for block in blocks
+            Thinking(text=encodable(str(b.get("thinking", ""))), vendor=self.vendor, block=b)
+            for b in blocks
         )
 
 
@@ -145,6 +137,4 @@ def _merge(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def encodable(text: str) -> str:
     """The text without lone surrogates and NUL, which no provider takes back."""
-    if text.isascii():
-        return text.replace("\0", "")
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "")
+    return readable(text).replace("\0", "")

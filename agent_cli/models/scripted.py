@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from agent_cli.core.errors import ModelError, ModelErrorKind, UserError
 from agent_cli.core.messages import AssistantMessage, Thinking, ToolCall
@@ -32,30 +32,28 @@ from agent_cli.core.model import (
 from agent_cli.lib.language import tr
 
 
-class ScriptedCall(BaseModel):
-    """A call the script makes; `arguments` as a string are sent as they are."""
-
+class _Scripted(BaseModel):
     model_config = ConfigDict(extra="forbid")
+
+
+class ScriptedCall(_Scripted):
+    """A call the script makes; `arguments` as a string are sent as they are."""
 
     name: str
     arguments: dict[str, Any] | str = {}
     id: str | None = None
 
 
-class ScriptedError(BaseModel):
+class ScriptedError(_Scripted):
     """A failure the script plays."""
-
-    model_config = ConfigDict(extra="forbid")
 
     kind: ModelErrorKind
     message: str = "scripted"
     retry_after: float | None = None
 
 
-class ScriptedStep(BaseModel):
+class ScriptedStep(_Scripted):
     """What happens on one request."""
-
-    model_config = ConfigDict(extra="forbid")
 
     text: str = ""
     thinking: str = ""
@@ -80,10 +78,7 @@ class ScriptedModel:
     ) -> None:
         self.name = name
         self.requests: list[ModelRequest] = []
-        self._steps = [
-            step if isinstance(step, ScriptedStep) else ScriptedStep.model_validate(step)
-            for step in steps
-        ]
+        self._steps = [ScriptedStep.model_validate(step) for step in steps]
         self._numbers = itertools.count(1)
 
     @classmethod
@@ -91,17 +86,14 @@ class ScriptedModel:
         """Read a script."""
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
-            steps = [
-                ScriptedStep.model_validate(json.loads(line)) for line in lines if line.strip()
-            ]
+            steps = [ScriptedStep.model_validate_json(line) for line in lines if line.strip()]
         except OSError as error:
-            raise UserError(
-                tr("The script {path} cannot be read: {reason}.", path=path, reason=error.strerror)
-            ) from error
-        except (ValueError, ValidationError) as error:
-            raise UserError(
-                tr("The script {path} is not valid: {reason}", path=path, reason=error)
-            ) from error
+            why = error.strerror
+            said = tr("The script {path} cannot be read: {reason}.", path=path, reason=why)
+            raise UserError(said) from error
+        except ValueError as error:
+            said = tr("The script {path} is not valid: {reason}", path=path, reason=error)
+            raise UserError(said) from error
         return cls(steps, f"scripted:{path}")
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
@@ -119,25 +111,21 @@ class ScriptedModel:
         if step.hang:
             await asyncio.Event().wait()
         if step.error is not None:
-            raise ModelError(
-                step.error.message, kind=step.error.kind, retry_after=step.error.retry_after
-            )
+            kind, after = step.error.kind, step.error.retry_after
+            raise ModelError(step.error.message, kind=kind, retry_after=after)
         yield self._reply(step)
 
     def _reply(self, step: ScriptedStep) -> Reply:
-        calls = tuple(
-            ToolCall(
-                id=call.id if call.id is not None else f"call-{next(self._numbers)}",
-                name=call.name,
-                arguments=call.arguments
-                if isinstance(call.arguments, str)
-                else json.dumps(call.arguments),
-            )
-            for call in step.calls
-        )
+        calls = tuple(map(self._call, step.calls))
         thinking = (Thinking(text=step.thinking),) if step.thinking else ()
         message = AssistantMessage(text=step.text, thinking=thinking, calls=calls, model=self.name)
         return Reply(message, step.finish or (Finish.CALLS if calls else Finish.STOP), step.usage)
+
+    def _call(self, call: ScriptedCall) -> ToolCall:
+        call_id = f"call-{next(self._numbers)}" if call.id is None else call.id
+        given = call.arguments
+        arguments = given if isinstance(given, str) else json.dumps(given)
+        return ToolCall(id=call_id, name=call.name, arguments=arguments)
 
 
 def _pieces(text: str, count: int) -> list[str]:

@@ -82,25 +82,19 @@ class ModelSource:
         if name.startswith(SCRIPTED):
             return ScriptedModel.from_file(Path(name.removeprefix(SCRIPTED)))
         endpoint = self._endpoints.get(name) or Endpoint(name)
-        prefix = unknown_prefix(name)
         if is_local(name):
             raise _unknown(tr("Unknown model: {model}", model=name))
-        if prefix and not endpoint.api_base:
+        if (prefix := unknown_prefix(name)) and not endpoint.api_base:
             raise _unknown(tr("Unknown model prefix: {prefix}", prefix=prefix))
         variables = variables_for(name, self._credentials)
         provider = provider_of(name)
         if provider.key and not endpoint.api_base and not any("KEY" in v for v in variables):
-            raise UserError(
-                tr(
-                    "{model} needs a key for {provider}.",
-                    provider=provider.title,
-                    model=name,
-                ),
-                hint=tr(
-                    "Set {key}, run `agent setup`, or choose another model with --model.",
-                    key=provider.key,
-                ),
+            said = tr("{model} needs a key for {provider}.", provider=provider.title, model=name)
+            key = provider.key
+            hint = tr(
+                "Set {key}, run `agent setup`, or choose another model with --model.", key=key
             )
+            raise UserError(said, hint=hint)
         self._worker.configure(variables)
         if endpoint.api_base and not variables:
             endpoint = replace(endpoint, needs_no_key=True)

@@ -8,15 +8,15 @@ from typing import Any
 from agent_cli.core.messages import (
     AssistantMessage,
     Content,
+    ImagePart,
     Message,
     TextPart,
-    Thinking,
     ToolMessage,
     UserMessage,
 )
 
 SENDS_REASONING_BACK = frozenset({"deepseek", "moonshot"})
-"""Vendors that want their reasoning text back while a turn goes on."""
+"""Vendors that want their reasoning text back during a turn."""
 
 
 def vendor_of(model: str) -> str:
@@ -47,12 +47,8 @@ def _message(message: Message, vendor: str) -> dict[str, Any]:
         case UserMessage():
             return {"role": "user", "content": _content(message.content)}
         case ToolMessage():
-            return {
-                "role": "tool",
-                "tool_call_id": legal_id(message.call_id, vendor),
-                "name": message.name,
-                "content": _content(message.content),
-            }
+            told = {"name": message.name, "content": _content(message.content)}
+            return {"role": "tool", "tool_call_id": legal_id(message.call_id, vendor), **told}
         case AssistantMessage():
             return _assistant(message, vendor)
 
@@ -74,26 +70,21 @@ def _assistant(message: AssistantMessage, vendor: str) -> dict[str, Any]:
     if blocks := [thought.block for thought in own if thought.block]:
         sent["thinking_blocks"] = blocks
     elif own and vendor in SENDS_REASONING_BACK:
-        sent["reasoning_content"] = _join(own)
+        sent["reasoning_content"] = "".join(thought.text for thought in own)
     return sent
-
-
-def _join(thoughts: Sequence[Thinking]) -> str:
-    return "".join(thought.text for thought in thoughts)
 
 
 def _content(content: Content) -> str | list[dict[str, Any]]:
     if isinstance(content, str):
         return content
-    return [
-        {"type": "text", "text": part.text}
-        if isinstance(part, TextPart)
-        else {
-            "type": "image_url",
-            "image_url": {"url": f"data:{part.media_type};base64,{part.data}"},
-        }
-        for part in content
-    ]
+    return [_part(part) for part in content]
+
+
+def _part(part: TextPart | ImagePart) -> dict[str, Any]:
+    if isinstance(part, TextPart):
+        return {"type": "text", "text": part.text}
+    url = f"data:{part.media_type};base64,{part.data}"
+    return {"type": "image_url", "image_url": {"url": url}}
 
 
 def legal_id(call_id: str, vendor: str) -> str:

@@ -23,27 +23,11 @@ from agent_cli.lib.language import tr
 
 log = logging.getLogger(__name__)
 
-PASSED_ON = frozenset(
-    [
-        "PATH",
-        "HOME",
-        "LANG",
-        "LC_ALL",
-        "TMPDIR",
-        "SSL_CERT_FILE",
-        "SSL_CERT_DIR",
-        "REQUESTS_CA_BUNDLE",
-        "HTTP_PROXY",
-        "HTTPS_PROXY",
-        "NO_PROXY",
-        "ALL_PROXY",
-        "http_proxy",
-        "https_proxy",
-        "no_proxy",
-        "all_proxy",
-        "PYTHONDONTWRITEBYTECODE",
-    ]
-)
+PASSED_ON = (
+    "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR",
+    "REQUESTS_CA_BUNDLE", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY",
+    "http_proxy", "https_proxy", "no_proxy", "all_proxy", "PYTHONDONTWRITEBYTECODE",
+)  # fmt: skip
 LOAD_TIMEOUT_S = 120.0
 """Seconds until LiteLLM must be there, on a slow machine too."""
 SILENCE_TIMEOUT_S = 20.0
@@ -140,15 +124,9 @@ class WorkerProcess:
 
     async def close(self) -> None:
         """End the worker and wait until it is gone."""
-        process, self._process = self._process, None
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        for transport in self._transports:
-            transport.close()
-        self._tasks, self._transports, self._writer = [], [], None
-        if process is not None:
-            _end(process)
+        tasks = self._tasks
+        self._let_go()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _ensure_running(self) -> None:
         async with self._starting:  # warming up and a first request may come together
@@ -209,9 +187,8 @@ class WorkerProcess:
                         if queue := self._open.get(message["id"]):
                             queue.put_nowait(message)
         except ValueError as error:
-            said = tr("the model process wrote nonsense ({error})", error=error)
-            problem = WorkerGone(said)
-        await self._give_up(problem)
+            problem = WorkerGone(tr("the model process wrote nonsense ({error})", error=error))
+        self._give_up(problem)
 
     async def _watch(self) -> None:
         """Notice a worker that lives but does not answer."""
@@ -236,29 +213,26 @@ class WorkerProcess:
             while line := await errors.readline():
                 self._last_words.append(line.decode(errors="replace").rstrip())
 
-    async def _give_up(self, problem: Exception) -> None:
+    def _give_up(self, problem: Exception) -> None:
         """Tell all who wait; the next request starts a new worker."""
         if self._last_words:
             log.warning("the model process said: %s", " | ".join(self._last_words))
+        self._let_go()
+        for queue in self._open.values():
+            queue.put_nowait(problem)
+
+    def _let_go(self) -> None:
+        """End the process for certain and collect it, with all that belongs to it."""
         process, self._process = self._process, None
-        own = asyncio.current_task()
         for task in self._tasks:
-            if task is not own:
+            if task is not asyncio.current_task():
                 task.cancel()
         for transport in self._transports:
             transport.close()
         self._tasks, self._transports, self._writer = [], [], None
         if process is not None:
-            _end(process)
-        for queue in self._open.values():
-            queue.put_nowait(problem)
-
-
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    """End the process for certain and collect it."""
-    process.kill()
-    process.wait()
-    for pipe in (process.stdin, process.stdout, process.stderr):
-        if pipe is not None:
-            with contextlib.suppress(OSError):
-                pipe.close()
+            process.kill()
+            process.wait()
+            for pipe in filter(None, (process.stdin, process.stdout, process.stderr)):
+                with contextlib.suppress(OSError):
+                    pipe.close()

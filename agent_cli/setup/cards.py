@@ -1,14 +1,12 @@
 """Capability cards: what a local server was found to do with a model, kept for later starts."""
 
 import contextlib
-import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agent_cli.lib.files import open_regular, private_directory, write_atomic
+from agent_cli.lib.files import read_json_object, write_private_json
 
 MAX_BYTES = 1_000_000
 
@@ -34,23 +32,14 @@ class CardFile:
 
     def get(self, model: str, api_base: str | None) -> Card | None:
         """The card of a model, if it was probed."""
-        held = self._read().get(_key(model, api_base))
+        held = read_json_object(self._path, MAX_BYTES).get(_key(model, api_base))
         return _card(held) if isinstance(held, dict) else None
 
     def keep(self, model: str, api_base: str | None, card: Card) -> None:
         """Remember a card; doing without one is no failure."""
-        cards = {**self._read(), _key(model, api_base): asdict(card)}
+        held = read_json_object(self._path, MAX_BYTES)
         with contextlib.suppress(OSError):
-            private_directory(self._path.parent)
-            write_atomic(self._path, json.dumps(cards, indent=1).encode(), mode=0o600)
-
-    def _read(self) -> dict[str, Any]:
-        try:
-            with os.fdopen(open_regular(self._path), "rb") as file:
-                held = json.loads(file.read(MAX_BYTES))
-        except (OSError, ValueError):
-            return {}
-        return held if isinstance(held, dict) else {}
+            write_private_json(self._path, {**held, _key(model, api_base): asdict(card)})
 
 
 def _key(model: str, api_base: str | None) -> str:

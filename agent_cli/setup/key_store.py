@@ -4,14 +4,12 @@ The file names every key that is kept, so that the keyring is loaded only if it 
 """
 
 import contextlib
-import json
 import logging
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from agent_cli.lib.files import open_regular, private_directory, write_atomic
+from agent_cli.lib.files import read_json_object, write_private_json
 from agent_cli.lib.language import tr
 
 log = logging.getLogger(__name__)
@@ -38,28 +36,25 @@ class KeyStore:
         """Every key that can be had; what cannot be read is left out."""
         entries = self._entries()
         kept = {name: value for name, value in entries.items() if value is not None}
-        missing = [name for name in entries if name not in kept]
-        ring = system_keyring() if missing else None
-        for name in missing if ring else ():
-            with contextlib.suppress(Exception):  # its backends raise what they like
-                if ring is not None and (value := ring.get_password(SERVICE, name)):
-                    kept[name] = value
+        missing = entries.keys() - kept.keys()
+        if missing and (ring := system_keyring()):
+            for name in missing:
+                with contextlib.suppress(Exception):  # its backends raise what they like
+                    if value := ring.get_password(SERVICE, name):
+                        kept[name] = value
         return kept
 
     def keep(self, name: str, key: str) -> str:
         """Keep a key; says where. Raises OSError."""
         in_ring = self._to_ring(name, key)
-        entries = {**self._entries(), name: None if in_ring else key}
-        private_directory(self._path.parent)
-        write_atomic(self._path, json.dumps(entries, indent=1).encode(), mode=0o600)
+        write_private_json(self._path, {**self._entries(), name: None if in_ring else key})
         return tr("the system keyring") if in_ring else str(self._path)
 
     @staticmethod
     def _to_ring(name: str, key: str) -> bool:
-        ring = system_keyring()
-        if ring is None:
-            return False
         try:
+            if (ring := system_keyring()) is None:
+                return False
             ring.set_password(SERVICE, name, key)
         except Exception as error:  # its backends raise what they like; the file is left
             log.warning("the keyring rejected a key: %s", type(error).__name__)
@@ -67,18 +62,8 @@ class KeyStore:
         return True
 
     def _entries(self) -> dict[str, str | None]:
-        try:
-            with os.fdopen(open_regular(self._path), "rb") as file:
-                held = json.loads(file.read(MAX_BYTES))
-        except (OSError, ValueError):
-            return {}
-        if not isinstance(held, dict):
-            return {}
-        return {
-            str(name): value
-            for name, value in held.items()
-            if value is None or isinstance(value, str)
-        }
+        held = read_json_object(self._path, MAX_BYTES)
+        return {name: key for name, key in held.items() if key is None or isinstance(key, str)}
 
 
 def with_kept_keys(credentials: Mapping[str, str], config: Path) -> dict[str, str]:

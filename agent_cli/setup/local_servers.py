@@ -81,8 +81,7 @@ def may_be_local(model: str, api_base: str | None) -> bool:
 
 def kind_of(model: str, api_base: str | None) -> tuple[ServerKind, str] | None:
     """The kind and address of the server that serves a model on this machine."""
-    candidates = _candidates(model, api_base)
-    for kind in candidates:
+    for kind in _candidates(model, api_base):
         address = (api_base or f"http://127.0.0.1:{kind.port}").rstrip("/").removesuffix("/v1")
         if kind.models(address) is not None:
             return kind, address
@@ -115,13 +114,7 @@ def _ollama(address: str) -> list[str] | None:
 
 def _lm_studio(address: str) -> list[str] | None:
     told = ask(address, "/api/v0/models", timeout=TIMEOUT_S)
-    if not isinstance(told, dict) or not isinstance(told.get("data"), list):
-        return None
-    kinds = {"llm", "vlm"}
-    chat = [
-        entry for entry in told["data"] if isinstance(entry, dict) and entry.get("type") in kinds
-    ]
-    return _names({"data": chat}, "data", "id")
+    return _names(told, "data", "id", lambda entry: entry.get("type") in ("llm", "vlm"))
 
 
 def _llama_cpp(address: str) -> list[str] | None:
@@ -139,11 +132,13 @@ def _vllm(address: str) -> list[str] | None:
     return _names({"data": own}, "data", "id") if own else None
 
 
-def _names(told: Any, table: str, field: str) -> list[str] | None:
+def _names(
+    told: Any, table: str, field: str, fits: Callable[[dict[str, Any]], bool] = bool
+) -> list[str] | None:
     """Names that can be shown and sent; a server's word is not trusted with more."""
     if not isinstance(told, dict) or not isinstance(told.get(table), list):
         return None
-    names = [entry.get(field) for entry in told[table] if isinstance(entry, dict)]
+    names = [entry.get(field) for entry in told[table] if isinstance(entry, dict) and fits(entry)]
     return [
         name
         for name in names

@@ -1,11 +1,9 @@
 """The model chosen during setup, saved for the next start."""
 
-import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from agent_cli.lib.files import open_regular, private_directory, write_atomic
+from agent_cli.lib.files import read_json_object, write_private_json
 
 MAX_BYTES = 100_000
 
@@ -26,17 +24,12 @@ class ModelChoiceFile:
 
     def read(self) -> ModelChoice | None:
         """The choice; None if there is none, or none that can be read."""
-        try:
-            with os.fdopen(open_regular(self._path), "rb") as file:
-                held = json.loads(file.read(MAX_BYTES))
-        except (OSError, ValueError):
+        held = read_json_object(self._path, MAX_BYTES)
+        model, base = held.get("model"), held.get("api_base")
+        if not isinstance(model, str):
             return None
-        if not isinstance(held, dict) or not isinstance(held.get("model"), str):
-            return None
-        base = held.get("api_base")
-        return ModelChoice(held["model"], base if isinstance(base, str) else None)
+        return ModelChoice(model, base if isinstance(base, str) else None)
 
     def keep(self, choice: ModelChoice) -> None:
         """Remember it; raises OSError."""
-        private_directory(self._path.parent)
-        write_atomic(self._path, json.dumps(asdict(choice)).encode(), mode=0o600)
+        write_private_json(self._path, asdict(choice))

@@ -69,15 +69,10 @@ class PlainDialog:
             self.say(f"{number:>3}  {pad(option.label, width)}  {option.detail}".rstrip())
         if len(options) > MAX_OPTIONS:
             self.say("     " + tr("… and {n} more", n=len(options) - MAX_OPTIONS))
+        how = tr("Enter a number, or words to filter; empty to go back.")
         if other:
-            self.say(
-                tr(
-                    "Enter a number, words to filter, or {other}; empty to go back.",
-                    other=other,
-                )
-            )
-        else:
-            self.say(tr("Enter a number, or words to filter; empty to go back."))
+            how = tr("Enter a number, words to filter, or {other}; empty to go back.", other=other)
+        self.say(how)
 
 
 def _fits(option: Option, words: str) -> bool:

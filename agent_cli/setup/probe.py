@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from agent_cli.lib.language import tr
@@ -40,27 +41,18 @@ def _ollama(address: str, name: str) -> Card:
         native_tools=None if known is None else "tools" in known,
         takes_images=None if known is None else "vision" in known,
     )
-    return card if configured else _widen(card, trained, name)
-
-
-def _widen(card: Card, trained: int | None, name: str) -> Card:
-    """Ask for a window of our own, because Ollama's default one cuts silently."""
+    if configured:
+        return card
+    # A window of our own, because Ollama's default one cuts silently.
     window = min(trained or WANTED, WANTED)
-    return Card(
-        window=window,
-        native_tools=card.native_tools,
-        takes_images=card.takes_images,
-        options={"num_ctx": window},
-        warning=_shorten(name, window, trained),
-    )
+    warning = _warn_about_window(name, window, trained)
+    return replace(card, window=window, options={"num_ctx": window}, warning=warning)
 
 
-def _shorten(name: str, window: int, trained: int | None) -> str:
-    most = (
-        tr(" The model itself supports {trained:,}.", trained=trained)
-        if trained and trained > window
-        else ""
-    )
+def _warn_about_window(name: str, window: int, trained: int | None) -> str:
+    most = ""
+    if trained and trained > window:
+        most = tr(" The model itself supports {trained:,}.", trained=trained)
     return tr(
         "By default Ollama reads only about {default:,} tokens of a request to {name} and silently "
         "drops the rest, so each request asks for {window:,}.{most} To change this, set "
@@ -79,12 +71,11 @@ def _lm_studio(address: str, name: str) -> Card:
     most = _number([entry.get("max_context_length")])
     warning = ""
     if loaded and most and loaded < most:
+        values = {"name": name, "loaded": loaded, "most": most}
         warning = tr(
             "LM Studio loaded {name} with a context of {loaded:,} of {most:,} tokens. "
             "For long conversations, load it with a longer context.",
-            name=name,
-            loaded=loaded,
-            most=most,
+            **values,
         )
     return Card(
         window=loaded or most,
@@ -113,9 +104,7 @@ def _vllm(address: str, name: str) -> Card:
 
 def _entry(told: Any, name: str) -> dict[str, Any]:
     listed = _table(told).get("data")
-    entries = (
-        [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
-    )
+    entries = map(_table, listed if isinstance(listed, list) else [])
     return next((entry for entry in entries if entry.get("id") == name), {})
 
 
@@ -124,9 +113,7 @@ def _table(value: Any) -> dict[str, Any]:
 
 
 def _number(values: Any) -> int | None:
-    return next(
-        (v for v in values if isinstance(v, int) and not isinstance(v, bool) and v > 0), None
-    )
+    return next((value for value in values if type(value) is int and value > 0), None)
 
 
 _PROBES: dict[str, Callable[[str, str], Card]] = {

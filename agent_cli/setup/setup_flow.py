@@ -28,46 +28,40 @@ class SetupDialog(Protocol):
         self, heading: str, options: Sequence[Option], *, other: str = ""
     ) -> str | None:
         """The id of an option, or, where `other` says what it would be, what was typed."""
-        ...
 
     async def ask_line(self, heading: str) -> str | None:
         """A line of text."""
-        ...
 
     async def ask_secret(self, heading: str) -> str | None:
         """A line that is not shown."""
-        ...
 
     async def confirm(self, question: str) -> bool:
         """Yes or no; no is what Enter says."""
-        ...
 
     def say(self, text: str, *, passing: bool = False) -> None:
         """Show a message; `passing`: only until the next message or question."""
-        ...
 
 
 _LOOK_AROUND = "guide"
 
 
-async def set_up(desk: SetupService, talk: SetupDialog) -> ModelChoice | None:
+async def set_up(service: SetupService, dialog: SetupDialog) -> ModelChoice | None:
     """Ask until there is a choice, and save it; None: the user left."""
     while True:
-        talk.say(tr("Looking for API keys and local models …"), passing=True)
-        findings = await desk.look()
-        picked = await talk.choose(
-            tr("Which model do you want to use?"), list(_start(desk, findings))
-        )
+        dialog.say(tr("Looking for API keys and local models …"), passing=True)
+        findings = await service.look()
+        options = list(_start(service, findings))
+        picked = await dialog.choose(tr("Which model do you want to use?"), options)
         if picked is None:
             return None
         if picked == _LOOK_AROUND:
             return ModelChoice(GUIDE)
-        choice = await _choose(picked, desk, talk, findings)
-        if choice is not None and await _try_and_keep(choice, desk, talk):
+        choice = await _choose(picked, service, dialog, findings)
+        if choice is not None and await _try_and_keep(choice, service, dialog):
             return choice
 
 
-def _start(desk: SetupService, findings: Findings) -> Iterator[Option]:
+def _start(service: SetupService, findings: Findings) -> Iterator[Option]:
     """What is there already comes first."""
     for number, server in enumerate(findings.servers):
         for name in server.names:
@@ -77,19 +71,17 @@ def _start(desk: SetupService, findings: Findings) -> Iterator[Option]:
     for provider, variable in variables.items():
         where = tr("key in {variable}", variable=variable)
         yield Option(f"provider {provider.prefix}", provider.title, where)
-    for provider in desk.providers:
+    for provider in service.providers:
         if provider not in variables:
             yield Option(f"provider {provider.prefix}", provider.title, tr("needs a key"))
     yield Option("name", tr("Another model"), tr("enter its LiteLLM name"))
     yield Option(
-        _LOOK_AROUND,
-        tr("Look around first"),
-        tr("offline guide: no model, no key, no network"),
+        _LOOK_AROUND, tr("Look around first"), tr("offline guide: no model, no key, no network")
     )
 
 
 async def _choose(
-    picked: str, desk: SetupService, talk: SetupDialog, findings: Findings
+    picked: str, service: SetupService, dialog: SetupDialog, findings: Findings
 ) -> ModelChoice | None:
     kind, _, rest = picked.partition(" ")
     if kind == "local":
@@ -97,63 +89,55 @@ async def _choose(
         server = findings.servers[int(number)]
         return ModelChoice(f"{server.kind.prefix}/{name}", server.api_base)
     if kind == "provider":
-        return await _model_of(provider_of(f"{rest}/"), desk, talk)
-    typed = await talk.ask_line(tr("Model name, such as anthropic/claude-sonnet-4-5"))
+        return await _model_of(provider_of(f"{rest}/"), service, dialog)
+    typed = await dialog.ask_line(tr("Model name, such as anthropic/claude-sonnet-4-5"))
     return ModelChoice(typed) if typed else None
 
 
 async def _model_of(
-    provider: Provider, desk: SetupService, talk: SetupDialog
+    provider: Provider, service: SetupService, dialog: SetupDialog
 ) -> ModelChoice | None:
-    loading = tr("Loading {provider} models …", provider=provider.title)
-    talk.say(loading, passing=True)
-    offers = await desk.offers(provider)
+    dialog.say(tr("Loading {provider} models …", provider=provider.title), passing=True)
+    offers = await service.offers(provider)
     options = [Option(offer.model, offer.model, offer.facts) for offer in offers]
-    picked = await talk.choose(
+    picked = await dialog.choose(
         tr("Which {provider} model?", provider=provider.title),
         options,
         other=tr("a name that starts with {prefix}/", prefix=provider.prefix),
     )
     if picked is None:
         return None
-    return ModelChoice(
-        picked if picked.startswith(f"{provider.prefix}/") else f"{provider.prefix}/{picked}"
-    )
+    return ModelChoice(f"{provider.prefix}/{picked.removeprefix(f'{provider.prefix}/')}")
 
 
-async def _try_and_keep(choice: ModelChoice, desk: SetupService, talk: SetupDialog) -> bool:
+async def _try_and_keep(choice: ModelChoice, service: SetupService, dialog: SetupDialog) -> bool:
     """Test the choice, with a key if it needs one, and save what works."""
     provider = provider_of(choice.model)
     key = ""
-    if provider.key and choice.api_base is None and not desk.has_key(provider):
+    if provider.key and choice.api_base is None and not service.has_key(provider):
         wanted = tr("Paste your {provider} API key", provider=provider.title)
-        key = await talk.ask_secret(wanted) or ""
+        key = await dialog.ask_secret(wanted) or ""
         if not key:
             return False
     while True:
-        sending = tr("Testing {model} …", model=choice.model)
-        talk.say(sending, passing=True)
-        tried = await desk.try_out(choice, key)
+        dialog.say(tr("Testing {model} …", model=choice.model), passing=True)
+        tried = await service.try_out(choice, key)
         if tried.works:
-            talk.say(
-                tr(
-                    "{model} works ({seconds:.1f} s).",
-                    model=choice.model,
-                    seconds=tried.seconds,
-                )
+            dialog.say(
+                tr("{model} works ({seconds:.1f} s).", model=choice.model, seconds=tried.seconds)
             )
             break
-        talk.say(_problem(tried, key))
-        if tried.is_wrong_key and provider.key and not desk.is_given(provider):
+        dialog.say(_problem(tried, key))
+        if tried.is_wrong_key and provider.key and not service.is_given(provider):
             wanted = tr("Paste your {provider} API key again", provider=provider.title)
-            key = await talk.ask_secret(wanted) or ""
+            key = await dialog.ask_secret(wanted) or ""
             if not key:
                 return False
-        elif not await talk.confirm(tr("Use {model} anyway?", model=choice.model)):
+        elif not await dialog.confirm(tr("Use {model} anyway?", model=choice.model)):
             return False
         else:
             break
-    await _keep(choice, provider, key, desk, talk)
+    await _keep(choice, provider, key, service, dialog)
     return True
 
 
@@ -164,20 +148,17 @@ def _problem(tried: TrialResult, key: str) -> str:
 
 
 async def _keep(
-    choice: ModelChoice, provider: Provider, key: str, desk: SetupService, talk: SetupDialog
+    choice: ModelChoice, provider: Provider, key: str, service: SetupService, dialog: SetupDialog
 ) -> None:
-    card = await desk.probe(choice)
+    card = await service.probe(choice)
     if card is not None and card.warning:
-        talk.say(card.warning)
+        dialog.say(card.warning)
     try:
         if key:
-            talk.say(tr("Saved the key in {place}.", place=desk.keep_key(provider, key)))
-        desk.keep_choice(choice)
-        talk.say(
-            tr(
-                "`agent` now uses {model}. Run `agent setup` to change it.",
-                model=choice.model,
-            )
+            dialog.say(tr("Saved the key in {place}.", place=service.keep_key(provider, key)))
+        service.keep_choice(choice)
+        dialog.say(
+            tr("`agent` now uses {model}. Run `agent setup` to change it.", model=choice.model)
         )
     except OSError as error:
-        talk.say(tr("Can't save it for next time: {reason}.", reason=error))
+        dialog.say(tr("Can't save it for next time: {reason}.", reason=error))

@@ -46,9 +46,8 @@ class ModelOffer:
         """ "200k tokens, $3.00 in, $15.00 out"."""
         parts = [tr("{n:,}k tokens", n=self.window // 1000)] if self.window else []
         if (read := self.input_price) and (written := self.output_price):
-            parts.append(
-                tr("${read:.2f} in, ${written:.2f} out per million", read=read, written=written)
-            )
+            values = {"read": read, "written": written}
+            parts.append(tr("${read:.2f} in, ${written:.2f} out per million", **values))
         return " · ".join(parts)
 
 
@@ -118,26 +117,16 @@ class SetupService:
             known[provider.key] = key
         variables = variables_for(choice.model, known)
         self._worker.configure(variables)
-        model = RemoteModel(
-            Endpoint(
-                choice.model,
-                choice.api_base,
-                needs_no_key=bool(choice.api_base) and not variables,
-                idle_timeout=TIMEOUT_S,
-            ),
-            self._worker,
-        )
+        keyless = bool(choice.api_base) and not variables
+        endpoint = Endpoint(choice.model, choice.api_base, keyless, idle_timeout=TIMEOUT_S)
+        model = RemoteModel(endpoint, self._worker)
         started = time.monotonic()
         try:
             await _one_reply(model)
         except ModelError as error:
             text = clean(Redactor(variables).redact(error.message))
-            return TrialResult(
-                works=False,
-                problem=text,
-                hint=error.hint,
-                is_wrong_key=error.kind in WRONG_KEY or bool(_WRONG_KEY.search(text)),
-            )
+            wrong = error.kind in WRONG_KEY or bool(_WRONG_KEY.search(text))
+            return TrialResult(works=False, problem=text, hint=error.hint, is_wrong_key=wrong)
         return TrialResult(works=True, seconds=time.monotonic() - started)
 
     def keep_key(self, provider: Provider, key: str) -> str:
@@ -177,9 +166,5 @@ async def _one_reply(model: RemoteModel) -> None:
 def _offer(entry: Mapping[str, object]) -> ModelOffer:
     window, prices = entry.get("window"), (entry.get("input_price"), entry.get("output_price"))
     million = [price * 1_000_000 if isinstance(price, int | float) else None for price in prices]
-    return ModelOffer(
-        model=str(entry.get("name", "")),
-        window=window if isinstance(window, int) else None,
-        input_price=million[0],
-        output_price=million[1],
-    )
+    tokens = window if isinstance(window, int) else None
+    return ModelOffer(str(entry.get("name", "")), tokens, *million)

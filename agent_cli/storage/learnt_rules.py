@@ -40,11 +40,9 @@ class LearntRules:
         try:
             lines = self._lines()
         except OSError as error:
-            return self._broken(
-                tr("it cannot be read ({error})", error=error.strerror or error), ()
-            )
-        allow: list[Rule] = []
-        deny: list[Rule] = []
+            why = error.strerror or error
+            return self._broken(tr("it cannot be read ({error})", error=why), [])
+        rules: dict[str, list[Rule]] = {"allow": [], "deny": []}
         problem = ""
         for number, line in enumerate(lines, 1):
             try:
@@ -52,10 +50,10 @@ class LearntRules:
             except (ValueError, UserError) as error:
                 problem = problem or tr("line {number}: {error}", number=number, error=error)
                 continue
-            (allow if effect == "allow" else deny).append(rule)
+            rules[effect].append(rule)
         if problem:
-            return self._broken(problem, deny)
-        return Learnt(Rules(allow=tuple(allow), deny=tuple(deny)))
+            return self._broken(problem, rules["deny"])
+        return Learnt(Rules(allow=tuple(rules["allow"]), deny=tuple(rules["deny"])))
 
     def keep(self, rule: str) -> None:
         """Add an allow rule; raises OSError if it cannot be kept."""

@@ -74,8 +74,6 @@ def _take(found: Digest, entry: dict[str, Any], body: dict[str, Any]) -> None:
             found.model = body["model"]
         case "event":
             _event(found, body["event"])
-        case _:
-            pass
 
 
 def _message(found: Digest, message: dict[str, Any]) -> None:

@@ -64,6 +64,9 @@ INSERT INTO requests VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPD
     unpriced = unpriced + excluded.unpriced
 """
 _REGISTRY = "INSERT OR REPLACE INTO registry VALUES (?, ?)"
+_TOKENS = (
+    "input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens"
+)  # fmt: skip
 _USED = (
     "sum(requests), sum(input), sum(output), sum(cached), sum(cache_write), sum(reasoning), "
     "sum(cost), sum(unpriced)"
@@ -102,24 +105,15 @@ class Metrics:
             case TurnStarted():
                 self._put((_REGISTRY, (day, self._registry_size())))
             case UsageChanged(model=model, step=used):
-                tokens = (
-                    used.input_tokens, used.output_tokens, used.cached_tokens,
-                    used.cache_write_tokens, used.reasoning_tokens,
-                )  # fmt: skip
+                tokens = (getattr(used, name) for name in _TOKENS)
                 row = (day, self._run, model, *tokens, used.cost or 0.0, used.unpriced)
                 self._put((_REQUEST, row))
-            case _:
-                pass
 
     def others_today(self) -> float:
         """The dollars that other runs of the program have spent today."""
-        query = "SELECT sum(cost) FROM requests WHERE day = ? AND run != ?"
+        query = "SELECT coalesce(sum(cost), 0.0) FROM requests WHERE day = ? AND run != ?"
         values = (self._today().isoformat(), self._run)
-        return _reading(
-            self._path,
-            lambda database: float(database.execute(query, values).fetchone()[0] or 0),
-            0.0,
-        )
+        return _reading(self._path, lambda db: float(db.execute(query, values).fetchone()[0]), 0.0)
 
     def statistics(self, since: date | None = None) -> Statistics:
         """What was counted, this run's own counts included."""
@@ -146,13 +140,13 @@ class Metrics:
     def _write(self) -> None:
         """The thread: one batch after the other, until told to end."""
         database = self._open()
-        going_on = True
-        while going_on:
+        is_open = True
+        while is_open:
             batch = [self._waiting.get()]
             with contextlib.suppress(queue.Empty):
                 while True:
                     batch.append(self._waiting.get_nowait())
-            going_on = None not in batch
+            is_open = None not in batch
             if database is not None:
                 self._commit(database, [s for each in batch if each for s in each])
             for _ in batch:
@@ -235,18 +229,10 @@ def _tools(database: "sqlite3.Connection", first: str) -> Iterator[ToolCounts]:
         "SELECT tool, sum(executions), sum(successes), sum(failures), sum(denials), sum(seconds) "
         "FROM calls WHERE day >= ? GROUP BY tool ORDER BY 2 DESC, tool"
     )
-    for tool, executions, successes, failures, denials, seconds in database.execute(
-        query, (first,)
-    ):
-        yield ToolCounts(
-            tool=tool,
-            executions=executions,
-            successes=successes,
-            failures=failures,
-            denials=denials,
-            seconds=seconds,
-            durations=tuple(groups.get(tool, ())) or ToolCounts(tool=tool).durations,
-        )
+    names = ("executions", "successes", "failures", "denials", "seconds")
+    for tool, *counted in database.execute(query, (first,)):
+        durations = {"durations": tuple(groups[tool])} if tool in groups else {}
+        yield ToolCounts(tool=tool, **dict(zip(names, counted, strict=True)), **durations)
 
 
 def _models(database: "sqlite3.Connection", first: str) -> Iterator[ModelCounts]:
@@ -265,17 +251,9 @@ def _days(database: "sqlite3.Connection", first: str) -> Iterator[DayCounts]:
         yield DayCounts(day=day, calls=calls.get(day, 0), requests=requests, usage=_usage(*used))
 
 
-def _usage(
-    sent: int, received: int, cached: int, written: int, reasoning: int, cost: float, unpriced: int
-) -> Usage:
+def _usage(*used: float) -> Usage:
     """A sum; without anything of a known price there is no price either."""
-    is_priced = cost > 0 or unpriced < sent + received
-    return Usage(
-        input_tokens=sent,
-        output_tokens=received,
-        cached_tokens=cached,
-        cache_write_tokens=written,
-        reasoning_tokens=reasoning,
-        cost=cost if is_priced else None,
-        unpriced_tokens=unpriced,
-    )
+    *tokens, cost, unpriced = used
+    is_priced = cost > 0 or unpriced < tokens[0] + tokens[1]
+    counted = dict(zip(_TOKENS, tokens, strict=True))
+    return Usage(**counted, cost=cost if is_priced else None, unpriced_tokens=unpriced)

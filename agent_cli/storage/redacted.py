@@ -37,13 +37,10 @@ def without_secrets(entry: dict[str, Any], redact: Redact) -> None:
 
 
 def _redact_message(message: dict[str, Any], redact: Redact) -> None:
-    match message["role"]:
-        case "assistant":
-            _redact_reply(message, redact)
-        case "user":
-            message["content"] = _redact(message["content"], redact)
-        case _:
-            pass
+    if message["role"] == "assistant":
+        _redact_reply(message, redact)
+    elif message["role"] == "user":
+        message["content"] = _redact(message["content"], redact)
 
 
 def _redact_reply(message: dict[str, Any], redact: Redact) -> None:

@@ -68,7 +68,7 @@ class SessionInfo(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The title, or what stands for it."""
+        """The title, or what is shown without one."""
         return self.title or self.prompt or tr("(empty)")
 
 
@@ -180,15 +180,12 @@ def _transaction(database: sqlite3.Connection) -> Iterator[None]:
 def _refresh(database: sqlite3.Connection, logs: Path) -> None:
     """Bring the index up to date with the logs."""
     found = _stamps(logs)
-    known = {
-        row[0]: (row[1], row[2]) for row in database.execute("SELECT id, size, mtime FROM sessions")
-    }
+    rows = database.execute("SELECT id, size, mtime FROM sessions")
+    known = {name: tuple(stamp) for name, *stamp in rows}
     if found == known:
         return
-    changed = sorted(
-        (name for name, stamp in found.items() if known.get(name) != stamp),
-        key=lambda name: found[name][1],
-    )
+    changed = [name for name, stamp in found.items() if known.get(name) != stamp]
+    changed.sort(key=lambda name: found[name][1])
     with _transaction(database):
         for name in known.keys() - found.keys():
             _forget(database, name)
@@ -237,17 +234,18 @@ def _read(database: sqlite3.Connection, logs: Path, name: str, stamp: tuple[int,
 
 def _row(before: SessionInfo | None, news: Digest, stamp: tuple[int, int]) -> tuple[object, ...]:
     """The columns after the id: what was known, and what the new lines add to it."""
-    costs = [cost for cost in (before.cost if before else None, news.cost) if cost is not None]
+    old = before or Digest(created=news.created)
+    costs = [cost for cost in (old.cost, news.cost) if cost is not None]
     return (
-        (before.workspace if before else "") or news.workspace,
-        news.title or (before.title if before else ""),
-        (before.prompt if before else "") or news.prompt,
-        news.model or (before.model if before else ""),
-        (before.forked_from if before else "") or news.forked_from,
-        before.created if before else news.created,
-        news.updated or (before.updated if before else 0.0),
-        max(news.turns, before.turns if before else 0),
-        news.messages + (before.messages if before else 0),
+        old.workspace or news.workspace,
+        news.title or old.title,
+        old.prompt or news.prompt,
+        news.model or old.model,
+        old.forked_from or news.forked_from,
+        old.created,
+        news.updated or old.updated,
+        max(news.turns, old.turns),
+        news.messages + old.messages,
         sum(costs) if costs else None,
         stamp[0],
     )
@@ -270,12 +268,8 @@ def _places(database: sqlite3.Connection, match: str, most: int = MAX_MATCHES) -
 
 def _find_scattered(database: sqlite3.Connection, words: list[str]) -> dict[str, int]:
     """The sessions that have each word somewhere, with the place of the first one."""
-    each = [_places(database, word, 10 * MAX_MATCHES) for word in words]
-    return {
-        session: place
-        for session, place in each[0].items()
-        if all(session in places for places in each[1:])
-    }
+    first, *others = (_places(database, word, 10 * MAX_MATCHES) for word in words)
+    return {name: place for name, place in first.items() if all(name in each for each in others)}
 
 
 def _find(
@@ -285,16 +279,12 @@ def _find(
     workspace: str | None,
     limit: int,
 ) -> Iterator[SessionInfo]:
-    told = 0
+    query = f"SELECT {_COLUMNS} FROM sessions WHERE id = ? AND (? IS NULL OR workspace = ?)"
     for session, place in places.items():
-        query = f"SELECT {_COLUMNS} FROM sessions WHERE id = ? AND (? IS NULL OR workspace = ?)"
-        row = database.execute(query, [session, workspace, workspace]).fetchone()
-        if row is None:
-            continue
-        yield SessionInfo(*row)._replace(snippet=_snippet(database, match, place))
-        told += 1
-        if told >= limit:
-            return
+        if row := database.execute(query, [session, workspace, workspace]).fetchone():
+            yield SessionInfo._make((*row, _snippet(database, match, place)))
+            if (limit := limit - 1) <= 0:
+                return
 
 
 def _snippet(database: sqlite3.Connection, match: str, place: int) -> str:
@@ -303,9 +293,4 @@ def _snippet(database: sqlite3.Connection, match: str, place: int) -> str:
         "WHERE words MATCH ? AND rowid = ?"
     )
     row = database.execute(query, [match, place]).fetchone()
-    return readable(row[0]) if row else ""
-
-
-def readable(snippet: str) -> str:
-    """A snippet in one line."""
-    return " ".join(snippet.replace("\u200b ", "").split())
+    return " ".join(row[0].replace("\u200b ", "").split()) if row else ""

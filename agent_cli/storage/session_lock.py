@@ -14,12 +14,10 @@ class SessionInUse(UserError):
     """Another program has the session open."""
 
     def __init__(self, session_id: str, owner: int | None) -> None:
+        said = tr("The session {id} is open in another program.", id=session_id)
         if owner:
-            said = tr(
-                "The session {id} is open in process {process}.", id=session_id, process=owner
-            )
-        else:
-            said = tr("The session {id} is open in another program.", id=session_id)
+            values = {"id": session_id, "process": owner}
+            said = tr("The session {id} is open in process {process}.", **values)
         hint = tr("Continue there, or fork it: agent -r {id} --fork", id=session_id)
         super().__init__(said, hint=hint)
         self.session_id = session_id

@@ -15,7 +15,6 @@ import json
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,32 +36,15 @@ def is_session_id(name: str) -> bool:
     return re.fullmatch(r"[0-9A-Za-z_-]{1,64}", name) is not None
 
 
-@dataclass(frozen=True)
 class LogFiles:
     """Where the parts of one session's log lie."""
 
-    directory: Path
-    id: str
-
-    @property
-    def log(self) -> Path:
-        """The entries."""
-        return self.directory / f"{self.id}.jsonl"
-
-    @property
-    def partial(self) -> Path:
-        """The reply that is arriving."""
-        return self.directory / f"{self.id}.partial"
-
-    @property
-    def payloads(self) -> Path:
-        """Long texts."""
-        return self.directory / f"{self.id}.files"
-
-    @property
-    def owner(self) -> Path:
-        """Who has the session open."""
-        return self.directory / f"{self.id}.owner"
+    def __init__(self, directory: Path, session_id: str) -> None:
+        self.directory, self.id = directory, session_id
+        self.log = directory / f"{session_id}.jsonl"
+        self.partial = directory / f"{session_id}.partial"
+        self.payloads = directory / f"{session_id}.files"
+        self.owner = directory / f"{session_id}.owner"
 
 
 class SessionLog:

@@ -28,13 +28,7 @@ from agent_cli.lib.language import tr
 from agent_cli.storage.checkpoint import quota
 from agent_cli.storage.checkpoint.forking import fork as fork_checkpoints
 from agent_cli.storage.partial_reply import read_pieces
-from agent_cli.storage.session_log import (
-    LogFiles,
-    SessionLog,
-    is_session_id,
-    read_bytes,
-    read_log,
-)
+from agent_cli.storage.session_log import LogFiles, SessionLog, is_session_id, read_bytes, read_log
 
 if TYPE_CHECKING:
     from agent_cli.storage.session_index import SessionIndex, SessionInfo
@@ -136,10 +130,8 @@ class Sessions:
         found = self._by_id(text) or self.index.search(text, workspace)
         found = found or self.index.search(text)
         if not found:
-            raise UserError(
-                tr("No session matches “{words}”.", words=text),
-                hint=tr("agent sessions list shows all of them."),
-            )
+            hint = tr("agent sessions list shows all of them.")
+            raise UserError(tr("No session matches “{words}”.", words=text), hint=hint)
         if len(found) > 1:
             raise SeveralSessions(text, found)
         return found[0]
@@ -149,10 +141,8 @@ class Sessions:
         self.index.refresh()
         found = self.index.listing(workspace, limit=1)
         if not found:
-            raise UserError(
-                tr("There is no session in {directory} yet.", directory=workspace),
-                hint=tr("agent sessions list shows those in other directories."),
-            )
+            said = tr("There is no session in {directory} yet.", directory=workspace)
+            raise UserError(said, hint=tr("agent sessions list shows those in other directories."))
         return found[0]
 
     def delete(self, session_id: str) -> None:
@@ -196,10 +186,8 @@ class Sessions:
 
     def _require(self, session_id: str) -> None:
         if not is_session_id(session_id) or not self._files(session_id).log.is_file():
-            raise UserError(
-                tr("There is no session {id}.", id=session_id),
-                hint=tr("agent sessions list shows all of them."),
-            )
+            hint = tr("agent sessions list shows all of them.")
+            raise UserError(tr("There is no session {id}.", id=session_id), hint=hint)
 
     def _by_id(self, text: str) -> "list[SessionInfo]":
         if len(text) < _MIN_ID_CHARS or not text.isalnum():
@@ -219,8 +207,7 @@ def _recover(entries: Sequence[Entry], files: LogFiles) -> list[Entry]:
     if pieces.thinking:
         bodies.append(ReplyAbandoned(thinking=pieces.thinking))
     if text := pieces.text.strip():
-        model = _model(entries)
-        reply = AssistantMessage(text=text, model=model, interrupted=True)
+        reply = AssistantMessage(text=text, model=_model(entries), interrupted=True)
         bodies.append(MessageAdded(message=reply))
     added: list[Entry] = []
     for body in bodies:

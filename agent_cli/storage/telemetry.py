@@ -9,6 +9,7 @@ import re
 import threading
 import time
 
+from opentelemetry.context import Context
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
@@ -70,47 +71,40 @@ class Telemetry:
         sending.join(SEND_TIMEOUT_S)
 
     def _begin_turn(self, event: TurnStarted) -> Span:
-        return self._tracer.start_span(
-            "invoke_agent agent",
-            attributes={
-                "gen_ai.operation.name": "invoke_agent",
-                "gen_ai.agent.name": "agent",
-                "gen_ai.conversation.id": event.session_id,
-                "gen_ai.request.model": event.model,
-            },
-        )
+        attributes = {
+            "gen_ai.operation.name": "invoke_agent",
+            "gen_ai.agent.name": "agent",
+            "gen_ai.conversation.id": event.session_id,
+            "gen_ai.request.model": event.model,
+        }
+        return self._tracer.start_span("invoke_agent agent", attributes=attributes)
 
     def _request(self, event: UsageChanged) -> None:
         """A request is told of when it is over; it began when nothing else went on any more."""
         used = event.step
-        span = self._begin(
-            f"chat {event.model}", self._turn, kind=SpanKind.CLIENT, start=self._idle_since
-        )
-        span.set_attributes(
-            {
-                "gen_ai.operation.name": "chat",
-                "gen_ai.request.model": event.model,
-                "gen_ai.usage.input_tokens": used.input_tokens,
-                "gen_ai.usage.output_tokens": used.output_tokens,
-                "gen_ai.usage.cache_read.input_tokens": used.cached_tokens,
-                "gen_ai.usage.cache_creation.input_tokens": used.cache_write_tokens,
-            }
-        )
+        attributes: dict[str, str | float] = {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.request.model": event.model,
+            "gen_ai.usage.input_tokens": used.input_tokens,
+            "gen_ai.usage.output_tokens": used.output_tokens,
+            "gen_ai.usage.cache_read.input_tokens": used.cached_tokens,
+            "gen_ai.usage.cache_creation.input_tokens": used.cache_write_tokens,
+        }
         if used.cost is not None:
-            span.set_attribute("agent.cost_usd", used.cost)
-        span.end()
+            attributes["agent.cost_usd"] = used.cost
+        context, name = self._inside(self._turn), f"chat {event.model}"
+        start = self._idle_since
+        self._tracer.start_span(name, context, SpanKind.CLIENT, attributes, start_time=start).end()
 
     def _begin_call(self, event: ToolStarted) -> Span:
         name = event.tool if _NAME.fullmatch(event.tool) else "unknown"
-        span = self._begin(f"execute_tool {name}", self._calls.get(event.parent_id or ""))
-        span.set_attributes(
-            {
-                "gen_ai.operation.name": "execute_tool",
-                "gen_ai.tool.name": name,
-                "gen_ai.tool.call.id": event.call_id[:128],
-            }
-        )
-        return span
+        context = self._inside(self._calls.get(event.parent_id or ""))
+        attributes = {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": name,
+            "gen_ai.tool.call.id": event.call_id[:128],
+        }
+        return self._tracer.start_span(f"execute_tool {name}", context, attributes=attributes)
 
     def _end_call(self, event: ToolFinished) -> None:
         span = self._calls.pop(event.call_id, None)
@@ -134,17 +128,9 @@ class Telemetry:
         self._calls.clear()
         self._turn = None
 
-    def _begin(
-        self,
-        name: str,
-        parent: Span | None,
-        *,
-        kind: SpanKind = SpanKind.INTERNAL,
-        start: int | None = None,
-    ) -> Span:
+    def _inside(self, parent: Span | None) -> Context | None:
         above = parent or self._turn
-        context = set_span_in_context(above) if above is not None else None
-        return self._tracer.start_span(name, context, kind, start_time=start)
+        return set_span_in_context(above) if above is not None else None
 
 
 def _keep_quiet() -> None:

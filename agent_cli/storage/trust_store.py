@@ -4,16 +4,14 @@ One file for each folder, in the user's state, named by the hash of the folder's
 """
 
 import hashlib
-import json
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from agent_cli.core.deciding.trust_items import TooMuch, TrustItem, what_trust_enables
-from agent_cli.lib.files import open_regular, private_directory, write_atomic
+from agent_cli.lib.files import read_json_object, write_private_json
 
 MAX_BYTES = 10_000_000
 
@@ -48,29 +46,25 @@ class TrustStore:
 
     def standing(self, root: Path) -> FolderTrust:
         """Whether the folder is trusted as it is now; what cannot be read is not trusted."""
-        known = self._read(self._file(root))
-        if known is None or known.get("path") != str(root.resolve()):
-            return FolderTrust("untrusted")
+        known = read_json_object(self._file(root), MAX_BYTES)
         files = known.get("files")
+        if known.get("path") != str(root.resolve()) or not isinstance(files, dict):
+            return FolderTrust("untrusted")
         try:
             now = _hashes(what_trust_enables(root.resolve()))
         except TooMuch as reason:
             return FolderTrust("changed", (str(reason),))
-        if not isinstance(files, dict):
-            return FolderTrust("untrusted")
         changed = [path for path in {**files, **now} if files.get(path) != now.get(path)]
         return FolderTrust("changed", tuple(sorted(changed))) if changed else FolderTrust("trusted")
 
     def trust(self, root: Path, shown: tuple[TrustItem, ...]) -> None:
         """Trust the folder with exactly what the user was shown; raises OSError."""
-        real = root.resolve()
         entry = {
-            "path": str(real),
+            "path": str(root.resolve()),
             "since": datetime.now(UTC).isoformat(timespec="seconds"),
             "files": _hashes(shown),
         }
-        private_directory(self._directory)
-        write_atomic(self._file(root), json.dumps(entry, indent=1).encode(), mode=0o600)
+        write_private_json(self._file(root), entry)
 
     def remove(self, root: Path) -> bool:
         """Trust the folder no longer; False if it was not trusted."""
@@ -82,22 +76,12 @@ class TrustStore:
 
     def __iter__(self) -> Iterator[TrustedFolder]:
         for path in sorted(self._directory.glob("*.json")):
-            known = self._read(path)
-            if known is not None:
+            if known := read_json_object(path, MAX_BYTES):
                 yield TrustedFolder(str(known.get("path")), str(known.get("since")))
 
     def _file(self, root: Path) -> Path:
         real = str(root.resolve()).encode("utf-8", "surrogateescape")
         return self._directory / f"{hashlib.sha256(real).hexdigest()[:32]}.json"
-
-    @staticmethod
-    def _read(path: Path) -> dict[str, Any] | None:
-        try:
-            with os.fdopen(open_regular(path), "rb") as file:
-                known = json.loads(file.read(MAX_BYTES))
-        except (OSError, ValueError):
-            return None
-        return known if isinstance(known, dict) else None
 
 
 def _hashes(items: tuple[TrustItem, ...]) -> dict[str, str]:

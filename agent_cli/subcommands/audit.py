@@ -18,14 +18,10 @@ from agent_cli.storage.audit_log import read_records
 from agent_cli.subcommands._moment import moment
 
 FAILURES = {
-    "validation": mark("validation"),
-    "execution": mark("execution"),
-    "permission": mark("permission"),
-    "timeout": mark("timeout"),
-    "cancelled": mark("cancelled"),
-    "unknown": mark("unknown"),
-    "failed": mark("failed"),
-}
+    "validation": mark("validation"), "execution": mark("execution"),
+    "permission": mark("permission"), "timeout": mark("timeout"),
+    "cancelled": mark("cancelled"), "unknown": mark("unknown"), "failed": mark("failed"),
+}  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,9 +49,8 @@ def run(options: argparse.Namespace) -> int:
     try:
         shown = deque(fitting, maxlen=options.n if options.n > 0 else None)
     except OSError as error:
-        raise UserError(
-            tr("{path} cannot be read: {reason}.", path=path, reason=error.strerror or error)
-        ) from error
+        why = error.strerror or error
+        raise UserError(tr("{path} cannot be read: {reason}.", path=path, reason=why)) from error
     for record in shown:
         line = json.dumps(record, ensure_ascii=False) if options.json else _line(record)
         sys.stdout.write(f"{line}\n")
@@ -105,7 +100,7 @@ def _line(record: Mapping[str, Any]) -> str:
 
 
 def _describe_decision(record: Mapping[str, Any]) -> str:
-    """The decision and who gave it: a rule, the person, or what is known of the call."""
+    """The decision and who gave it: a rule, the user, or what is known of the call."""
     if record.get("by") == "person":
         return tr("own")
     decision = str(record.get("decision", "?"))

@@ -28,6 +28,7 @@ from agent_cli.runtime import built_in_tools, make_policy
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.reasons import Reason, because, in_words, quote_value
 from agent_cli.safety.sanitise import visible
+from agent_cli.subcommands._printing import warn
 
 EXIT_CODES: Final = {Effect.ALLOW: 0, Effect.ASK: 10, Effect.DENY: 11}
 EFFECTS: Final = {"allow": mark("allow"), "ask": mark("ask"), "deny": mark("deny")}
@@ -163,8 +164,7 @@ def _check(options: argparse.Namespace) -> CallCheck:
         },
     )
     loaded = load_settings(launch_options, environment)
-    for warning in loaded.warnings:
-        sys.stderr.write(tr("warning: {warning}", warning=warning) + "\n")
+    warn(*loaded.warnings)
     workspace = Workspace(
         root=str(root),
         home=environment.get("HOME") or str(Path.home()),

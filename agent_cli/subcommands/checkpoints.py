@@ -22,12 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=tr("list checkpoints, or delete them; sessions in use keep theirs"),
     )  # fmt: skip
     parser.add_argument("--session", metavar="ID", help=tr("with prune: only this session"))
-    parser.add_argument(
-        "--older",
-        metavar="DAYS",
-        type=float,
-        help=tr("with prune: only sessions unused for this many days"),
-    )
+    older = tr("with prune: only sessions unused for this many days")
+    parser.add_argument("--older", metavar="DAYS", type=float, help=older)
     parser.add_argument("--json", action="store_true", help=tr("one JSON object per session"))
 
 

@@ -64,11 +64,7 @@ async def _tell(patient: CheckContext, *, is_json: bool) -> int:
 def _text(check: Check, found: Finding) -> str:
     name = pad(tr(check.name), _COLUMN)
     lines = [f"{_SIGNS[found.verdict]} {name} {_line(found.measured)}"]
-    told = (
-        (tr("expected"), found.expected),
-        (tr("cause"), found.cause),
-        (tr("fix"), found.remedy),
-    )
+    told = ((tr("expected"), found.expected), (tr("cause"), found.cause), (tr("fix"), found.remedy))
     lines += [f"   {pad(label, _COLUMN)} {_line(text)}" for label, text in told if text]
     return "".join(f"{line}\n" for line in lines)
 

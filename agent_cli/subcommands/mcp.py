@@ -5,7 +5,6 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,7 @@ from agent_cli.lib.language import tr
 from agent_cli.lib.text import join_items
 from agent_cli.safety.reasons import Reason, in_words
 from agent_cli.safety.sanitise import visible
+from agent_cli.subcommands._printing import confirm, say, warn
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,11 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("--header", tr("HTTP header for a remote server")),
     ):
         add.add_argument(flag, metavar="NAME=VALUE", action="append", default=[], help=words)
-    add.add_argument(
-        "--project",
-        action="store_true",
-        help=tr("add to {file} in this folder", file=PROJECT_SERVERS),
-    )
+    where = tr("add to {file} in this folder", file=PROJECT_SERVERS)
+    add.add_argument("--project", action="store_true", help=where)
     add.add_argument("--yes", action="store_true", help=tr("approve without asking"))
     add.add_argument("reached", metavar="URL | -- COMMAND …", nargs="+")
     for name, words in (
@@ -78,10 +75,11 @@ def run(options: argparse.Namespace) -> int:
 def _list(asked: ExtensionContext) -> int:
     found, pins = _read_servers(asked), _pins(asked)
     for server in found.servers:
-        _say(f"{server.name:<20}  {pad(_standing(pins, server), 14)}  {_describe_link(server)}")
-        _say(f"{'':<38}{server.source}")
+        link = server.table.url or server.command_line
+        say(f"{server.name:<20}  {pad(_standing(pins, server), 14)}  {link}")
+        say(f"{'':<38}{server.source}")
     if not found.servers:
-        _say(tr("No MCP servers. Add one with `agent mcp add NAME -- COMMAND`."))
+        say(tr("No MCP servers. Add one with `agent mcp add NAME -- COMMAND`."))
     return ExitCode.DONE
 
 
@@ -104,9 +102,9 @@ def _add(asked: ExtensionContext, options: argparse.Namespace) -> int:
         )
     except OSError as error:
         raise _not_written(path, error) from error
-    _say(tr("Added {name} to {path}.", name=options.name, path=path))
+    say(tr("Added {name} to {path}.", name=options.name, path=path))
     if options.project and not asked.trusted:
-        _say(tr("This folder isn't trusted with this change. Review it with `agent trust`."))
+        say(tr("This folder isn't trusted with this change. Review it with `agent trust`."))
         return ExitCode.DONE
     trial = _Trial(asked, asks=not options.yes)
     return asyncio.run(trial.carry_out("approve", tried.servers[0]))
@@ -138,7 +136,7 @@ def _remove(asked: ExtensionContext, server: Server) -> int:
         _pins(asked).forget(server)
     except OSError as error:
         raise _not_written(path, error) from error
-    _say(tr("Removed {name} from {path}.", name=server.name, path=path))
+    say(tr("Removed {name} from {path}.", name=server.name, path=path))
     return ExitCode.DONE
 
 
@@ -155,24 +153,24 @@ class _Trial:
         if wanted is None:
             raise UserError(tr("MCP servers are disabled (mcp.enabled in the configuration)."))
         self._servers = Servers(
-            wanted, Registrar(Registry(), _complain), self, lambda text, hint: _complain(text, "")
+            wanted, Registrar(Registry(), _complain), self, lambda text, hint: warn(text)
         )
 
     async def carry_out(self, action: str, server: Server) -> int:
         """Do it, and say how it went."""
         try:
             if action == "login":
-                _say(await self._servers.sign_in(server, lambda url: _say(tr("Sign in at:"), url)))
+                say(await self._servers.sign_in(server, lambda url: say(tr("Sign in at:"), url)))
                 return ExitCode.DONE
             started = time.monotonic()
-            _say(await self._servers.approve(server))
+            say(await self._servers.approve(server))
             row = self._servers.row_of(server)
             if row.state != "ready":
                 return ExitCode.FAILED
             if action == "test":
-                _say(*(f"  {name}" for name in row.tools))
+                say(*(f"  {name}" for name in row.tools))
                 took = time.monotonic() - started
-                _say(tr("Answered in {seconds:.1f} s.", seconds=took))
+                say(tr("Answered in {seconds:.1f} s.", seconds=took))
             return ExitCode.DONE
         finally:
             await self._servers.close()
@@ -184,26 +182,19 @@ class _Trial:
         text = str(getattr(preview, "text", ""))
         sys.stdout.write("".join(f"  {line}\n" for line in visible(text).split("\n")))
         for warning in odd:
-            _say(tr("Warning: {warning}.", warning=in_words(warning)))
-        _say(tr("Needs approval: {reasons}.", reasons=join_items(map(in_words, reasons))))
+            say(tr("Warning: {warning}.", warning=in_words(warning)))
+        say(tr("Needs approval: {reasons}.", reasons=join_items(map(in_words, reasons))))
         if not self._asks:
             return True
-        if not sys.stdin.isatty():
-            raise UserError(
-                tr("Can't ask: this is not a terminal."),
-                hint=tr("Review what is shown above, then add --yes."),
-            )
         asked = tr("Allow {what}?", what=visible(what, one_line=True))
-        sys.stdout.write(f"{asked} [y/N] ")
-        sys.stdout.flush()
-        answer = await asyncio.to_thread(sys.stdin.readline)
-        return answer.strip().lower() in ("y", "yes")
+        cannot = tr("Can't ask: this is not a terminal.")
+        hint = tr("Review what is shown above, then add --yes.")
+        return await asyncio.to_thread(confirm, f"{asked} [y/N] ", cannot, hint)
 
 
 def _read_servers(asked: ExtensionContext) -> Configured:
     found = configured_servers(asked)
-    for problem in found.problems:
-        _complain(problem, "")
+    warn(*found.problems)
     return found
 
 
@@ -211,10 +202,8 @@ def _find(asked: ExtensionContext, name: str) -> Server:
     servers = {server.name: server for server in _read_servers(asked).servers}
     if name not in servers:
         there = ", ".join(servers) or tr("none")
-        raise UserError(
-            tr("No MCP server named {name}.", name=name),
-            hint=tr("Available: {names}.", names=there),
-        )
+        hint = tr("Available: {names}.", names=there)
+        raise UserError(tr("No MCP server named {name}.", name=name), hint=hint)
     return servers[name]
 
 
@@ -222,19 +211,5 @@ def _pins(asked: ExtensionContext) -> ApprovedServers:
     return ApprovedServers(asked.places.state / "mcp" / "approved")
 
 
-def _describe_link(server: Server) -> str:
-    return server.table.url or server.command_line
-
-
 def _complain(text: str, hint: str) -> None:
-    for line in _lines(text, hint):
-        sys.stderr.write(tr("warning: {warning}", warning=line) + "\n")
-
-
-def _lines(*texts: str) -> Iterator[str]:
-    yield from (visible(text, one_line=True) for text in texts if text)
-
-
-def _say(*lines: str) -> None:
-    for line in lines:
-        sys.stdout.write(f"{visible(line, one_line=True).rstrip()}\n")
+    warn(*filter(None, (text, hint)))

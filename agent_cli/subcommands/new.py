@@ -18,25 +18,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `agent new`."""
     parser.add_argument("what", choices=("tool",), help=tr("what to create"))
     parser.add_argument("name", metavar="NAME", help=tr("its name, such as weather"))
-    parser.add_argument(
-        "--project",
-        action="store_true",
-        help=tr("create it in this project ({folder})", folder=PROJECT_TOOLS),
-    )
+    where = tr("create it in this project ({folder})", folder=PROJECT_TOOLS)
+    parser.add_argument("--project", action="store_true", help=where)
 
 
 def run(options: argparse.Namespace) -> int:
     """Write both files; nothing is overwritten."""
     name: str = options.name
     if not name.isidentifier() or keyword.iskeyword(name) or name.startswith(("_", "test_")):
-        raise UserError(
-            tr("{name!r} is not a valid tool name.", name=name),
-            hint=tr("Use letters, digits and underscores."),
-        )
+        hint = tr("Use letters, digits and underscores.")
+        raise UserError(tr("{name!r} is not a valid tool name.", name=name), hint=hint)
     if (taken := built_in_tools().get(name)) is not None:
-        raise UserError(
-            tr("{name} is a built-in tool.", name=taken.name), hint=tr("Choose another name.")
-        )
+        hint = tr("Choose another name.")
+        raise UserError(tr("{name} is a built-in tool.", name=taken.name), hint=hint)
     directory = (
         Path(PROJECT_TOOLS) if options.project else Directories.of(os.environ).config / "tools"
     )
@@ -53,9 +47,8 @@ def run(options: argparse.Namespace) -> int:
     except FileExistsError as error:
         raise UserError(tr("{path} already exists.", path=error.filename)) from error
     except OSError as error:
-        raise UserError(
-            tr("Can't write {path}: {error}.", path=error.filename, error=error.strerror)
-        ) from error
+        values = {"path": error.filename, "error": error.strerror}
+        raise UserError(tr("Can't write {path}: {error}.", **values)) from error
     said = tr("Edit it as you like. In a running session, /reload loads it.")
     if options.project:
         said = tr("Edit it as you like. Trust the folder again, then /reload loads it.")

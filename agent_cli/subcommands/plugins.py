@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import sys
 from collections.abc import Iterator
 
 from agent_cli.core.errors import ExitCode, UserError
@@ -13,7 +12,7 @@ from agent_cli.extensions.session_plugins import PluginSources
 from agent_cli.folder import asked_here
 from agent_cli.lib.cells import pad
 from agent_cli.lib.language import tr
-from agent_cli.safety.sanitise import visible
+from agent_cli.subcommands._printing import say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +48,7 @@ def _list(known: PluginSources) -> int:
         for origin in known.origins()
     ]
     none = tr("No plugins. `agent new tool NAME` creates one in {folder}.", folder=known.user)
-    _say(*(rows or [none]))
+    say(*(rows or [none]))
     return ExitCode.DONE
 
 
@@ -60,7 +59,8 @@ def _state(origin: Origin, off: frozenset[str]) -> str:
         plugin = origin.load()
     except LoadProblem as problem:
         return tr("broken: {problem}", problem=problem)
-    return ", ".join([tool.name for tool in plugin.tools] + _commands(plugin)) or tr("nothing")
+    commands = (f"/{command.name}" for command in plugin.commands)
+    return ", ".join([*(tool.name for tool in plugin.tools), *commands]) or tr("nothing")
 
 
 def _info(known: PluginSources, name: str) -> int:
@@ -68,11 +68,9 @@ def _info(known: PluginSources, name: str) -> int:
     try:
         plugin = origin.load()
     except LoadProblem as problem:
-        raise UserError(
-            tr("Can't load {name}: {problem}", name=name, problem=problem),
-            exit_code=ExitCode.FAILED,
-        ) from None
-    _say(*_describe(origin, plugin))
+        said = tr("Can't load {name}: {problem}", name=name, problem=problem)
+        raise UserError(said, exit_code=ExitCode.FAILED) from None
+    say(*_describe(origin, plugin))
     return ExitCode.DONE
 
 
@@ -94,17 +92,16 @@ def _describe(origin: Origin, plugin: Plugin) -> Iterator[str]:
 def _switch(known: PluginSources, name: str, *, on: bool) -> int:
     _find(known, name)
     if on and name in known.disabled:
-        raise UserError(
-            tr("{name} is disabled in the configuration (plugins.disabled).", name=name)
-        )
+        said = tr("{name} is disabled in the configuration (plugins.disabled).", name=name)
+        raise UserError(said)
     try:
         known.switched_off.remove(name) if on else known.switched_off.add(name)
     except OSError as error:
         raise UserError(tr("Can't save that: {error}.", error=error)) from error
-    said = tr("Disabled {name}. In a running session, /reload applies it.", name=name)
     if on:
-        said = tr("Enabled {name}. In a running session, /reload applies it.", name=name)
-    _say(said)
+        say(tr("Enabled {name}. In a running session, /reload applies it.", name=name))
+    else:
+        say(tr("Disabled {name}. In a running session, /reload applies it.", name=name))
     return ExitCode.DONE
 
 
@@ -112,17 +109,6 @@ def _find(known: PluginSources, name: str) -> Origin:
     origins = {origin.name: origin for origin in known.origins()}
     if name not in origins:
         there = tr("Available: {names}.", names=", ".join(origins))
-        raise UserError(
-            tr("No plugin named {name}.", name=name),
-            hint=there if origins else tr("There are no plugins."),
-        )
+        hint = there if origins else tr("There are no plugins.")
+        raise UserError(tr("No plugin named {name}.", name=name), hint=hint)
     return origins[name]
-
-
-def _commands(plugin: Plugin) -> list[str]:
-    return [f"/{command.name}" for command in plugin.commands]
-
-
-def _say(*lines: str) -> None:
-    for line in lines:
-        sys.stdout.write(f"{visible(line, one_line=True).rstrip()}\n")

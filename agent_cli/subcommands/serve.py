@@ -21,11 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--port", metavar="N", type=int, default=0, help=tr("port to use; default: any free one")
     )
-    parser.add_argument(
-        "--model",
-        metavar="NAME",
-        help=tr("model to use, by its LiteLLM name"),
-    )
+    parser.add_argument("--model", metavar="NAME", help=tr("model to use, by its LiteLLM name"))
     parser.add_argument("--api-base", metavar="URL", help=tr("address of the model server"))
     parser.add_argument(
         "--permission-mode", metavar="MODE", help=tr("what may happen without asking")
@@ -49,9 +45,8 @@ def run(options: argparse.Namespace) -> int:
     try:
         asyncio.run(serve(server, port))
     except OSError as error:
-        raise UserError(
-            tr("Can't use port {port}: {reason}.", port=port, reason=error.strerror)
-        ) from error
+        why = error.strerror
+        raise UserError(tr("Can't use port {port}: {reason}.", port=port, reason=why)) from error
     return ExitCode.DONE
 
 
@@ -59,10 +54,8 @@ def _statics() -> Path:
     """The scripts and fonts of the page; raises UserError without the extra `web`."""
     found = find_spec("textual_serve")
     if found is None or found.origin is None or find_spec("aiohttp") is None:
-        raise UserError(
-            tr("Serving needs the package textual-serve."),
-            hint=tr('Install the extra: pip install "agent-cli[web]"'),
-        )
+        hint = tr('Install the extra: pip install "agent-cli[web]"')
+        raise UserError(tr("Serving needs the package textual-serve."), hint=hint)
     return Path(found.origin).parent / "static"
 
 

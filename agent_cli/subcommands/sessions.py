@@ -116,9 +116,8 @@ def _show(sessions: Sessions, name: str, format_name: str, file: Path | None) ->
     try:
         write_atomic(file, text.encode("utf-8", "replace"))
     except OSError as error:
-        raise UserError(
-            tr("Can't write {path}: {reason}.", path=file, reason=error.strerror or error)
-        ) from error
+        why = error.strerror or error
+        raise UserError(tr("Can't write {path}: {reason}.", path=file, reason=why)) from error
     sys.stdout.write(tr("Written to {path}.", path=file) + "\n")
 
 
@@ -133,20 +132,15 @@ def _delete(sessions: Sessions, names: Sequence[str]) -> None:
             raise UserError(tr("No session id starts with {id}. Nothing was deleted.", id=name))
         if len(found) > 1:
             raise UserError(
-                tr(
-                    "More than one session id starts with {id}. Nothing was deleted.",
-                    id=name,
-                )
+                tr("More than one session id starts with {id}. Nothing was deleted.", id=name)
             )
         wanted += [info for info in found if info not in wanted]
     for info in wanted:
         try:
             sessions.delete(info.id)
         except OSError as error:
-            reason = error.strerror or error
-            raise UserError(
-                tr("Can't delete {id}: {reason}.", id=info.id, reason=reason)
-            ) from error
+            why = error.strerror or error
+            raise UserError(tr("Can't delete {id}: {reason}.", id=info.id, reason=why)) from error
         gone = visible(f"{info.id}  {info.name}", one_line=True)
         sys.stdout.write(tr("Deleted {session}", session=gone) + "\n")
     sessions.index.refresh()

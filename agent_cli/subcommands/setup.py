@@ -44,12 +44,12 @@ def _has_screen() -> bool:
 async def _ask(*, plain: bool) -> ModelChoice | None:
     variables = dict(os.environ)
     forget(take_credentials(dict(os.environ)))
-    desk = SetupService(Directories.of(os.environ), variables)
+    service = SetupService(Directories.of(os.environ), variables)
     try:
         if plain:
-            return await set_up(desk, PlainDialog())
+            return await set_up(service, PlainDialog())
         from agent_cli.frontends.tui.setting_up import ask_on_screen  # noqa: PLC0415 (slow)
 
-        return await ask_on_screen(desk)
+        return await ask_on_screen(service)
     finally:
-        await desk.close()
+        await service.close()

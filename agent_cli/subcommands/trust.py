@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import sys
 from pathlib import Path
 
 from agent_cli.config.user_directories import Directories
@@ -11,8 +10,8 @@ from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.folder import trust_store
 from agent_cli.lib.cells import pad
 from agent_cli.lib.language import mark, tr
-from agent_cli.safety.sanitise import visible
 from agent_cli.storage.trust_store import TrustStore
+from agent_cli.subcommands._printing import confirm, say
 
 ALWAYS = mark("Read-only commands, including git, run there without asking.")
 KINDS = {
@@ -21,18 +20,12 @@ KINDS = {
     "servers": mark("servers"),
     "extension": mark("extension"),
 }
-YES = ("y", "yes", "是")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of `agent trust`."""
-    parser.add_argument(
-        "folder",
-        metavar="DIR",
-        nargs="?",
-        default=".",
-        help=tr("folder to trust; default: this one"),
-    )
+    which = tr("folder to trust; default: this one")
+    parser.add_argument("folder", metavar="DIR", nargs="?", default=".", help=which)
     parser.add_argument("--yes", action="store_true", help=tr("don't ask"))
     parser.add_argument("--list", action="store_true", help=tr("list trusted folders"))
     parser.add_argument("--remove", action="store_true", help=tr("stop trusting the folder"))
@@ -45,11 +38,10 @@ def run(options: argparse.Namespace) -> int:
         return _list(store)
     folder = Path(options.folder).resolve()
     if options.remove:
-        removed = store.remove(folder)
-        if not removed:
-            _say(tr("{folder} was not trusted.", folder=folder))
+        if not store.remove(folder):
+            say(tr("{folder} was not trusted.", folder=folder))
             return ExitCode.FAILED
-        _say(tr("{folder} is no longer trusted.", folder=folder))
+        say(tr("{folder} is no longer trusted.", folder=folder))
         return ExitCode.DONE
     if not folder.is_dir():
         raise UserError(tr("{path} is not a directory.", path=folder))
@@ -60,51 +52,43 @@ def _trust(store: TrustStore, folder: Path, *, asks: bool) -> int:
     try:
         items = what_trust_enables(folder)
     except TooMuch as reason:
-        raise UserError(
-            tr("Can't trust {folder}: {reason}.", folder=folder, reason=reason.args[0])
-        ) from reason
+        said = tr("Can't trust {folder}: {reason}.", folder=folder, reason=reason.args[0])
+        raise UserError(said) from reason
     _show(store, folder, items)
     if asks and not _agrees():
-        _say(tr("Nothing was changed."))
+        say(tr("Nothing was changed."))
         return ExitCode.FAILED
     try:
         store.trust(folder, items)
     except OSError as error:
         raise UserError(tr("Can't save the answer: {reason}.", reason=error)) from error
-    _say(tr("{folder} is trusted until one of these files changes.", folder=folder))
+    say(tr("{folder} is trusted until one of these files changes.", folder=folder))
     return ExitCode.DONE
 
 
 def _show(store: TrustStore, folder: Path, items: tuple[TrustItem, ...]) -> None:
     standing = store.standing(folder)
     if standing.trusted:
-        _say(tr("{folder} is already trusted.", folder=folder))
+        say(tr("{folder} is already trusted.", folder=folder))
     else:
-        _say(tr("{folder} is not trusted.", folder=folder))
+        say(tr("{folder} is not trusted.", folder=folder))
     if standing.state == "changed":
-        _say(tr("It was trusted, but these files have changed:"))
-        for path in standing.changed:
-            _say(f"  {path}")
+        say(tr("It was trusted, but these files have changed:"))
+        say(*(f"  {path}" for path in standing.changed))
     if items:
-        _say(tr("Trusting it enables:"))
+        say(tr("Trusting it enables:"))
     else:
-        _say(tr("It contains nothing that trusting it would enable."))
+        say(tr("It contains nothing that trusting it would enable."))
     for item in items:
-        _say(f"  {pad(tr(KINDS[item.kind]), 12)}  {item.path}")
-        _say(f"                {item.detail}")
-    _say(tr(ALWAYS))
+        say(f"  {pad(tr(KINDS[item.kind]), 12)}  {item.path}")
+        say(f"                {item.detail}")
+    say(tr(ALWAYS))
 
 
 def _agrees() -> bool:
-    """Ask on a terminal; everything but a clear yes is a no."""
-    if not sys.stdin.isatty():
-        raise UserError(
-            tr("Can't ask: this is not a terminal. Nothing was changed."),
-            hint=tr("Review the list above, then add --yes."),
-        )
-    sys.stdout.write(tr("Trust this folder? [y/N] "))
-    sys.stdout.flush()
-    return sys.stdin.readline().strip().lower() in YES
+    cannot = tr("Can't ask: this is not a terminal. Nothing was changed.")
+    hint = tr("Review the list above, then add --yes.")
+    return confirm(tr("Trust this folder? [y/N] "), cannot, hint)
 
 
 def _list(store: TrustStore) -> int:
@@ -112,9 +96,5 @@ def _list(store: TrustStore) -> int:
         standing = store.standing(Path(folder.path))
         since = tr("since {when}", when=folder.since)
         note = "" if standing.trusted else "  " + tr("(changed: no longer trusted)")
-        _say(f"{folder.path}  {since}{note}")
+        say(f"{folder.path}  {since}{note}")
     return ExitCode.DONE
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(f"{visible(text, one_line=True)}\n")

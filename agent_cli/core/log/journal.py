@@ -16,12 +16,13 @@ from agent_cli.core.log.entries import (
 )
 from agent_cli.core.log.store import Store
 from agent_cli.core.messages import AssistantMessage, Message
-from agent_cli.lib.language import tr
+from agent_cli.lib.language import mark, tr
 
 log = logging.getLogger(__name__)
 
 MAX_WAITING = 10_000
 """Entries that are held back while nothing can be written."""
+_CONTINUES = mark("The session continues. New messages will be saved once writing works again.")
 
 
 class Journal:
@@ -111,10 +112,8 @@ class Journal:
             if not self._is_failing:
                 self._is_failing = True
                 log.warning("the session cannot be stored: %s", error)
-                self._warn(
-                    tr("This session can't be saved: {error}.", error=error.strerror or error),
-                    tr("It continues. New messages will be saved once writing works again."),
-                )
+                said = tr("This session can't be saved: {error}.", error=error.strerror or error)
+                self._warn(said, tr(_CONTINUES))
             return
         self._is_failing = False
 

@@ -11,8 +11,8 @@ from agent_cli.models.guide import NAME as GUIDE
 from agent_cli.setup.model_choice import ModelChoice
 
 NOTHING_FOUND = mark(
-    "No key and no model on this machine were found, so this is the offline guide, which follows "
-    "rules. Say `tour` to be shown around; `agent setup` chooses a model."
+    "No API key or local model found, so this is the offline guide, which follows fixed rules. "
+    "Say `tour` to look around, or run `agent setup` to choose a model."
 )
 
 
@@ -34,7 +34,7 @@ async def clear_choice(environment: Mapping[str, str]) -> tuple[ModelChoice | No
 
 
 def naming(launch_options: LaunchOptions, choice: ModelChoice | None) -> LaunchOptions:
-    """The wishes with a model; raises UserError if the user chose none."""
+    """The launch options with a model; raises UserError if the user chose none."""
     if choice is None:
         raise UserError(
             tr("No model was chosen."),

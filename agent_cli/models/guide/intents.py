@@ -27,50 +27,41 @@ KINDS_OF_FILES = {
     "image": "**/*.{png,jpg,jpeg,gif,svg,webp}",
 }  # fmt: skip
 
-PLAIN: tuple[tuple[Kind, str], ...] = (
-    ("tour", r"(?:(?:start|begin|take|give me|show me)\s+)?(?:(?:the|a)\s+)?(?:guided\s+)?tour"),
-    ("tour", r"(?:开始|来个|来一个)?\s*(?:导览|导游|教程|演示|新手引导)"),
-    ("next", r"next(?: step| one)?|n|go on|continue|下一步|下一个|继续|接着"),
-    ("stop", r"(?:stop|end|quit|leave|skip)(?: (?:it|the tour))?|停止?|结束(?:导览)?|退出导览"),
-    (
-        "help",
-        r"help(?: me)?|\?|what can (?:you|i) do|(?:who|what) are you|how does (?:this|it) work",
+PLAIN: dict[Kind, tuple[str, ...]] = {
+    "tour": (
+        r"(?:(?:start|begin|take|give me|show me)\s+)?(?:(?:the|a)\s+)?(?:guided\s+)?tour",
+        r"(?:开始|来个|来一个)?\s*(?:导览|导游|教程|演示|新手引导)",
     ),
-    ("help", r"hi|hello|hey|good (?:morning|evening|day)|你好|您好|嗨"),
-    (
-        "help",
+    "next": (r"next(?: step| one)?|n|go on|continue|下一步|下一个|继续|接着",),
+    "stop": (r"(?:stop|end|quit|leave|skip)(?: (?:it|the tour))?|停止?|结束(?:导览)?|退出导览",),
+    "help": (
+        r"help(?: me)?|\?|what can (?:you|i) do|(?:who|what) are you|how does (?:this|it) work",
+        r"hi|hello|hey|good (?:morning|evening|day)|你好|您好|嗨",
         r"帮助|(?:你|您)?(?:都)?(?:能|可以|会)(?:做|干)(?:些)?(?:什么|啥)|(?:你|您)是谁|怎么用",
     ),
-    ("undo", r"undo(?: (?:that|it|this|the last (?:change|edit|turn)|everything))?"),
-    ("undo", r"(?:take (?:that|it)|put (?:that|it)) back|revert(?: (?:that|it|the last change))?"),
-    ("undo", r"撤[销消](?:上一步|刚才的?(?:修改|改动)?|修改|改动)?|还原|恢复(?:原样)?|回退"),
-    (
-        "setup",
+    "undo": (
+        r"undo(?: (?:that|it|this|the last (?:change|edit|turn)|everything))?",
+        r"(?:take (?:that|it)|put (?:that|it)) back|revert(?: (?:that|it|the last change))?",
+        r"撤[销消](?:上一步|刚才的?(?:修改|改动)?|修改|改动)?|还原|恢复(?:原样)?|回退",
+    ),
+    "setup": (
         r"(?:agent\s+)?set\s?up(?: .*)?|(?:how (?:do|can) i )?(?:choose|use|add|connect|change)"
         r"(?: to)? (?:a|an|the|another|my)?\s*(?:real |local |api )?(?:model|key|llm)\b.*",
-    ),
-    (
-        "setup",
         r"(?:怎么|如何)?(?:设置|选择|更换|使用|换|添加|接入|连接)(?:一个)?(?:真正的|真实的|别的|本地)?"
         r"(?:模型|密钥|大模型).*",
     ),
-    ("changes", r"(?:git )?status|(?:show|list)?(?: me)?(?: the| my)?(?: git)? ?changes"),
-    (
-        "changes",
+    "changes": (
+        r"(?:git )?status|(?:show|list)?(?: me)?(?: the| my)?(?: git)? ?changes",
         r"what(?:'s| is| has| have| was)?(?: \w+)? (?:been )?(?:changed?|new|different|modified)"
         r"(?: (?:in|by|with|since).*)?(?: here)?",
-    ),
-    ("changes", r"(?:查看|看看|显示)?\s*git\s*(?:的)?(?:状态|改动|变化|变更)"),
-    (
-        "changes",
+        r"(?:查看|看看|显示)?\s*git\s*(?:的)?(?:状态|改动|变化|变更)",
         r"(?:git|仓库|这里)?\s*(?:里|中)?(?:面)?(?:都)?"
         r"(?:有(?:什么|哪些)(?:变化|改动|修改|变更)|(?:改动?|修改|变更?)了(?:什么|哪些|啥)(?:文件|东西)?)",
     ),
-    (
-        "tests",
+    "tests": (
         r"(?:run|execute|start) (?:the |all |all the |my )?(?:unit )?tests?|(?:运行|跑)(?:一下)?测试",
     ),
-)
+}
 RUN = (
     r"(?:run|execute|exec)\s+(?:the\s+)?(?:(?:command|shell)\s*:?\s+)?(?P<command>.+)",
     r"[$]\s+(?P<command>.+)",
@@ -155,18 +146,10 @@ SHOW = (
     r"(?:内容|全文)?\s*(?:的?第?\s*(?P<first>\d+)\s*(?:到|至|-|–)\s*第?\s*(?P<last>\d+)\s*行)?",
 )
 
-_PATTERNS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
-    *((kind, (pattern,)) for kind, pattern in PLAIN),
-    ("run", RUN),
-    ("create", CREATE),
-    ("swap", SWAP),
-    ("find", FIND),
-    ("search", SEARCH),
-    ("list", LIST),
-    ("diff", DIFF),
-    ("delete", DELETE),
-    ("show", SHOW),
-)
+_PATTERNS: dict[Kind, tuple[str, ...]] = {
+    **PLAIN, "run": RUN, "create": CREATE, "swap": SWAP, "find": FIND, "search": SEARCH,
+    "list": LIST, "diff": DIFF, "delete": DELETE, "show": SHOW,
+}  # fmt: skip
 """Order matters: what is narrower comes first."""
 _LITERAL = frozenset({"run", "create"})
 """Even the last full stop belongs to these."""
@@ -217,7 +200,9 @@ def _makes_sense(request: Request) -> bool:
 
 @cache
 def _compile_forms() -> tuple[tuple[Kind, re.Pattern[str]], ...]:
-    return tuple((kind, _compile(each)) for kind, patterns in _PATTERNS for each in patterns)
+    return tuple(
+        (kind, _compile(each)) for kind, patterns in _PATTERNS.items() for each in patterns
+    )
 
 
 def _compile(pattern: str) -> re.Pattern[str]:

@@ -100,13 +100,8 @@ def _show(request: Request) -> Plan:
     parts = [f"`{path}`:", fence(content(read.text))]
     if len(shown) == PAGE_LINES:
         last = shown[-1][0]
-        more = tr(
-            "To see more, say `show {path} lines {first}-{last}`.",
-            path=path,
-            first=last + 1,
-            last=last + PAGE_LINES,
-        )
-        parts.append(more)
+        values = {"path": path, "first": last + 1, "last": last + PAGE_LINES}
+        parts.append(tr("To see more, say `show {path} lines {first}-{last}`.", **values))
     return FinalText("\n\n".join(parts))
 
 
@@ -130,9 +125,8 @@ def _search(request: Request) -> Plan:
     text = request.get("text") or request.get("more")
     is_pattern = len(text) > 2 and text.startswith("/") and text.endswith("/")
     pattern = text[1:-1] if is_pattern else _literal(text)
-    return _show_outcome(
-        (yield Act("Grep", {"pattern": pattern, "path": request.get("path", ".")}))
-    )
+    arguments = {"pattern": pattern, "path": request.get("path", ".")}
+    return _show_outcome((yield Act("Grep", arguments)))
 
 
 def _literal(text: str) -> str:
@@ -161,20 +155,15 @@ def _delete(request: Request) -> Plan:
 def _swap(request: Request) -> Plan:
     old, new, path = request.get("old"), request.get("new"), request.get("path")
     if request.get("everywhere") or re.search(r"[*?\[{]", path):
-        arguments: dict[str, object] = {
-            "pattern": _literal(old),
-            "replacement": new.replace("$", "$$"),
-            "preview": False,
-        }
-        return _report_change((yield Act("Replace", arguments | ({"glob": path} if path else {}))))
+        glob = {"glob": path} if path else {}
+        swap = {"pattern": _literal(old), "replacement": new.replace("$", "$$"), "preview": False}
+        return _report_change((yield Act("Replace", {**swap, **glob})))
     if not path:
-        return FinalText(
-            tr(
-                "In which file? Say `replace {old} by {new} in FILE`, or `… everywhere`.",
-                old=old,
-                new=new,
-            )
+        values = {"old": old, "new": new}
+        said = tr(
+            "In which file? Say `replace {old} by {new} in FILE`, or `… everywhere`.", **values
         )
+        return FinalText(said)
     read = yield Act("Read", {"file_path": path}, tr("I'll read it first."))
     if read.is_error:
         return _show_outcome(read)
@@ -201,14 +190,6 @@ def _report_change(outcome: Outcome) -> FinalText:
 
 
 _PLANS: dict[Kind, Callable[[Request], Plan]] = {
-    "show": _show,
-    "list": _list,
-    "find": _find,
-    "search": _search,
-    "changes": _changes,
-    "diff": _diff,
-    "run": _run,
-    "delete": _delete,
-    "swap": _swap,
-    "create": _create,
-}
+    "show": _show, "list": _list, "find": _find, "search": _search, "changes": _changes,
+    "diff": _diff, "run": _run, "delete": _delete, "swap": _swap, "create": _create,
+}  # fmt: skip

@@ -32,12 +32,11 @@ def lay_out(folder: Path) -> Path:
 def tour(folder: Path | None) -> Plan:
     """The whole tour; each step ends in a pause."""
     if folder is None:
-        return FinalText(
-            tr(
-                "The tour needs a scratch folder, and this session has none. Start it with "
-                "`agent --model offline:guide` and say `tour`."
-            )
+        missing = tr(
+            "The tour needs a scratch folder, and this session has none. Start it with "
+            "`agent --model offline:guide` and say `tour`."
         )
+        return FinalText(missing)
     greet, build = str(folder / "greet.py"), str(folder / "build")
     opening = tr(
         "**1 of 5 · Reading.** The tour runs in a scratch folder, `{folder}`, which is removed "
@@ -90,12 +89,11 @@ def tour(folder: Path | None) -> Plan:
         suggestion=f"/undo\n{_next()}",
         hint=tr("Press Enter to run it now, then Enter again (or say `next`) to finish the tour."),
     )
-    return FinalText(
-        tr(
-            "That was the tour. `help` lists what I understand in your own folder, F1 shows all "
-            "keys. For a model that understands everything else, run `agent setup`."
-        )
+    closing = tr(
+        "That was the tour. `help` lists what I understand in your own folder, F1 shows all "
+        "keys. For a model that understands everything else, run `agent setup`."
     )
+    return FinalText(closing)
 
 
 def _pause(text: str) -> FinalText:

@@ -43,8 +43,9 @@ def test_the_users_file_says_the_language(tmp_path: Path, text: str, language: s
 
 def test_the_help_loads_nothing_slow_to_find_it(tmp_path: Path) -> None:
     script = (
-        "import sys; from agent_cli.cli import _speak; _speak(); import agent_cli.flags as f;"
-        "f.parser([]).format_help(); print(*sys.modules)"
+        "import atexit, sys; from agent_cli.cli import run\n"
+        "atexit.register(lambda: print(*sys.modules))\n"
+        "run(['--help'])"
     )
     env = {"AGENT_HOME": str(tmp_path), "PYTHONPATH": ":".join(sys.path)}
     done = subprocess.run(

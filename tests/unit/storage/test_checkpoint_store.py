@@ -217,7 +217,7 @@ CRASHING = """
 import os, sys
 sys.path.insert(0, sys.argv[3])
 from pathlib import Path
-from tests.unit.storage.test_checkpoints import Desk
+from tests.unit.storage.test_checkpoint_store import Desk
 desk = Desk(Path(sys.argv[1]))
 desk.shell("echo 1 > first.txt")
 name = desk.begin(deletes=(str(desk.root / "ignored.log"),))
