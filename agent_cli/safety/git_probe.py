@@ -7,48 +7,18 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 
+from agent_cli.safety.name_sets import names
+
 # Keys whose value is a program, or that make git read more configuration or talk to a network while
 # it only shows something. Compared in lower case against keys that the repository itself sets.
-HELPERS = (
-    "alias.*",
-    "browser.*",
-    "core.alternaterefscommand",
-    "core.askpass",
-    "core.attributesfile",
-    "core.editor",
-    "core.fsmonitor",
-    "core.gitproxy",
-    "core.hookspath",
-    "core.pager",
-    "core.sshcommand",
-    "core.worktree",
-    "credential.*",
-    "diff.external",
-    "diff.*.command",
-    "diff.*.textconv",
-    "diff.submodule",
-    "extensions.partialclone",
-    "filter.*",
-    "format.pretty",
-    "gpg.*",
-    "include.*",
-    "includeif.*",
-    "interactive.difffilter",
-    "log.showsignature",
-    "merge.*.driver",
-    "man.*",
-    "pager.*",
-    "pretty.*",
-    "protocol.*",
-    "remote.*.promisor",
-    "remote.*.uploadpack",
-    "remote.*.vcs",
-    "sequence.editor",
-    "status.submodulesummary",
-    "submodule.recurse",
-    "uploadpack.*",
-    "user.signingkey",
-    "web.*",
+HELPERS = names(
+    "alias.* browser.* core.alternaterefscommand core.askpass core.attributesfile core.editor "
+    "core.fsmonitor core.gitproxy core.hookspath core.pager core.sshcommand core.worktree "
+    "credential.* diff.external diff.*.command diff.*.textconv diff.submodule "
+    "extensions.partialclone filter.* format.pretty gpg.* include.* includeif.* "
+    "interactive.difffilter log.showsignature merge.*.driver man.* pager.* pretty.* protocol.* "
+    "remote.*.promisor remote.*.uploadpack remote.*.vcs sequence.editor status.submodulesummary "
+    "submodule.recurse uploadpack.* user.signingkey web.*"
 )
 # `true` and `false` are no programs for these.
 HARMLESS_VALUES = {"core.fsmonitor": {"false", "0", "no", "off", ""}}

@@ -77,11 +77,6 @@ class Sandbox:
         """Whether commands are confined at all."""
         return self.tier is not Tier.NONE
 
-    @property
-    def protects_inside(self) -> bool:
-        """Whether protected places inside writable directories stay as they are."""
-        return self.tier in (Tier.BUBBLEWRAP, Tier.SEATBELT)
-
     def wrap(self, argv: Sequence[str], confinement: Confinement, *, cwd: str) -> list[str]:
         """What to execute instead of `argv`, in the directory `cwd`.
 
@@ -193,8 +188,8 @@ async def _bubblewrap() -> Sandbox:
     if program is None:
         raise _Unfit(tr("bubblewrap is not installed"))
     _, said = await _output([program, "--version"])
-    limits = (*bubblewrap.LIMITS, *bubblewrap.LIMITS_WITH_NETWORK)
-    sandbox = Sandbox(Tier.BUBBLEWRAP, said.strip() or "bubblewrap", limits, program)
+    reason = said.strip() or "bubblewrap"
+    sandbox = Sandbox(Tier.BUBBLEWRAP, reason, bubblewrap.LIMITS, program)
     await _prove(sandbox)
     return sandbox
 

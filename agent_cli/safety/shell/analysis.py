@@ -36,9 +36,7 @@ def analyse(command: str, place: ShellContext) -> ShellFacts:
     seen = _ScanFindings(place)
     seen.all_of(command)
     odd = odd_characters(command)
-    proof = (
-        Proof(unproven=list(odd), unresolved=True, parsed=False) if odd else prove(command, place)
-    )
+    proof = Proof(unproven=list(odd), unresolved=True) if odd else prove(command, place)
     if not place.trusted:
         proof.unproven.append(because("folder_untrusted"))
     if not place.shell_is_plain:
@@ -239,9 +237,6 @@ class _ScanFindings:
             catastrophic=tuple(self.catastrophic),
             touches_network=self.network,
             destroys=tuple(self.destroys),
-            cwds=tuple(sorted(proof.cwds)),
-            parsed=proof.parsed,
-            sets=tuple(proof.sets),
         )
 
     def _merge(self, proof: Proof) -> tuple[SimpleCommand, ...]:
@@ -272,5 +267,4 @@ def _second_opinion(proof: Proof, seen: _ScanFindings) -> None:
     lenient = [argv for argv in seen.first_level if argv]
     if seen.exhausted or sorted(strict) != sorted(lenient):
         proof.unresolved = True
-        proof.parsed = False
         proof.unproven.append(because("unclear_command"))

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from itertools import pairwise
 
+from agent_cli.safety.name_sets import names
 from agent_cli.safety.reasons import Reason, because
 from agent_cli.safety.shell import effects, table
 from agent_cli.safety.shell.found import FoundCommand
 from agent_cli.safety.shell.lenient_words import UNKNOWN
-from agent_cli.safety.shell.name_sets import names
 from agent_cli.safety.shell.piped import piped_text
 from agent_cli.safety.shell.shell_facts import ShellContext, absolute, inside, lexical
 from agent_cli.safety.shell.wrappers import SHELLS, unwrap

@@ -51,9 +51,6 @@ class Proof:
     reads: list[str] = field(default_factory=list)
     commands: list[SimpleCommand] = field(default_factory=list)
     unresolved: bool = False
-    cwds: Where = frozenset()
-    parsed: bool = True
-    sets: list[str] = field(default_factory=list)
 
 
 def prove(source: str, place: ShellContext) -> Proof:
@@ -61,7 +58,7 @@ def prove(source: str, place: ShellContext) -> Proof:
     prover = Prover(place)
     if not inside(place.resolve(place.cwd), place.roots):
         prover.sensitive(because("shell_outside"))
-    prover.proof.cwds = prover.script(source, frozenset({place.cwd}), 0)
+    prover.script(source, frozenset({place.cwd}), 0)
     return prover.proof
 
 
@@ -75,17 +72,17 @@ class Prover:
     def script(self, source: str, where: Where, level: int) -> Where:
         """Prove a whole script; returns where the shell may stand afterwards."""
         if len(source) > MAX_CHARS:
-            self.unreadable(because("too_long"))
+            self.mark_unresolved(because("too_long"))
             return where
         if level > MAX_SCRIPT_DEPTH:
-            self.unreadable(because("too_nested"))
+            self.mark_unresolved(because("too_nested"))
             return where
         try:
             tokens = tokenize(source)
             node = parse(source, tokens)
             agree(source, node, tokens)
         except (NotPlain, Disagreement) as why:
-            self.unreadable(why.reason)
+            self.mark_unresolved(why.reason)
             return where
         done, failed = self._node(node, where, level)
         return done | failed
@@ -97,10 +94,6 @@ class Prover:
     def mark_unresolved(self, reason: Reason) -> None:
         self.proof.unresolved = True
         self.unproven(reason)
-
-    def unreadable(self, reason: Reason) -> None:
-        self.proof.parsed = False
-        self.mark_unresolved(reason)
 
     def sensitive(self, reason: Reason) -> None:
         if reason not in self.proof.sensitive:
@@ -174,7 +167,7 @@ class Prover:
                 for word in resolve(token.raw, self.place.home)
             ]
         except NotPlain as why:
-            self.unreadable(why.reason)
+            self.mark_unresolved(why.reason)
             return where, where
         self._assignments(node, argv)
         if not argv:
@@ -186,7 +179,6 @@ class Prover:
     def _assignments(self, node: Simple, argv: list[Word]) -> None:
         for name, value in node.assignments:
             if not argv:
-                self.proof.sets.append(name)
                 self.mark_unresolved(because("sets_later", name=name))
             elif not HARMLESS_VARIABLES.match(f"{name}={value}"):
                 self.mark_unresolved(because("runs_with", name=name))
@@ -262,7 +254,7 @@ class Prover:
             try:
                 words = resolve(each.raw, self.place.home)
             except NotPlain as why:
-                self.unreadable(why.reason)
+                self.mark_unresolved(why.reason)
                 continue
             self._redirect(each, words, where)
 

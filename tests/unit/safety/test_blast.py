@@ -105,7 +105,7 @@ def project(bare: Project) -> Iterator[Project]:
         ("rm build", []),
         ("rm -f nothing '*'", []),
         ("rm -rf . ..", []),
-        ("rm src/link", ["deletes 1 file, {link} bytes", "it isn't in git: src/link"]),
+        ("rm src/link", ["deletes 1 file, {link} B", "it isn't in git: src/link"]),
         (
             "rm -rf elsewhere/",
             [

@@ -372,10 +372,7 @@ def test_other_places_beside_protected_ones_can_change(strict: Scene) -> None:
 
 
 def test_a_tier_that_cannot_protect_places_inside_says_so() -> None:
-    assert sandbox_or_skip("bwrap").protects_inside
-    landlock = sandbox_or_skip("landlock")
-    assert not landlock.protects_inside
-    assert any("protected" in limit for limit in landlock.limits)
+    assert any("protected" in limit for limit in sandbox_or_skip("landlock").limits)
 
 
 def test_a_home_as_workspace_keeps_its_start_up_files_and_secrets(strict: Scene) -> None:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from agent_cli.safety.shell import analyse, default_effect, place_on_disk
+from agent_cli.safety.shell import analyse, place_on_disk
+from tests.kit.default_decision import default_effect
 
 
 def effect(command: str, root: Path) -> str:

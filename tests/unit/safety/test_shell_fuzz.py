@@ -18,10 +18,10 @@ from agent_cli.safety.shell import (
     ShellContext,
     analyse,
     bash_accepts,
-    default_effect,
     place_on_disk,
 )
 from agent_cli.safety.shell.table import commands
+from tests.kit.default_decision import default_effect
 
 EXAMPLES = int(os.environ.get("SHELL_FUZZ_EXAMPLES", "500"))
 CANARIES = """rm touch mv cp ln tee mkdir dd python python3 perl sh zsh dash node curl wget nc ssh
@@ -30,6 +30,7 @@ install truncate split parallel busybox script flock strace eval source"""
 PARTS: list[str] = json.loads(
     (Path(__file__).parents[2] / "cases" / "shell_fragments.json").read_text()
 )
+
 SEPARATORS = [
     "; ",
     " && ",
