@@ -1,4 +1,4 @@
-"""Files that must not be read or written without a person's yes, told from the path alone."""
+"""Files that must not be read or written without the user's yes, told from the path alone."""
 
 import posixpath
 import unicodedata
@@ -127,7 +127,7 @@ PROTECTED_HOME = _by_reason("""
     docker_settings: .docker
     login_programs: library/launchagents
 """)
-# Shell start-up files are dangerous in a repository too: a person may link their home to it.
+# Shell start-up files are dangerous in a repository too: the user may link their home to it.
 PROTECTED_ANYWHERE = frozenset(
     name for name in PROTECTED_HOME if name.startswith(".") and name.endswith(("rc", "profile"))
 ) - {".npmrc"}

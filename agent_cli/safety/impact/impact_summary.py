@@ -50,7 +50,7 @@ class Touched:
     outside_names: tuple[str, ...] = ()
 
     def lines(self) -> tuple[Reason, ...]:
-        """What a person should know, the main thing first."""
+        """What the user should know, the main thing first."""
         details = (*_about_git(self), *_about_place(self))
         names = () if details else self.names
         return (_list_names(_main(self), names, self.files), *details)

@@ -29,16 +29,17 @@ def printed_text(argv: tuple[str, ...]) -> str | None:
     if argv[0] == "printf" and len(words) > 1 and "%" in words[0]:
         words = [words[0].replace("%s", " ".join(words[1:]), 1)]
     text = " ".join(words)
-    return ANSI.sub(_decode, text) if escapes else text
+    return ANSI.sub(decode, text) if escapes else text
 
 
-def _decode(found: re.Match[str]) -> str:
+def decode(found: re.Match[str], nul: str = "") -> str:
+    """The character that an escape stands for; `nul` for the one that no text can hold."""
     *hexadecimal, octal, letter = found.groups()
     digits = next(filter(None, hexadecimal), None)
-    code = int(digits, 16) if digits else int(octal, 8) if octal else 0
-    if code:
-        return chr(code) if code < SHADOW else UNKNOWN
-    return LETTERS.get(letter, letter or "")
+    if not (digits or octal):
+        return LETTERS.get(letter, letter)
+    code = int(digits, 16) if digits else int(octal, 8)
+    return nul if not code else chr(code) if code < SHADOW else UNKNOWN
 
 
 def unshadow(text: str) -> str:

@@ -10,7 +10,7 @@ from agent_cli.safety.sensitive import is_secret
 from agent_cli.safety.shell import checks, special, table
 from agent_cli.safety.shell.globs import may_match_parent, may_match_secret
 from agent_cli.safety.shell.lexer import tokenize
-from agent_cli.safety.shell.options import Parsed, Refused, read
+from agent_cli.safety.shell.options import Refused, read
 from agent_cli.safety.shell.shell_facts import (
     ShellContext,
     SimpleCommand,
@@ -214,8 +214,9 @@ class Prover:
             runs_alone = external or wrapped.external
             inner = self.command(wrapped.argv, where, level + 1, text, external=runs_alone)
             return (where, where) if runs_alone else inner
+        context = checks.Context(self.place, where, self.look)
         if len(rest) == 1 and rest[0].text in table.versions().get(name, ()):
-            special.check_version(name, checks.Context(self.place, where, self.look))
+            special.check_version(name, context)
             return where, where
         spec = table.commands().get(name)
         if spec is None:
@@ -223,10 +224,9 @@ class Prover:
         if external and spec.builtin:
             raise Refused(because("builtin_only", name=name))
         if spec.check:
-            context = checks.Context(self.place, where, self.look)
             moved = special.CHECKS[spec.check](spec, rest, context)
             return (where, where) if moved is None else (moved, where)
-        self.operands(spec, read(spec, rest), where)
+        checks.operands(spec, read(spec, rest), context)
         return where, where
 
     def _name(self, word: Word) -> str:
@@ -240,9 +240,6 @@ class Prover:
         if name in {"command", "builtin"} or table.commands().get(name, NO_SPEC).builtin:
             raise Refused(because("other_meaning", name=name))
         return name
-
-    def operands(self, spec: table.Spec, parsed: Parsed, where: Where) -> None:
-        checks.operands(spec, parsed, checks.Context(self.place, where, self.look))
 
     # -- files
 
@@ -277,7 +274,7 @@ class Prover:
             self.mark_unresolved(because("writes_to", target=target))
 
     def look(self, word: Word, where: Where, *, content: bool) -> None:
-        """Note that a path is read, and refuse the proof where that needs a person."""
+        """Note that a path is read, and refuse the proof where that needs the user."""
         for cwd in sorted(where):
             if word.pattern is None:
                 self._look_at(absolute(word.text, cwd), word.text, content=content)

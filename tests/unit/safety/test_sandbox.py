@@ -21,6 +21,7 @@ import pytest
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.sandbox import (
     Confinement,
+    Room,
     Sandbox,
     SandboxUnavailable,
     Tier,
@@ -117,7 +118,7 @@ class Scene:
 
     def run(self, script: str, *arguments: object) -> tuple[int, str]:
         argv = ["/bin/bash", "-c", script, "bash", *map(str, arguments)]
-        with self.sandbox.room(self.confinement) as room:
+        with contextlib.closing(Room(self.sandbox, self.confinement)) as room:
             process = self.start(room.wrap(argv, cwd=str(self.project)))
             try:
                 said, _ = process.communicate(timeout=LONGEST)

@@ -79,7 +79,7 @@ def test_links_and_odd_names_behind_a_pattern_are_seen(tmp_path) -> None:
     work = tmp_path / "work"
     work.mkdir()
     (work / "a.md").write_text("x")
-    place = place_on_disk(str(work), (str(work),), "/home/u")
+    place = place_on_disk(ShellContext(str(work), (str(work),), "/home/u"))
     assert default_effect(analyse("cat *.md", place)) == "allow"
     (work / "b.md").symlink_to("/etc/passwd")
     assert default_effect(analyse("cat *.md", place)) == "ask"

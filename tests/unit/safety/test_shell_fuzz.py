@@ -124,7 +124,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(work)]
     for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "x"]):
         subprocess.run([*git, *arguments], check=True, env={**os.environ, "HOME": str(home)})
-    place = place_on_disk(str(work), (str(work),), str(home))
+    place = place_on_disk(ShellContext(str(work), (str(work),), str(home)))
     yield Arena(root, place, environment, log)
 
 
