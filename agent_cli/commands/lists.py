@@ -39,8 +39,9 @@ def show_permissions(controller: Controller, argument: str) -> None:
     controller.view.say("\n\n".join(parts))
 
 
-@slash_command("diff", mark("show what was edited in this session"))
-def show_diff(controller: Controller, argument: str) -> None:
-    """The diffs, oldest first."""
-    diffs = [f"```diff\n{block.diff.rstrip()}\n```" for block in controller.diffs if block.diff]
-    controller.view.say("\n\n".join(diffs) or tr("No file was edited in this session."))
+@slash_command("diff", mark("show what this session changed"))
+async def show_diff(controller: Controller, argument: str) -> None:
+    """What tools and commands changed and nobody has undone, a diff for each file."""
+    await controller.read_diffs()
+    diffs = [f"```diff\n{each.rstrip()}\n```" for each in controller.diffs]
+    controller.view.say("\n\n".join(diffs) or tr("No files were changed in this session."))

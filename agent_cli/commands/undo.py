@@ -100,6 +100,7 @@ async def _confirm(controller: Controller, preview: Preview) -> bool:
     notice = words.outcome(preview, restored, root)
     controller.session.note(notice)
     controller.view.show(notice)
+    await controller.read_diffs()
     return True
 
 

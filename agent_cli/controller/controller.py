@@ -20,7 +20,6 @@ from agent_cli.controller.questions import Questions
 from agent_cli.controller.queued_message import Kind, QueuedMessage, kind_of
 from agent_cli.controller.slash_command import Command, find
 from agent_cli.core import events as ev
-from agent_cli.core.display import DiffBlock
 from agent_cli.core.errors import ModelError, UserError
 from agent_cli.core.policy import Mode
 from agent_cli.core.prompt_template import PromptTemplate
@@ -61,8 +60,8 @@ class Controller:
         self.session = session
         self.view = view
         self.queue: list[QueuedMessage] = []
-        self.diffs: list[DiffBlock] = []
-        """What tools changed in files, oldest first."""
+        self.diffs: tuple[str, ...] = ()
+        """What calls changed and nobody has undone; as of the last turn or undo."""
         self.finished: ev.TurnFinished | None = None
         """How the last turn ended."""
         self.suggestions: list[str] = []
@@ -294,9 +293,13 @@ class Controller:
             self.refresh()
             self._start_next()
 
+    async def read_diffs(self) -> None:
+        """Find out what calls changed and nobody has undone."""
+        self.diffs = await self.session.undoing.diffs(self.session.workspace.root)
+        self.refresh()
+
     def show_again(self, events: Sequence[ev.Event]) -> None:
         """Start over on an empty screen, with what happened before."""
-        self.diffs.clear()
         for event in events:
             self._note(event)
         with self.background.guard(tr("The conversation could not be shown")):
@@ -349,6 +352,7 @@ class Controller:
             self._turn = None
             self.questions.drop_settled()
             self.refresh()
+            self.background.start(self.read_diffs(), tr("Reading what changed failed"))
         if self._makes_title and self.session.has_fast_model and not self.session.title:
             self._makes_title = False
             self.background.start(self._make_title(), tr("Naming the session failed"))
@@ -375,14 +379,9 @@ class Controller:
 
     def _note(self, event: ev.Event) -> None:
         """Remember what commands ask for later, of what happens and of what happened before."""
-        match event:
-            case ev.ToolFinished() if event.result.success:
-                self.diffs += [b for b in event.result.display if isinstance(b, DiffBlock)]
-            case ev.TurnFinished():
-                self.finished = event
-                self.suggestions = event.suggestion.splitlines()
-            case _:
-                pass
+        if isinstance(event, ev.TurnFinished):
+            self.finished = event
+            self.suggestions = event.suggestion.splitlines()
 
     def _show(self, event: ev.Event) -> None:
         try:

@@ -1,1 +1,1 @@
-"""What protects the person: analysis, redaction, sanitising, confinement; no policy of its own."""
+"""What protects the user: analysis, redaction, sanitising, confinement; no policy of its own."""

@@ -7,20 +7,9 @@ from itertools import pairwise
 from agent_cli.safety.tokens import words
 
 # A hit on one of these is only where to look closer.
-_ANCHORS = (
-    "password",
-    "passwd",
-    "passphrase",
-    "passcode",
-    "pwd",
-    "secret",
-    "token",
-    "key",
-    "credential",
-    "authorization",
-    "auth",
-    "dsn",
-)
+_ANCHORS = words("""
+    password passwd passphrase passcode pwd secret token key credential authorization auth dsn
+""")
 _NAME_BEFORE = re.compile(r"[A-Za-z0-9_.-]*\Z")
 _NAME_BEFORE_LIMIT = 60
 _TAIL = re.compile(

@@ -7,48 +7,18 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 
+from agent_cli.safety.name_sets import names
+
 # Keys whose value is a program, or that make git read more configuration or talk to a network while
 # it only shows something. Compared in lower case against keys that the repository itself sets.
-HELPERS = (
-    "alias.*",
-    "browser.*",
-    "core.alternaterefscommand",
-    "core.askpass",
-    "core.attributesfile",
-    "core.editor",
-    "core.fsmonitor",
-    "core.gitproxy",
-    "core.hookspath",
-    "core.pager",
-    "core.sshcommand",
-    "core.worktree",
-    "credential.*",
-    "diff.external",
-    "diff.*.command",
-    "diff.*.textconv",
-    "diff.submodule",
-    "extensions.partialclone",
-    "filter.*",
-    "format.pretty",
-    "gpg.*",
-    "include.*",
-    "includeif.*",
-    "interactive.difffilter",
-    "log.showsignature",
-    "merge.*.driver",
-    "man.*",
-    "pager.*",
-    "pretty.*",
-    "protocol.*",
-    "remote.*.promisor",
-    "remote.*.uploadpack",
-    "remote.*.vcs",
-    "sequence.editor",
-    "status.submodulesummary",
-    "submodule.recurse",
-    "uploadpack.*",
-    "user.signingkey",
-    "web.*",
+HELPERS = names(
+    "alias.* browser.* core.alternaterefscommand core.askpass core.attributesfile core.editor "
+    "core.fsmonitor core.gitproxy core.hookspath core.pager core.sshcommand core.worktree "
+    "credential.* diff.external diff.*.command diff.*.textconv diff.submodule "
+    "extensions.partialclone filter.* format.pretty gpg.* include.* includeif.* "
+    "interactive.difffilter log.showsignature merge.*.driver man.* pager.* pretty.* protocol.* "
+    "remote.*.promisor remote.*.uploadpack remote.*.vcs sequence.editor status.submodulesummary "
+    "submodule.recurse uploadpack.* user.signingkey web.*"
 )
 # `true` and `false` are no programs for these.
 HARMLESS_VALUES = {"core.fsmonitor": {"false", "0", "no", "off", ""}}
@@ -90,11 +60,8 @@ def _repository(start: Path) -> Path | None:
         if (folder / ".git").exists():
             return folder
         # A folder with these three is taken for a bare repository, wherever it is.
-        if (
-            (folder / "HEAD").is_file()
-            and (folder / "objects").is_dir()
-            and (folder / "refs").is_dir()
-        ):
+        has_parts = (folder / "objects").is_dir() and (folder / "refs").is_dir()
+        if has_parts and (folder / "HEAD").is_file():
             return folder
     return None
 
@@ -104,17 +71,9 @@ def _stamp(root: Path) -> tuple[tuple[str, int, int], ...]:
     git = _git_directory(root)
     if git is None:
         return ()
-    watched = [
-        root / ".git",
-        root / ".gitmodules",
-        git / "config",
-        git / "config.worktree",
-        git / "commondir",
-        git / "hooks",
-        git / "index",
-        git / "modules",
-        *(git / "hooks" / hook for hook in HOOKS),
-    ]
+    parts = ("config", "config.worktree", "commondir", "hooks", "index", "modules")
+    watched = [root / ".git", root / ".gitmodules", *(git / name for name in parts)]
+    watched += (git / "hooks" / hook for hook in HOOKS)
     stamps = []
     for path in watched:
         try:
@@ -142,14 +101,11 @@ def _git_directory(root: Path) -> Path | None:
 
 @lru_cache(maxsize=64)
 def _probe(root: str, stamp: tuple[tuple[str, int, int], ...]) -> tuple[str, ...]:
-    reasons: dict[str, None] = {}
-    git = _git_directory(Path(root))
+    folder = Path(root)
+    git = _git_directory(folder)
     if git is None:
         return ("the repository cannot be read",)
-    reasons.update(dict.fromkeys(_read_config(Path(root))))
-    reasons.update(dict.fromkeys(_hooks(git)))
-    reasons.update(dict.fromkeys(_submodules(Path(root))))
-    return tuple(reasons)
+    return tuple(dict.fromkeys((*_read_config(folder), *_hooks(git), *_submodules(folder))))
 
 
 def _read_config(folder: Path) -> list[str]:

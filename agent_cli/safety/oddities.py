@@ -1,4 +1,4 @@
-"""Text a person decides about: what is odd in it is made visible and named."""
+"""Text the user decides about: what is odd in it is made visible and named."""
 
 import re
 import unicodedata

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from agent_cli.lib.files import FileIdentity, NotRegularFile, kind_of, open_regular, read_identity
+from agent_cli.lib.files import FileIdentity, kind_of, open_regular, read_identity
 from agent_cli.safety.reasons import Reason, ReasonedError, because, quote_value
 from agent_cli.safety.sensitive import is_own_policy, is_protected, is_secret
 
@@ -48,7 +48,7 @@ class ResolvedPath:
 
     typed: str
     lexical: str
-    """Absolute and normalised as text, links not followed: what a person reads."""
+    """Absolute and normalised as text, links not followed: what the user reads."""
     real: str
     """Links followed, also those that dangle: what would be opened."""
     is_inside: bool
@@ -65,7 +65,7 @@ class ResolvedPath:
 
     @property
     def reasons(self) -> tuple[Reason, ...]:
-        """What a person should know before agreeing."""
+        """What the user should know before agreeing."""
         return tuple(_reasons(self))
 
 
@@ -161,7 +161,7 @@ class Workspace:
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """What a person agreed to: this place, in this state."""
+    """What the user agreed to: this place, in this state."""
 
     path: str
     real: str
@@ -312,17 +312,3 @@ def _first(reasons: Iterator[Reason | None]) -> Reason | None:
 
 def _shorten(path: str) -> str:
     return path if len(path) <= 200 else f"{path[:120]}…{path[-60:]}"
-
-
-__all__ = [
-    "Fingerprint",
-    "NotRegularFile",
-    "PathFacts",
-    "PathProblem",
-    "ResolvedPath",
-    "Workspace",
-    "contains",
-    "fingerprint",
-    "real_path",
-    "still_same",
-]

@@ -248,7 +248,6 @@ TEXTS: dict[str, str | tuple[str, str]] = {
     "both": mark("{one} and {other}"),
     "with_size": "{what}, {size}",
     "with_names": "{what}: {names}",
-    "bytes": mark_plural("{n} byte", "{n} bytes"),
     "repositories": mark_plural(
         "{n:,} git repository with its history", "{n:,} git repositories with their history"
     ),

@@ -2,7 +2,7 @@
 
     because("outside_workspace", path="/etc/hosts")   a reason: a stable code and its values
     reason.english()                                  for a model, a log, a hook, JSON
-    in_words(reason)                                  for a person, in their language
+    in_words(reason)                                  for the user, in their language
 
 The English of every code is in reason_texts.py.
 """

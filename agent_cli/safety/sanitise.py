@@ -4,6 +4,7 @@ import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 from agent_cli.safety import characters as ch
 from agent_cli.safety.ansi import (
@@ -77,11 +78,11 @@ def clean(text: str) -> str:
 def parse_styles(text: str) -> tuple[Span, ...]:
     """The text as spans with the colours it asked for; hidden text is made readable."""
     styler = Styler()
-    return _join((*styler.feed(text), *styler.finish()))
+    return tuple(_join((*styler.feed(text), *styler.finish())))
 
 
 def for_model(text: str) -> tuple[str, bool]:
-    """The text as valid UTF-8 without what no person could have seen, and whether any was there."""
+    """The text as valid UTF-8 without what nobody could have seen, and whether any was there."""
     if not _MAYBE_HIDDEN.search(text):
         return text, False
     shown = _HIDDEN_FROM_MODEL.sub(lambda m: "\ufffd" if m["broken"] else "", text)
@@ -198,18 +199,6 @@ def _replacement(found: re.Match[str]) -> str:
     return "\ufffd" if found["broken"] else ""
 
 
-def _join(spans: tuple[Span, ...]) -> tuple[Span, ...]:
-    return tuple(_joining(spans))
-
-
-def _joining(spans: tuple[Span, ...]) -> Iterator[Span]:
-    texts: list[str] = []
-    style = PLAIN
-    for span in spans:
-        if span.style != style and texts:
-            yield Span("".join(texts), style)
-            texts = []
-        style = span.style
-        texts.append(span.text)
-    if texts:
-        yield Span("".join(texts), style)
+def _join(spans: tuple[Span, ...]) -> Iterator[Span]:
+    for style, group in groupby(spans, key=lambda span: span.style):
+        yield Span("".join(span.text for span in group), style)

@@ -1,4 +1,4 @@
-"""Files that must not be read or written without a person's yes, told from the path alone."""
+"""Files that must not be read or written without the user's yes, told from the path alone."""
 
 import posixpath
 import unicodedata
@@ -6,208 +6,128 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import pairwise
 
+from agent_cli.safety.name_sets import names
 from agent_cli.safety.reasons import Reason, because
+
+
+def _by_reason(text: str) -> dict[str, str]:
+    """Name → the code of its reason, from lines of `reason: names`; the order is kept."""
+    rows = (line.split() for line in text.strip().splitlines())
+    return {name: code.rstrip(":") for code, *found in rows for name in found}
+
 
 # Everything below is compared case-folded and NFC-normalised, component by component, so that the
 # twin of a name on a case-insensitive disk and a file that does not exist yet are found as well.
 
-SECRET_NAMES: dict[str, str] = {
-    ".env*": "environment_secrets",
-    "*.env": "environment_secrets",
-    "*.pem": "maybe_private_key",
-    "*.key": "maybe_private_key",
-    "*.p12": "maybe_private_key",
-    "*.pfx": "maybe_private_key",
-    "*.jks": "maybe_private_key",
-    "*.keystore": "maybe_private_key",
-    "*.ppk": "maybe_private_key",
-    "*.kdbx": "password_store",
-    "*.p8": "maybe_private_key",
-    "id_rsa*": "private_key",
-    "id_dsa*": "private_key",
-    "id_ecdsa*": "private_key",
-    "id_ed25519*": "private_key",
-    ".npmrc": "maybe_registry_token",
-    ".yarnrc.yml": "maybe_registry_token",
-    ".pypirc": "registry_passwords",
-    ".netrc": "passwords",
-    "_netrc": "passwords",
-    ".pgpass": "passwords",
-    ".my.cnf": "passwords",
-    ".htpasswd": "password_hashes",
-    ".git-credentials": "passwords",
-    ".dockercfg": "registry_passwords",
-    ".vault-token": "token",
-    ".s3cfg": "credentials",
-    ".boto": "credentials",
-    "kubeconfig": "cluster_credentials",
-    "credentials.json": "maybe_credentials",
-    "client_secret*.json": "client_secret",
-    "service-account*.json": "maybe_credentials",
-    "service_account*.json": "maybe_credentials",
-    "secrets.y*ml": "maybe_secrets",
-    "secrets.json": "maybe_secrets",
-    "secrets.toml": "maybe_secrets",
-    "*.tfstate": "maybe_secrets",
-    "*.tfstate.backup": "maybe_secrets",
-    "*.tfvars": "maybe_secrets",
-}
-NOT_SECRET = (
-    ".env.example",
-    ".env.sample",
-    ".env.template",
-    ".env.dist",
-    "example.env",
-    "sample.env",
-    "template.env",
-    "id_rsa.pub",
-    "id_dsa.pub",
-    "id_ecdsa.pub",
-    "id_ed25519.pub",
+SECRET_NAMES = _by_reason("""
+    environment_secrets: .env* *.env
+    maybe_private_key: *.pem *.key *.p12 *.pfx *.jks *.keystore *.ppk
+    password_store: *.kdbx
+    maybe_private_key: *.p8
+    private_key: id_rsa* id_dsa* id_ecdsa* id_ed25519*
+    maybe_registry_token: .npmrc .yarnrc.yml
+    registry_passwords: .pypirc
+    passwords: .netrc _netrc .pgpass .my.cnf
+    password_hashes: .htpasswd
+    passwords: .git-credentials
+    registry_passwords: .dockercfg
+    token: .vault-token
+    credentials: .s3cfg .boto
+    cluster_credentials: kubeconfig
+    maybe_credentials: credentials.json
+    client_secret: client_secret*.json
+    maybe_credentials: service-account*.json service_account*.json
+    maybe_secrets: secrets.y*ml secrets.json secrets.toml *.tfstate *.tfstate.backup *.tfvars
+""")
+NOT_SECRET = names(
+    ".env.example .env.sample .env.template .env.dist example.env sample.env template.env "
+    "id_rsa.pub id_dsa.pub id_ecdsa.pub id_ed25519.pub"
 )
 
 # Directories whose whole content is secret, relative to the home directory.
-SECRET_HOME: dict[str, str] = {
-    ".ssh": "ssh_keys",
-    ".gnupg": "gnupg_keys",
-    ".aws": "aws_credentials",
-    ".azure": "azure_credentials",
-    ".kube": "cluster_credentials",
-    ".docker/config.json": "registry_passwords",
-    ".config/gcloud": "google_credentials",
-    ".config/gh": "github_token",
-    ".config/hub": "github_token",
-    ".password-store": "password_store",
-    ".local/share/keyrings": "password_store",
-    ".mozilla": "browser_sessions",
-    ".config/google-chrome": "browser_sessions",
-    ".config/chromium": "browser_sessions",
-    ".config/agent": "agent_settings",
-    ".local/state/agent": "agent_records",
-    ".bash_history": "shell_history",
-    ".zsh_history": "shell_history",
-    ".python_history": "shell_history",
-    ".cargo/credentials.toml": "registry_token",
-    ".cargo/credentials": "registry_token",
-    ".terraform.d/credentials.tfrc.json": "token",
-    "library/keychains": "password_store",
-}
-SECRET_SYSTEM: dict[str, str] = {
-    "/etc/shadow": "password_hashes",
-    "/etc/gshadow": "password_hashes",
-    "/etc/sudoers": "sudo_policy",
-    "/etc/sudoers.d": "sudo_policy",
-    "/etc/ssh": "host_keys",
-}
+SECRET_HOME = _by_reason("""
+    ssh_keys: .ssh
+    gnupg_keys: .gnupg
+    aws_credentials: .aws
+    azure_credentials: .azure
+    cluster_credentials: .kube
+    registry_passwords: .docker/config.json
+    google_credentials: .config/gcloud
+    github_token: .config/gh .config/hub
+    password_store: .password-store .local/share/keyrings
+    browser_sessions: .mozilla .config/google-chrome .config/chromium
+    agent_settings: .config/agent
+    agent_records: .local/state/agent
+    shell_history: .bash_history .zsh_history .python_history
+    registry_token: .cargo/credentials.toml .cargo/credentials
+    token: .terraform.d/credentials.tfrc.json
+    password_store: library/keychains
+""")
+SECRET_SYSTEM = _by_reason("""
+    password_hashes: /etc/shadow /etc/gshadow
+    sudo_policy: /etc/sudoers /etc/sudoers.d
+    host_keys: /etc/ssh
+""")
 # Any component with one of these names makes everything below it secret, wherever it stands.
-SECRET_COMPONENTS: dict[str, str] = {
-    ".ssh": "ssh_keys",
-    ".gnupg": "gnupg_keys",
-    ".aws": "aws_credentials",
-    ".kube": "cluster_credentials",
-}
+SECRET_COMPONENTS = _by_reason("""
+    ssh_keys: .ssh
+    gnupg_keys: .gnupg
+    aws_credentials: .aws
+    cluster_credentials: .kube
+""")
 
 # Any component with one of these names makes everything below it protected.
-PROTECTED_COMPONENTS: dict[str, str] = {
-    ".git": "git_hooks",
-    ".hg": "mercurial_hooks",
-    ".husky": "husky_hooks",
-    ".vscode": "editor_commands",
-    ".idea": "editor_commands",
-    ".zed": "editor_commands",
-    ".devcontainer": "container_commands",
-    ".cursor": "some_agent_settings",
-    ".claude": "some_agent_settings",
-    ".codex": "some_agent_settings",
-    ".gemini": "some_agent_settings",
-    ".windsurf": "some_agent_settings",
-    ".continue": "some_agent_settings",
-    ".opencode": "some_agent_settings",
-    ".vibe": "some_agent_settings",
-    ".agents": "some_agent_settings",
-    ".agent": "own_agent_settings",
-    ".direnv": "direnv_directory",
-    ".ssh": "ssh_settings",
-    ".gnupg": "gnupg_settings",
-}
-PROTECTED_NAMES: dict[str, str] = {
-    ".gitmodules": "git_modules",
-    ".gitattributes": "git_filters",
-    ".gitconfig": "git_programs",
-    ".gitignore_global": "git_everywhere",
-    ".mcp.json": "agent_servers",
-    "mcp.json": "agent_servers",
-    ".envrc": "direnv_file",
-    ".ripgreprc": "ripgrep_programs",
-    ".pre-commit-config.yaml": "commit_hooks",
-    "agents.md": "agent_instructions",
-    "agents.override.md": "agent_instructions",
-    "claude.md": "agent_instructions",
-    "claude.local.md": "agent_instructions",
-    "gemini.md": "agent_instructions",
-    ".cursorrules": "agent_instructions",
-    ".windsurfrules": "agent_instructions",
-    ".clinerules": "agent_instructions",
-    ".aider.conf.yml": "some_agent_settings",
-    "copilot-instructions.md": "agent_instructions",
-    ".gitlab-ci.yml": "continuous_integration",
-    "jenkinsfile": "continuous_integration",
-}
+PROTECTED_COMPONENTS = _by_reason("""
+    git_hooks: .git
+    mercurial_hooks: .hg
+    husky_hooks: .husky
+    editor_commands: .vscode .idea .zed
+    container_commands: .devcontainer
+    some_agent_settings: .cursor .claude .codex .gemini .windsurf .continue .opencode .vibe .agents
+    own_agent_settings: .agent
+    direnv_directory: .direnv
+    ssh_settings: .ssh
+    gnupg_settings: .gnupg
+""")
+PROTECTED_NAMES = _by_reason("""
+    git_modules: .gitmodules
+    git_filters: .gitattributes
+    git_programs: .gitconfig
+    git_everywhere: .gitignore_global
+    agent_servers: .mcp.json mcp.json
+    direnv_file: .envrc
+    ripgrep_programs: .ripgreprc
+    commit_hooks: .pre-commit-config.yaml
+    agent_instructions: agents.md agents.override.md claude.md claude.local.md gemini.md
+    agent_instructions: .cursorrules .windsurfrules .clinerules
+    some_agent_settings: .aider.conf.yml
+    agent_instructions: copilot-instructions.md
+    continuous_integration: .gitlab-ci.yml jenkinsfile
+""")
 PROTECTED_PAIRS: dict[tuple[str, str], str] = {
     (".github", "workflows"): "continuous_integration",
     (".github", "actions"): "continuous_integration",
     (".circleci", "config.yml"): "continuous_integration",
 }
-PROTECTED_HOME: dict[str, str] = {
-    **dict.fromkeys(
-        (
-            ".bashrc",
-            ".bash_profile",
-            ".bash_login",
-            ".bash_logout",
-            ".bash_aliases",
-            ".profile",
-            ".zshrc",
-            ".zshenv",
-            ".zprofile",
-            ".zlogin",
-            ".zlogout",
-            ".kshrc",
-            ".cshrc",
-            ".tcshrc",
-            ".login",
-            ".inputrc",
-            ".config/fish",
-            ".xprofile",
-            ".xinitrc",
-            ".xsession",
-            ".xsessionrc",
-            ".pam_environment",
-        ),
-        "new_shells",
-    ),
-    ".config/systemd": "login_programs",
-    ".config/autostart": "login_programs",
-    ".config/environment.d": "login_environment",
-    ".config/git": "git_programs",
-    ".config/agent": "own_agent_settings",
-    ".local/state/agent": "own_agent_records",
-    ".local/share/agent": "own_agent_records",
-    ".local/bin": "earlier_programs",
-    "bin": "earlier_programs",
-    ".config/nvim": "editor_runs",
-    ".vim": "editor_runs",
-    ".vimrc": "editor_runs",
-    ".emacs": "editor_runs",
-    ".emacs.d": "editor_runs",
-    ".tmux.conf": "tmux_runs",
-    ".npmrc": "npm_settings",
-    ".aws": "aws_settings",
-    ".kube": "cluster_settings",
-    ".docker": "docker_settings",
-    "library/launchagents": "login_programs",
-}
-# Shell start-up files are dangerous in a repository too: a person may link their home to it.
+PROTECTED_HOME = _by_reason("""
+    new_shells: .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc
+    new_shells: .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc .tcshrc .login .inputrc
+    new_shells: .config/fish .xprofile .xinitrc .xsession .xsessionrc .pam_environment
+    login_programs: .config/systemd .config/autostart
+    login_environment: .config/environment.d
+    git_programs: .config/git
+    own_agent_settings: .config/agent
+    own_agent_records: .local/state/agent .local/share/agent
+    earlier_programs: .local/bin bin
+    editor_runs: .config/nvim .vim .vimrc .emacs .emacs.d
+    tmux_runs: .tmux.conf
+    npm_settings: .npmrc
+    aws_settings: .aws
+    cluster_settings: .kube
+    docker_settings: .docker
+    login_programs: library/launchagents
+""")
+# Shell start-up files are dangerous in a repository too: the user may link their home to it.
 PROTECTED_ANYWHERE = frozenset(
     name for name in PROTECTED_HOME if name.startswith(".") and name.endswith(("rc", "profile"))
 ) - {".npmrc"}
@@ -247,7 +167,7 @@ def _secret(path: str, home: str) -> str | None:
         if part in SECRET_COMPONENTS:
             return SECRET_COMPONENTS[part]
     name = posixpath.basename(path)
-    if any(fnmatchcase(name, pattern) for pattern in NOT_SECRET):
+    if name in NOT_SECRET:
         return None
     return next((why for pattern, why in SECRET_NAMES.items() if fnmatchcase(name, pattern)), None)
 

@@ -103,7 +103,7 @@ async def _room(context: ToolContext) -> Room:
     """A place in the sandbox for one command."""
     sandbox = await context.session.sandbox.get()
     temporary = context.session.temporary or context.workspace.root
-    return sandbox.room(confinement_for(context.workspace, temp=temporary))
+    return Room(sandbox, confinement_for(context.workspace, temp=temporary))
 
 
 def _with_sandbox(result: ToolResult, command: ShellCommand, room: Room) -> ToolResult:

@@ -192,6 +192,29 @@ async def test_undo_previews_asks_and_restores(make_session: SceneMaker) -> None
     assert made.read_text() == "new\n"
 
 
+async def test_diff_tells_what_is_changed_now_by_tools_and_by_the_shell(
+    make_session: SceneMaker,
+) -> None:
+    calls = [
+        {"name": "Write", "arguments": {"file_path": "a.txt", "content": "new\n"}},
+        {"name": "Bash", "arguments": {"command": "echo own > b.txt"}},
+    ]
+    scene = make_session({"calls": calls}, {"text": "done"}, settings=YOLO)
+    controller, view = controlled(scene.session)
+    controller.submit("write it")
+    await controller.idle()
+    controller.submit("/diff")
+    await controller.idle()
+    assert "+new" in view.said[-1]
+    assert "+own" in view.said[-1]
+    view.choices = ["yes"]
+    controller.submit("/undo")
+    await controller.idle()
+    controller.submit("/diff")
+    await controller.idle()
+    assert view.said[-1] == "No files were changed in this session."
+
+
 async def test_rewind_restores_files_conversation_and_prompt(make_session: SceneMaker) -> None:
     call = {"name": "Write", "arguments": {"file_path": "a.txt", "content": "new\n"}}
     steps = ({"text": "hello"}, {"calls": [call]}, {"text": "done"})
@@ -206,7 +229,7 @@ async def test_rewind_restores_files_conversation_and_prompt(make_session: Scene
     assert not (scene.workspace / "a.txt").exists()
     assert view.prefilled == ["write it"]
     assert [event.text for event in of_type(view.past, PromptAdded)] == ["hi"]
-    assert controller.diffs == []
+    assert controller.diffs == ()
 
 
 async def test_nothing_starts_while_files_are_restored(make_session: SceneMaker) -> None:

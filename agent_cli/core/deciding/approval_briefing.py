@@ -11,8 +11,9 @@ from agent_cli.core.inbox import ApprovalRequest, Step
 from agent_cli.core.policy import Decision, Policy
 from agent_cli.core.tool import Invocation
 from agent_cli.core.tool_context import ShellInfo, ToolContext
+from agent_cli.lib.text import size
 from agent_cli.safety.impact import Impact, blast_radius
-from agent_cli.safety.impact.impact_summary import MODES, OWNERS, amount
+from agent_cli.safety.impact.impact_summary import MODES, OWNERS
 from agent_cli.safety.impact.short_names import printable, short_path
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.reasons import Reason, because
@@ -107,7 +108,7 @@ def _undo(radius: Impact, room: int) -> Reason | None:
     if not room:
         return because("undo_keeps_nothing")
     if weight > room:
-        return because("undo_too_large", size=amount(weight))
+        return because("undo_too_large", size=size(weight))
     if any(each.at_least for each in lost):
         return because("undo_keeps_some")
     return because("undo_keeps", n=files)

@@ -120,8 +120,10 @@ def _shell_place(
             raise ToolFailure(f"{problem}.", type=FailureType.VALIDATION) from problem
     roots = (workspace.root, *workspace.added)
     is_plain = not shell.altered_by
-    make = shell_analysis.place_on_disk if workspace.on_disk else shell_analysis.ShellContext
-    return make(cwd, roots, workspace.home, shell_is_plain=is_plain, trusted=trusted)
+    place = shell_analysis.ShellContext(
+        cwd, roots, workspace.home, shell_is_plain=is_plain, trusted=trusted
+    )
+    return shell_analysis.place_on_disk(place) if workspace.on_disk else place
 
 
 async def _analyse(

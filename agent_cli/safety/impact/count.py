@@ -1,17 +1,23 @@
 """Count what destructive commands would touch, within a time limit."""
 
 import asyncio
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from agent_cli.lib.threads import in_own_thread
 from agent_cli.safety.environment import search_path
 from agent_cli.safety.impact.clock import Clock, NotCounted
 from agent_cli.safety.impact.file_commands import EACH_WORD_ALONE, plans_of
 from agent_cli.safety.impact.find_command import find_plans
 from agent_cli.safety.impact.git_commands import git_outcome
-from agent_cli.safety.impact.impact_steps import ImpactStep, look_afresh, opened_files, plan
+from agent_cli.safety.impact.impact_steps import (
+    ImpactStep,
+    as_partial,
+    look_afresh,
+    opened_files,
+    plan,
+)
 from agent_cli.safety.impact.impact_summary import (
     ASKS_GIT,
     CHANGES,
@@ -50,7 +56,7 @@ async def blast_radius(
     try:
         # Looking at a dead network disk can block for good, and no clock in the thread helps.
         async with asyncio.timeout(seconds + _GRACE):
-            await _in_thread(lambda: survey.all_of(destroys, clock))
+            await in_own_thread(lambda: survey.all_of(destroys, clock))
     except TimeoutError:
         survey.unknown[because("disk_slow")] = None
     finally:
@@ -62,32 +68,6 @@ def _for_programs(environment: Mapping[str, str], workspace: Workspace) -> dict[
     kept = {name: environment[name] for name in ("HOME", "XDG_CONFIG_HOME") if name in environment}
     path = search_path(environment.get("PATH", ""), workspace.root)
     return {**kept, "PATH": path, "LC_ALL": "C.UTF-8"}
-
-
-async def _in_thread(work: Callable[[], None]) -> None:
-    """Run in a thread that nobody has to wait for, not even at the end of the program."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[None] = loop.create_future()
-
-    def finish(error: BaseException | None) -> None:
-        if done.done():
-            return
-        if error is None:
-            done.set_result(None)
-        else:
-            done.set_exception(error)
-
-    def run() -> None:
-        problem: BaseException | None = None
-        try:
-            work()
-        except Exception as error:
-            problem = error
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(finish, problem)
-
-    threading.Thread(target=run, name="blast radius", daemon=True).start()
-    await done
 
 
 @dataclass
@@ -108,27 +88,25 @@ class _Survey:
         for index, destruction in enumerate(looked_at[:MAX_COMMANDS]):
             share = clock.share(min(len(looked_at), MAX_COMMANDS) - index)
             try:
-                self._one(destruction, share)
+                for each in self._plans(destruction, share):
+                    self._count(each, destruction, share)
             except NotCounted as problem:
                 self._not_known(destruction, problem.reason)
             except (OSError, ValueError) as error:
-                self._not_known(
-                    destruction, quote_value(getattr(error, "strerror", None) or str(error))
-                )
+                said = getattr(error, "strerror", None) or str(error)
+                self._not_known(destruction, quote_value(said))
         if len(looked_at) > MAX_COMMANDS:
             more = len(looked_at) - MAX_COMMANDS
             self.unknown[because("more_commands", n=more)] = None
 
-    def _one(self, destruction: Destruction, clock: Clock) -> None:
+    def _plans(self, destruction: Destruction, clock: Clock) -> list[ImpactStep]:
         if destruction.hidden:
             raise NotCounted(destruction.hidden)
-        for each in self._plans(destruction, clock):
-            self._count(each, destruction, clock)
-
-    def _plans(self, destruction: Destruction, clock: Clock) -> list[ImpactStep]:
         if destruction.verb in {">", ">>"}:
             return _plan_redirects(destruction, clock)
-        cwd, argv = _standing(destruction), destruction.argv
+        cwd, argv = destruction.cwd, destruction.argv
+        if cwd is None:
+            raise NotCounted(because("unknown_directory"))
         name = argv[0].rpartition("/")[2]
         if any(UNKNOWN in word for word in argv):
             if name not in EACH_WORD_ALONE:
@@ -136,42 +114,31 @@ class _Survey:
             self._not_known(destruction, because("runtime_value"))
             argv = tuple(word for word in argv if UNKNOWN not in word)
         argv, is_whole = _expand(argv, destruction, cwd, clock.share(2))
-        plans = self._plans_of(argv, cwd, destruction, clock)
-        return plans if is_whole else [replace(each, is_partial=True) for each in plans]
-
-    def _plans_of(
-        self, argv: tuple[str, ...], cwd: str, destruction: Destruction, clock: Clock
-    ) -> list[ImpactStep]:
         name = argv[0].rpartition("/")[2]
         if name == "find":
-            return find_plans(argv, cwd, self.environment, clock)
-        if name == "git":
+            plans = find_plans(argv, cwd, self.environment, clock)
+        elif name == "git":
             outcome = git_outcome(argv, cwd, ReadOnlyGit(self.environment, clock))
             self.notes += (Note(_command(destruction), lost) for lost in outcome.notes)
-            return outcome.plans
-        return plans_of(argv, cwd, clock.share(2))
+            plans = outcome.plans
+        else:
+            plans = plans_of(argv, cwd, clock.share(2))
+        return plans if is_whole else as_partial(plans)
 
     def _count(self, each: ImpactStep, destruction: Destruction, clock: Clock) -> None:
         tracked = self._find_tracked(each, clock)
         known = each.in_git
         look = CountRules(self.workspace, tracked.has if known is None else lambda path: known)
         tally = count(each.paths, look, clock, is_deep=each.is_deep)
-        changed = self._count_changed(each, tracked, clock)
+        git = ReadOnlyGit(self.environment, clock)
+        changed: list[str] | None = None
+        with suppress(NotCounted):
+            changed = changed_at(tracked, git, is_deep=each.is_deep)
         if tally.unreadable:
-            why = because("unreadable_items", n=tally.unreadable)
-            self._not_known(destruction, why)
+            self._not_known(destruction, because("unreadable_items", n=tally.unreadable))
         if tally.files or tally.directories:
-            tally.kept["uncommitted"] = changed or []
-            touched = _describe_touched(each, tally, tracked, destruction, self.workspace)
-            self.touched.append(
-                replace(touched, uncommitted=None if changed is None else len(changed))
-            )
-
-    def _count_changed(self, each: ImpactStep, tracked: Tracked, clock: Clock) -> list[str] | None:
-        try:
-            return changed_at(tracked, ReadOnlyGit(self.environment, clock), is_deep=each.is_deep)
-        except NotCounted:
-            return None
+            touched = _describe_touched(each, tally, tracked, changed, self.workspace)
+            self.touched.append(replace(touched, command=_command(destruction)))
 
     def _find_tracked(self, each: ImpactStep, clock: Clock) -> Tracked:
         if each.in_git is not None or each.verb not in ASKS_GIT:
@@ -185,12 +152,6 @@ class _Survey:
 
 def _command(destruction: Destruction) -> tuple[str, ...]:
     return tuple(word.replace(UNKNOWN, "…") for word in destruction.argv)
-
-
-def _standing(destruction: Destruction) -> str:
-    if destruction.cwd is None:
-        raise NotCounted(because("unknown_directory"))
-    return destruction.cwd
 
 
 def _plan_redirects(destruction: Destruction, clock: Clock) -> list[ImpactStep]:
@@ -227,21 +188,26 @@ def _expand(
 
 
 def _describe_touched(
-    each: ImpactStep, tally: Tally, tracked: Tracked, destruction: Destruction, workspace: Workspace
+    each: ImpactStep,
+    tally: Tally,
+    tracked: Tracked,
+    changed: list[str] | None,
+    workspace: Workspace,
 ) -> Touched:
     def named(kind: str) -> tuple[str, ...]:
         return precious_first(tally.kept.get(kind, ()), workspace)
 
+    tally.kept["uncommitted"] = changed or []
     kinds = ("not in git", "outside", "uncommitted", "file")
     best = (path for kind in kinds for path in tally.kept.get(kind, ()))
     return Touched(
         verb=each.verb,
-        command=_command(destruction),
         paths=each.paths,
         files=tally.files,
         directories=tally.directories,
         bytes=tally.bytes,
         not_in_git=None if tracked.files is None else tally.not_in_git,
+        uncommitted=None if changed is None else len(changed),
         outside=tally.outside,
         repositories=tally.repositories if each.verb == DELETES else 0,
         has_repository=tracked.has_repository,

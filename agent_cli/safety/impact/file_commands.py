@@ -12,10 +12,12 @@ from agent_cli.safety.impact.clock import Clock, NotCounted
 from agent_cli.safety.impact.command_arguments import Arguments, read
 from agent_cli.safety.impact.impact_steps import (
     ImpactStep,
+    as_partial,
     behind,
     entry,
     exists,
     is_directory,
+    is_other,
     mode_of,
     opened_files,
     plan,
@@ -37,7 +39,8 @@ def plans_of(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     command = _COMMANDS.get(name)
     if command is None:
         raise NotCounted(because("unpredictable", name=name))
-    return _stop_at_limit(command(argv, cwd, clock), clock)
+    plans = command(argv, cwd, clock)
+    return as_partial(plans) if clock.is_over else plans
 
 
 def _rm(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
@@ -64,7 +67,7 @@ def _rmdir(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
 
 def _unlink(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     paths = [entry(word, cwd) for word in read(argv).operands[:1]]
-    return plan(DELETES, (path for path in paths if exists(path) and not is_directory(path)))
+    return plan(DELETES, filter(is_other, paths))
 
 
 def _shred(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
@@ -103,7 +106,7 @@ def _mv(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
         for old, new in clock.within(_landings(found, cwd))
     ]
     moved = [(old, entry(new, cwd)) for old, new in pairs if exists(old)]
-    lost = [new for old, new in moved if old != new and exists(new) and not is_directory(new)]
+    lost = [new for old, new in moved if old != new and is_other(new)]
     keeps = found.has("nb", "no-clobber", "backup")
     return plan(MOVES, (old for old, _ in moved), is_deep=True) + plan(
         OVERWRITES, () if keeps else lost
@@ -121,11 +124,8 @@ def _cp(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     for old, new in clock.within(_landings(found, cwd)):
         source = behind(old, cwd)
         if not is_directory(source):
-            lost += (
-                path
-                for path in opened_files([new], cwd, clock)
-                if path != source and exists(source)
-            )
+            opened = opened_files([new], cwd, clock) if exists(source) else []
+            lost += (path for path in opened if path != source)
         elif is_recursive:
             lost += _replaced_files(source, os.path.join(cwd, new), clock)
     return plan(OVERWRITES, lost)
@@ -135,8 +135,7 @@ def _install(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     found = _read_copy(argv, "mog", ("mode", "owner", "group"))
     if found.has("db", "directory", "backup"):
         return []
-    targets = [entry(new, cwd) for _, new in clock.within(_landings(found, cwd))]
-    return plan(OVERWRITES, (path for path in targets if exists(path) and not is_directory(path)))
+    return _replaced_entries(found, cwd, clock)
 
 
 def _ln(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
@@ -148,8 +147,12 @@ def _ln(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     last = os.path.join(cwd, found.operands[-1]) if found.operands else cwd
     if found.has("n", "no-dereference") and os.path.islink(last):  # noqa: PTH114
         found.letters["T"] = ""
+    return _replaced_entries(found, cwd, clock)
+
+
+def _replaced_entries(found: Arguments, cwd: str, clock: Clock) -> list[ImpactStep]:
     targets = [entry(new, cwd) for _, new in clock.within(_landings(found, cwd))]
-    return plan(OVERWRITES, (path for path in targets if exists(path) and not is_directory(path)))
+    return plan(OVERWRITES, filter(is_other, targets))
 
 
 def _read_copy(argv: Sequence[str], valued: str = "", longs: tuple[str, ...] = ()) -> Arguments:
@@ -190,12 +193,6 @@ def _replaced_files(source: str, target: str, clock: Clock) -> Iterator[str]:
                 yield from opened_files([inner], target, clock)
 
 
-def _stop_at_limit(plans: list[ImpactStep], clock: Clock) -> list[ImpactStep]:
-    if not clock.is_over:
-        return plans
-    return [ImpactStep(each.verb, each.paths, each.is_deep, is_partial=True) for each in plans]
-
-
 def _sed(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     found = read(argv, valued="efl", optional="i", longs=("expression", "file", "line-length"))
     if not found.has("i", "in-place"):
@@ -214,7 +211,7 @@ def _perl(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
         cluster = re.match(r"-[acflnpstuwWX0-7]*([eEIimMFCdDxV]?)(.*)\Z", word, re.DOTALL)
         letter, rest = cluster.groups() if cluster else ("", "")
         has_script = has_script or letter in {"e", "E"}
-        if letter in {"e", "E", "I"} and letter and not rest:
+        if letter in {"e", "E", "I"} and not rest:
             words = words[1:]
     return plan(CHANGES, opened_files(words if has_script else words[1:], cwd, clock))
 
@@ -224,9 +221,8 @@ _MODE = re.compile(r"-[rwxXstugo,=+-]+")
 
 def _chmod(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
     words = [word for word in argv if not _MODE.fullmatch(word) or word == "--"]
-    found = read(words, longs=("reference",))
     skip = 0 if len(words) < len(argv) else 1
-    return _attributes(MODES, found, skip, cwd, clock)
+    return _attributes(MODES, read(words, longs=("reference",)), skip, cwd, clock)
 
 
 def _chown(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
@@ -236,8 +232,7 @@ def _chown(argv: Sequence[str], cwd: str, clock: Clock) -> list[ImpactStep]:
 def _attributes(verb: str, found: Arguments, skip: int, cwd: str, clock: Clock) -> list[ImpactStep]:
     skip = 0 if found.has("", "reference") else skip
     paths = (behind(word, cwd) for word in clock.within(found.operands[skip:]))
-    is_deep = found.has("R", "recursive")
-    return plan(verb, (path for path in paths if exists(path)), is_deep=is_deep)
+    return plan(verb, filter(exists, paths), is_deep=found.has("R", "recursive"))
 
 
 def _is_empty(path: str) -> bool:

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 
 from agent_cli.safety.impact.clock import Clock, NotCounted
 from agent_cli.safety.impact.file_commands import plans_of
-from agent_cli.safety.impact.impact_steps import ImpactStep, entry, exists, plan
+from agent_cli.safety.impact.impact_steps import ImpactStep, as_partial, entry, exists, plan
 from agent_cli.safety.impact.impact_summary import DELETES
 from agent_cli.safety.impact.run import run
+from agent_cli.safety.name_sets import names
 from agent_cli.safety.reasons import because
-from agent_cli.safety.shell.name_sets import names
 
 # Tests and options that only look, by how many words they take.
 _ALONE = names(
@@ -48,7 +48,7 @@ def find_plans(
         return plans
     if not plans:
         raise NotCounted(because("no_time"))
-    return [ImpactStep(each.verb, each.paths, each.is_deep, is_partial=True) for each in plans]
+    return as_partial(plans)
 
 
 def _question(words: list[str]) -> tuple[list[str], tuple[str, ...]]:
@@ -77,7 +77,7 @@ def _question(words: list[str]) -> tuple[list[str], tuple[str, ...]]:
     (action,) = actions
     if not action:
         # Deleting works from the bottom up, and pruning has no effect then.
-        question.insert(_count_places(question), "-depth")
+        question.insert(len(_places(list(question))), "-depth")
     return question, action
 
 
@@ -88,10 +88,6 @@ def _places(words: list[str]) -> list[str]:
     while words and not words[0].startswith("-") and words[0] not in {"!", "(", ")", ","}:
         places.append(words.pop(0))
     return places
-
-
-def _count_places(question: list[str]) -> int:
-    return len(_places(list(question)))
 
 
 def _run_command(words: list[str]) -> tuple[str, ...]:

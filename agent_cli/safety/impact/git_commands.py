@@ -47,10 +47,7 @@ def _clean(words: Sequence[str], cwd: str, git: ReadOnlyGit) -> GitOutcome:
     found = read(words, valued="e", longs=("exclude",))
     if found.has("n", "dry-run"):
         return GitOutcome()
-    known = set("fdxXqei")
-    if not known.issuperset(found.letters) or not {"force", "quiet", "exclude"}.issuperset(
-        found.longs
-    ):
+    if set(found.letters) - set("fdxXqei") or set(found.longs) - {"force", "quiet", "exclude"}:
         raise NotCounted(because("unpredictable", name="git clean"))
     ignored = git.personal_excludes(cwd)
     same = (_audible(word) for word in words[1:])
@@ -66,8 +63,7 @@ def _audible(word: str) -> str:
     """An option of clean without the letters that would keep a dry run from answering."""
     if word == "--quiet":
         return "-n"
-    cluster = re.match(r"-[a-zA-Z]+", word)
-    if cluster is None:
+    if not re.match(r"-[a-zA-Z]+", word):
         return word
     flags, takes, value = word.partition("e")
     return re.sub("[iq]", "", flags).replace("-", "-n", 1) + takes + value
@@ -83,7 +79,7 @@ def _checkout(words: Sequence[str], cwd: str, git: ReadOnlyGit) -> GitOutcome:
     if operands and git.is_true(cwd, "rev-parse", "-q", "--verify", f"{operands[0]}^{{commit}}"):
         source = operands[0]
         operands = operands[1:]
-    paths = [*operands, *(paths or ())]
+    paths = [*operands, *paths]
     if paths:
         return _find_discarded(cwd, git, paths, "HEAD" if source else None)
     if found.has("f", "force"):
@@ -93,9 +89,8 @@ def _checkout(words: Sequence[str], cwd: str, git: ReadOnlyGit) -> GitOutcome:
 
 def _switch(words: Sequence[str], cwd: str, git: ReadOnlyGit) -> GitOutcome:
     found = read(words, valued="cC")
-    if found.has("f", "force", "discard-changes"):
-        return _find_discarded(cwd, git, [], "HEAD")
-    return GitOutcome()
+    is_forced = found.has("f", "force", "discard-changes")
+    return _find_discarded(cwd, git, [], "HEAD") if is_forced else GitOutcome()
 
 
 def _restore(words: Sequence[str], cwd: str, git: ReadOnlyGit) -> GitOutcome:
@@ -106,9 +101,7 @@ def _restore(words: Sequence[str], cwd: str, git: ReadOnlyGit) -> GitOutcome:
     if found.has("S", "staged") and not found.has("W", "worktree"):
         return GitOutcome()
     against_head = found.has("S", "staged") or found.value("s", "source") is not None
-    return _find_discarded(
-        cwd, git, [*found.operands, *(paths or ())], "HEAD" if against_head else None
-    )
+    return _find_discarded(cwd, git, [*found.operands, *paths], "HEAD" if against_head else None)
 
 
 def _reset(words: Sequence[str], cwd: str, git: ReadOnlyGit) -> GitOutcome:
@@ -136,9 +129,7 @@ def _stash(words: Sequence[str], cwd: str, git: ReadOnlyGit) -> GitOutcome:
     action = words[1] if len(words) > 1 else ""
     if action == "drop":
         return GitOutcome(notes=[because("drops_stashes", n=1)])
-    if action != "clear":
-        return GitOutcome()
-    if not git.is_true(cwd, "rev-parse", "-q", "--verify", "refs/stash"):
+    if action != "clear" or not git.is_true(cwd, "rev-parse", "-q", "--verify", "refs/stash"):
         return GitOutcome()
     count = _count(git, cwd, "--walk-reflogs", "refs/stash")
     return GitOutcome(notes=[because("drops_stashes", n=count)])
@@ -177,12 +168,9 @@ def _find_discarded(
     return GitOutcome([ImpactStep(DISCARDS, paths, in_git=True)] if paths else [])
 
 
-def _paths_after_dashes(words: Sequence[str]) -> tuple[list[str], list[str] | None]:
-    words = list(words)
-    if "--" not in words:
-        return words, None
-    at = words.index("--")
-    return words[:at], words[at + 1 :]
+def _paths_after_dashes(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    at = words.index("--") if "--" in words else len(words)
+    return list(words[:at]), list(words[at + 1 :])
 
 
 _ESCAPE = re.compile(r"\\([0-7]{3}|.)")

@@ -6,7 +6,7 @@
 import os
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from agent_cli.safety.impact.clock import Clock
@@ -31,6 +31,11 @@ def plan(verb: str, paths: Iterable[str], *, is_deep: bool = False) -> list[Impa
     """A plan for the paths, each once; none for no paths."""
     unique = tuple(dict.fromkeys(paths))
     return [ImpactStep(verb, unique, is_deep)] if unique else []
+
+
+def as_partial(plans: list[ImpactStep]) -> list[ImpactStep]:
+    """The same plans, known not to hold all paths."""
+    return [replace(each, is_partial=True) for each in plans]
 
 
 def entry(word: str, cwd: str) -> str:
@@ -79,13 +84,13 @@ def is_directory(path: str) -> bool:
     return mode is not None and stat.S_ISDIR(mode)
 
 
-def is_file(path: str) -> bool:
-    """Whether it is a regular file itself."""
+def is_other(path: str) -> bool:
+    """Whether anything but a directory is there, a link to one included."""
     mode = mode_of(path)
-    return mode is not None and stat.S_ISREG(mode)
+    return mode is not None and not stat.S_ISDIR(mode)
 
 
 def opened_files(words: Iterable[str], cwd: str, clock: Clock) -> list[str]:
     """The regular files that would be opened; what does not exist yet loses nothing."""
     paths = (behind(word, cwd) for word in clock.within(words))
-    return [path for path in paths if is_file(path)]
+    return [path for path in paths if stat.S_ISREG(mode_of(path) or 0)]

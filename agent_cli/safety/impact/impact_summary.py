@@ -24,10 +24,10 @@ class Touched:
     """One group of files that one simple command would touch."""
 
     verb: str
-    command: tuple[str, ...]
-    """Its words; dots stand for what is only known when it runs."""
     paths: tuple[str, ...]
     """Where it strikes, real paths; what lies below directories is not listed."""
+    command: tuple[str, ...] = ()
+    """Its words; dots stand for what is only known when it runs."""
     files: int = 0
     directories: int = 0
     bytes: int = 0
@@ -50,7 +50,7 @@ class Touched:
     outside_names: tuple[str, ...] = ()
 
     def lines(self) -> tuple[Reason, ...]:
-        """What a person should know, the main thing first."""
+        """What the user should know, the main thing first."""
         details = (*_about_git(self), *_about_place(self))
         names = () if details else self.names
         return (_list_names(_main(self), names, self.files), *details)
@@ -87,29 +87,21 @@ class Impact:
         return tuple(dict.fromkeys((*(line for lines in mine for line in lines), *notes)))
 
 
-def amount(count: int) -> Reason | str:
-    """A number of bytes: "1 byte", "14 MB"."""
-    return because("bytes", n=count) if count < 1000 else size(count)
-
-
 def _main(touched: Touched) -> Reason:
     told = because(touched.verb, things=_things(touched))
     if touched.verb in LOSES_BYTES and touched.bytes:
-        return because("with_size", what=told, size=amount(touched.bytes))
+        return because("with_size", what=told, size=size(touched.bytes))
     return told
 
 
 def _things(touched: Touched) -> Reason:
     files = because("files", n=touched.files)
     directories = because("directories", n=touched.directories)
-    if not touched.directories:
-        things = files
-    elif not touched.files:
+    things = files
+    if touched.directories and not touched.files:
         things = directories
-    elif touched.verb in {MODES, OWNERS}:
+    elif touched.directories and touched.verb in {MODES, OWNERS}:
         things = because("both", one=files, other=directories)
-    else:
-        things = files
     return because("at_least", things=things) if touched.at_least else things
 
 

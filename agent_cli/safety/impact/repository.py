@@ -5,6 +5,7 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from agent_cli.safety.git_probe import (
     LIST_CONFIGURATION,
@@ -40,13 +41,13 @@ class ReadOnlyGit:
         """Raise NotCounted where comparing contents could run a program."""
         listing = self._run(cwd, ("--no-pager", *LIST_CONFIGURATION))
         helpers = helpers_in(os.fsdecode(listing.data))
-        if listing.code != 0 or helpers:
-            raise NotCounted(
-                because("repository_sets", key=helpers[0]) if helpers else because("git_refuses")
-            )
+        if helpers:
+            raise NotCounted(because("repository_sets", key=helpers[0]))
+        if listing.code != 0:
+            raise NotCounted(because("git_refuses"))
 
     def personal_excludes(self, cwd: str) -> tuple[str, ...]:
-        """Options that make git ignore what the person's own configuration ignores."""
+        """Options that make git ignore what the user's own configuration ignores."""
         environment = {**self._environment}
         del environment["GIT_CONFIG_GLOBAL"]
         words = ("config", "--global", "--path", "--get", "core.excludesFile")
@@ -127,12 +128,9 @@ def changed_at(tracked: Tracked, git: ReadOnlyGit, *, is_deep: bool) -> list[str
 
 def _by_repository(paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
     groups: dict[str, list[str]] = {}
-    known: dict[str, str | None] = {}
+    find = cache(repository_of)
     for path in paths:
-        start = os.path.dirname(path)
-        if start not in known:
-            known[start] = repository_of(start)
-        root = known[start]
+        root = find(os.path.dirname(path))
         if root is not None:
             groups.setdefault(root, []).append(path)
     return {root: tuple(own) for root, own in groups.items()}

@@ -1,4 +1,4 @@
-"""Names of files and commands, fit to be shown to a person."""
+"""Names of files and commands, fit to be shown to the user."""
 
 import os
 import shlex

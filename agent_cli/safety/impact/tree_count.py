@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from agent_cli.safety.impact.clock import Clock
-from agent_cli.safety.paths import Workspace, contains
+from agent_cli.safety.paths import Workspace
 
 _MAX_KEPT = 100
 
@@ -121,13 +121,7 @@ def _add(tally: Tally, look: CountRules, path: str, found: os.stat_result) -> No
     if not look.is_in_git(path):
         tally.not_in_git += 1
         tally.keep("not in git", path)
-    if not _is_inside(path, look.workspace):
+    # By text first: a comparison by components for each of many files takes too long.
+    if not path.startswith(look.workspace.root + "/") and not look.workspace.contains(path):
         tally.outside += 1
         tally.keep("outside", path)
-
-
-def _is_inside(path: str, workspace: Workspace) -> bool:
-    # By text first: a comparison by components for each of many files takes too long.
-    if path.startswith(workspace.root + "/"):
-        return True
-    return any(contains(root, path) for root in (workspace.root, *workspace.added))

@@ -39,9 +39,6 @@ def matches(pattern: str, cwd: str, clock: Clock) -> list[str]:
 
 
 def _step(base: str, component: str, cwd: str) -> list[str]:
-    if not is_pattern(component):
-        path = os.path.join(base, component)
-        return [path] if os.path.lexists(os.path.join(cwd, path)) else []
     plain = _as_plain(component)
     if plain is not None:
         path = os.path.join(base, plain)
@@ -60,6 +57,6 @@ def _step(base: str, component: str, cwd: str) -> list[str]:
 
 
 def _as_plain(component: str) -> str | None:
-    """The name itself, when all wildcards in it were quoted."""
+    """The name itself, when it has no wildcards or all in it were quoted."""
     rest = re.sub(r"\[[*?[]\]", "", component)
     return None if is_pattern(rest) else re.sub(r"\[([*?[])\]", r"\1", component)

@@ -5,34 +5,16 @@ import re
 _ASKED_FOR_LAST = 20_000
 
 # The words of the C library, of Node and of Python for the same few refusals.
-_SIGNS = (
-    (
-        re.compile(r"read-only file ?system|\bEROFS\b|\[Errno 30\]", re.IGNORECASE),
-        "sandbox_write",
-    ),
-    (
-        re.compile(
-            r"network is unreachable|\bENETUNREACH\b"
-            r"|temporary failure in name resolution|could not resolve (?:host|proxy)"
-            r"|name or service not known|no address associated with hostname"
-            r"|\bEAI_AGAIN\b|\bENOTFOUND\b|unable to resolve host|failed to lookup address"
-            r"|cannot assign requested address|no such host",
-            re.IGNORECASE,
-        ),
-        "sandbox_network",
-    ),
-    (
-        re.compile(
-            r"permission denied|operation not permitted|\bEACCES\b|\bEPERM\b|\[Errno 13\]",
-            re.IGNORECASE,
-        ),
-        "sandbox_maybe",
-    ),
-    (
-        re.compile(r"device or resource busy|\bEBUSY\b|invalid cross-device link", re.IGNORECASE),
-        "sandbox_protects",
-    ),
-)
+_SIGNS = {
+    "sandbox_write": r"read-only file ?system|\bEROFS\b|\[Errno 30\]",
+    "sandbox_network": r"network is unreachable|\bENETUNREACH\b"
+    r"|temporary failure in name resolution|could not resolve (?:host|proxy)"
+    r"|name or service not known|no address associated with hostname"
+    r"|\bEAI_AGAIN\b|\bENOTFOUND\b|unable to resolve host|failed to lookup address"
+    r"|cannot assign requested address|no such host",
+    "sandbox_maybe": r"permission denied|operation not permitted|\bEACCES\b|\bEPERM\b|\[Errno 13\]",
+    "sandbox_protects": r"device or resource busy|\bEBUSY\b|invalid cross-device link",
+}
 
 
 def was_blocked(exit_code: int | None, output: str) -> str | None:
@@ -43,4 +25,4 @@ def was_blocked(exit_code: int | None, output: str) -> str | None:
     if not exit_code:
         return None
     end = output[-_ASKED_FOR_LAST:]
-    return next((why for sign, why in _SIGNS if sign.search(end)), None)
+    return next((why for why, sign in _SIGNS.items() if re.search(sign, end, re.IGNORECASE)), None)

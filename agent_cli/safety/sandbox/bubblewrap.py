@@ -12,20 +12,16 @@ LIMITS = (
     "what a command leaves running ends with it",
     "protected names are read-only at the top of a writable directory, and .git also further down",
     "a protected name that is a link can be replaced",
+    "with the network, services of this machine can be reached as well",
 )
-LIMITS_WITH_NETWORK = ("with the network, services of this machine can be reached as well",)
 
 # Daemons listen in /run, and whoever can talk to them (Docker, the session bus) is not confined.
 # Some systems keep programs and the resolver's settings there; those stay.
 _KEPT_OF_RUN = (
-    "/run/current-system",
-    "/run/opengl-driver",
-    "/run/host",
-    "/run/systemd/resolve/resolv.conf",
-    "/run/systemd/resolve/stub-resolv.conf",
-    "/run/NetworkManager/resolv.conf",
+    "/run/current-system", "/run/opengl-driver", "/run/host", "/run/systemd/resolve/resolv.conf",
+    "/run/systemd/resolve/stub-resolv.conf", "/run/NetworkManager/resolv.conf",
     "/run/resolvconf/resolv.conf",
-)
+)  # fmt: skip
 
 # Root owns these also without any capability; one of them names a program that the kernel runs.
 _SETTINGS_OF_THE_KERNEL = tuple(
@@ -33,15 +29,9 @@ _SETTINGS_OF_THE_KERNEL = tuple(
 )
 
 _ALONE = (
-    "--unshare-user",
-    "--unshare-pid",
-    "--unshare-ipc",
-    "--unshare-uts",
-    "--cap-drop",
-    "ALL",
-    "--new-session",
-    "--die-with-parent",
-)
+    "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--cap-drop", "ALL",
+    "--new-session", "--die-with-parent",
+)  # fmt: skip
 
 Mount = tuple[str, tuple[str, ...]]
 """A place, and the options that mount something there."""

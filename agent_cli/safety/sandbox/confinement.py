@@ -19,39 +19,16 @@ from agent_cli.safety.sensitive import (
 # Names that make editors, git or agents run something as soon as they are there. What only acts
 # after a commit (CI files, .gitmodules) may be new: a confined command cannot commit.
 _NOT_CREATABLE = (
-    ".git",
-    ".agent",
-    ".agents",
-    ".claude",
-    ".codex",
-    ".cursor",
-    ".gemini",
-    ".opencode",
-    ".vscode",
-    ".idea",
-    ".zed",
-    ".devcontainer",
-    ".husky",
-    ".envrc",
-    ".mcp.json",
-    "AGENTS.md",
-    "CLAUDE.md",
+    ".git", ".agent", ".agents", ".claude", ".codex", ".cursor", ".gemini", ".opencode", ".vscode",
+    ".idea", ".zed", ".devcontainer", ".husky", ".envrc", ".mcp.json", "AGENTS.md", "CLAUDE.md",
     "GEMINI.md",
-)
+)  # fmt: skip
 
 # Secrets that lie in the home directory under a name of their own.
 _HIDDEN_HOME = (
-    ".netrc",
-    ".npmrc",
-    ".pypirc",
-    ".pgpass",
-    ".my.cnf",
-    ".git-credentials",
-    ".config/git/credentials",
-    ".dockercfg",
-    ".vault-token",
-    ".local/share/agent",
-)
+    ".netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".git-credentials",
+    ".config/git/credentials", ".dockercfg", ".vault-token", ".local/share/agent",
+)  # fmt: skip
 # Sockets of daemons that start anything for anybody who can talk to them.
 _DAEMONS_HOME = (".docker/run", ".docker/desktop", ".colima", ".lima", ".rd", ".orbstack")
 _DAEMONS = ("/var/lib/lxd", "/var/lib/incus", "/var/snap/lxd/common/lxd")

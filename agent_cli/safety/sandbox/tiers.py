@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Literal, Self, assert_never
+from typing import Literal, assert_never
 
 from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import join_items
@@ -67,7 +67,7 @@ class Sandbox:
 
     tier: Tier
     reason: str
-    """Which one it is and why, for a person."""
+    """Which one it is and why, for the user."""
     limits: tuple[str, ...] = ()
     """What it cannot do, in words."""
     program: str = ""
@@ -76,11 +76,6 @@ class Sandbox:
     def confines(self) -> bool:
         """Whether commands are confined at all."""
         return self.tier is not Tier.NONE
-
-    @property
-    def protects_inside(self) -> bool:
-        """Whether protected places inside writable directories stay as they are."""
-        return self.tier in (Tier.BUBBLEWRAP, Tier.SEATBELT)
 
     def wrap(self, argv: Sequence[str], confinement: Confinement, *, cwd: str) -> list[str]:
         """What to execute instead of `argv`, in the directory `cwd`.
@@ -100,14 +95,13 @@ class Sandbox:
             case _:
                 assert_never(self.tier)
 
-    def room(self, confinement: Confinement) -> Room:
-        """A place for one command. Close it when nothing of the command is left."""
-        return Room(self, confinement)
-
 
 @dataclass
 class Room:
-    """One command's sandbox; while it is open, protected places that do not exist are occupied."""
+    """One command's sandbox; while it is open, protected places that do not exist are occupied.
+
+    Close it when nothing of the command is left.
+    """
 
     sandbox: Sandbox
     confinement: Confinement
@@ -130,12 +124,6 @@ class Room:
     def close(self) -> None:
         """Leave no trace in the writable directories."""
         masks.release(self._masks)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 async def find_sandbox(setting: Setting = "auto") -> Sandbox:
@@ -193,8 +181,8 @@ async def _bubblewrap() -> Sandbox:
     if program is None:
         raise _Unfit(tr("bubblewrap is not installed"))
     _, said = await _output([program, "--version"])
-    limits = (*bubblewrap.LIMITS, *bubblewrap.LIMITS_WITH_NETWORK)
-    sandbox = Sandbox(Tier.BUBBLEWRAP, said.strip() or "bubblewrap", limits, program)
+    reason = said.strip() or "bubblewrap"
+    sandbox = Sandbox(Tier.BUBBLEWRAP, reason, bubblewrap.LIMITS, program)
     await _prove(sandbox)
     return sandbox
 
@@ -217,43 +205,26 @@ async def _seatbelt() -> Sandbox:
     return sandbox
 
 
+def _make_places(directory: str) -> list[Path]:
+    """Directories to try a sandbox on: inside, outside, and a hidden one with a file in it."""
+    places = [Path(directory).resolve() / name for name in ("inside", "outside", "hidden")]
+    for place in places:
+        place.mkdir()
+    (places[-1] / "file").write_text("secret\n", encoding="utf-8")
+    return places
+
+
 async def _prove(sandbox: Sandbox) -> None:
     """Run a command in the sandbox; raises unless it is confined as it should be."""
     with tempfile.TemporaryDirectory(prefix="agent-sandbox-") as directory:
-        scene = _Scene.in_directory(directory)
-        code, said = await _output(sandbox.wrap(scene.probe, scene.confinement, cwd=scene.inside))
-        if code == _WORKS and scene.is_as_it_should_be():
+        places = inside, outside, hidden = _make_places(directory)
+        probe = ("/bin/sh", "-c", _PROBE, "sh", *map(str, places))
+        confinement = Confinement(writable=(str(inside),), hidden=(str(hidden),))
+        code, said = await _output(sandbox.wrap(probe, confinement, cwd=str(inside)))
+        if code == _WORKS and any(inside.iterdir()) and not any(outside.iterdir()):
             return
     complaint = _COMPLAINTS.get(code)
     raise _Unfit(tr(complaint) if complaint else _in_words(sandbox, said))
-
-
-@dataclass(frozen=True)
-class _Scene:
-    """Three directories to try a sandbox on."""
-
-    inside: str
-    outside: str
-    hidden: str
-
-    @classmethod
-    def in_directory(cls, directory: str) -> Self:
-        place = Path(directory).resolve()
-        for name in ("inside", "outside", "hidden"):
-            (place / name).mkdir()
-        (place / "hidden" / "file").write_text("secret\n", encoding="utf-8")
-        return cls(*(str(place / name) for name in ("inside", "outside", "hidden")))
-
-    @property
-    def confinement(self) -> Confinement:
-        return Confinement(writable=(self.inside,), hidden=(self.hidden,))
-
-    @property
-    def probe(self) -> tuple[str, ...]:
-        return ("/bin/sh", "-c", _PROBE, "sh", self.inside, self.outside, self.hidden)
-
-    def is_as_it_should_be(self) -> bool:
-        return any(Path(self.inside).iterdir()) and not any(Path(self.outside).iterdir())
 
 
 async def _output(argv: Sequence[str]) -> tuple[int, str]:

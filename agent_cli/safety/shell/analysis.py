@@ -24,8 +24,8 @@ from agent_cli.safety.shell.wrappers import WRAPPERS, embedded_commands, unwrap
 MAX_LEVELS = 64
 NOT_LOOKED_AT = (because("not_read_only"),)
 HARMLESS_TARGETS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
-# Invisible, reordering and unassigned characters show a person something else than what runs.
-ODD_CATEGORIES = frozenset({"Cc", "Cf", "Zl", "Zp", "Co", "Cn", "Cs"})
+# Invisible, reordering and unassigned characters show the user something else than what runs.
+ODD_CATEGORIES = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs", "Co", "Cn", "Cs"})
 
 
 def analyse(command: str, place: ShellContext) -> ShellFacts:
@@ -36,9 +36,7 @@ def analyse(command: str, place: ShellContext) -> ShellFacts:
     seen = _ScanFindings(place)
     seen.all_of(command)
     odd = odd_characters(command)
-    proof = (
-        Proof(unproven=list(odd), unresolved=True, parsed=False) if odd else prove(command, place)
-    )
+    proof = Proof(unproven=list(odd), unresolved=True) if odd else prove(command, place)
     if not place.trusted:
         proof.unproven.append(because("folder_untrusted"))
     if not place.shell_is_plain:
@@ -65,14 +63,11 @@ def bash_accepts(command: str) -> bool:
 
 
 def odd_characters(command: str) -> tuple[Reason, ...]:
-    """Characters that a person cannot see or may take for others, named one by one."""
+    """Characters that the user cannot see or may take for others, named one by one."""
     if command.isascii() and not _CONTROL.search(command):
         return ()
-    return tuple(
-        because("odd_character", name=name)
-        for name in dict.fromkeys(_odd(char) for char in command)
-        if name
-    )[:8]
+    found = filter(None, dict.fromkeys(map(_odd, command)))
+    return tuple(because("odd_character", name=name) for name in found)[:8]
 
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -83,10 +78,8 @@ def _odd(char: str) -> str:
     if char in "\n\t " or ("!" <= char <= "~"):
         return ""
     category = unicodedata.category(char)
-    if category in ODD_CATEGORIES or category == "Zs":
-        return f"U+{ord(char):04X} {unicodedata.name(char, category)}".strip()
-    # Letters of other scripts may stand in words, but not pass for a Latin look-alike.
-    return ""
+    is_odd = category in ODD_CATEGORIES
+    return f"U+{ord(char):04X} {unicodedata.name(char, category)}".strip() if is_odd else ""
 
 
 def _invalid(command: str) -> Reason | None:
@@ -158,17 +151,14 @@ class _ScanFindings:
             if each.paths[0] not in HARMLESS_TARGETS
         )
         for depth, argv in enumerate(levels):
-            self.writes.update(dict.fromkeys(effects.writes_of(argv, found.cwd)))
-            self.dangers.update(dict.fromkeys(effects.dangers_of(argv, found)))
+            self.writes |= dict.fromkeys(effects.writes_of(argv, found.cwd))
+            self.dangers |= dict.fromkeys(effects.dangers_of(argv, found))
             self.network = self.network or effects.uses_network(argv, found)
-            destruction = effects.destruction_of(
-                argv, found, hidden or effects.hidden_by(levels[:depth])
-            )
-            if destruction:
+            inner = hidden or effects.hidden_by(levels[:depth])
+            if destruction := effects.destruction_of(argv, found, inner):
                 self.destroys.append(destruction)
-        for reason in catastrophic.dangers_of(found, levels, self.place):
-            self.catastrophic[reason] = None
-        fed = catastrophic.fed_script(found)
+        self.catastrophic |= dict.fromkeys(catastrophic.dangers_of(found, levels, self.place))
+        fed = catastrophic.fed_script(found, levels)
         if fed:
             scripts.append(fed)
         return scripts
@@ -182,10 +172,9 @@ class _ScanFindings:
                 scripts.append(inner.script)
             elif inner.argv:
                 below = self._levels(inner.argv, level + len(levels), scripts)
-                for reason in catastrophic.dangers_of(
-                    FoundCommand((), found.cwd), below, self.place
-                ):
-                    self.catastrophic[reason] = None
+                alone = FoundCommand((), found.cwd)
+                reasons = catastrophic.dangers_of(alone, below, self.place)
+                self.catastrophic |= dict.fromkeys(reasons)
 
     def _levels(
         self, argv: tuple[str, ...], level: int, scripts: list[str]
@@ -239,9 +228,6 @@ class _ScanFindings:
             catastrophic=tuple(self.catastrophic),
             touches_network=self.network,
             destroys=tuple(self.destroys),
-            cwds=tuple(sorted(proof.cwds)),
-            parsed=proof.parsed,
-            sets=tuple(proof.sets),
         )
 
     def _merge(self, proof: Proof) -> tuple[SimpleCommand, ...]:
@@ -272,5 +258,4 @@ def _second_opinion(proof: Proof, seen: _ScanFindings) -> None:
     lenient = [argv for argv in seen.first_level if argv]
     if seen.exhausted or sorted(strict) != sorted(lenient):
         proof.unresolved = True
-        proof.parsed = False
         proof.unproven.append(because("unclear_command"))

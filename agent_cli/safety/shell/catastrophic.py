@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from itertools import pairwise
 
+from agent_cli.safety.name_sets import names
 from agent_cli.safety.reasons import Reason, because
 from agent_cli.safety.shell import effects, table
 from agent_cli.safety.shell.found import FoundCommand
 from agent_cli.safety.shell.lenient_words import UNKNOWN
-from agent_cli.safety.shell.name_sets import names
 from agent_cli.safety.shell.piped import piped_text
 from agent_cli.safety.shell.shell_facts import ShellContext, absolute, inside, lexical
 from agent_cli.safety.shell.wrappers import SHELLS, unwrap
@@ -20,6 +20,7 @@ SYSTEM = names(
     "/var/lib /var/log /etc/ssh /etc/pam.d /mnt /media /Users /System /Library /Applications "
     "/Volumes /private /private/etc /private/var /nix /snap"
 )
+FOLDED_SYSTEM = frozenset(each.casefold() for each in SYSTEM if each[1:2].isupper())
 CRITICAL_FILES = re.compile(
     r"/etc/(passwd|shadow|group|gshadow|sudoers|fstab|crypttab|hosts\.deny|inittab|ld\.so\.(conf|preload))"
     r"|/boot/.+|/proc/sysrq-trigger|/dev/(mem|kmem|port)"
@@ -85,26 +86,13 @@ def fork_bomb(skeleton: str) -> bool:
     return False
 
 
-def fed_script(found: FoundCommand) -> str | None:
+def fed_script(found: FoundCommand, levels: list[tuple[str, ...]]) -> str | None:
     """The script that a shell reads from its input, when that is known."""
-    if not any(each for each in _levels(found.argv) if _reads_script(each)):
+    if not any(map(_reads_script, levels)):
         return None
     if found.stdin not in {None, UNKNOWN}:
         return found.stdin
     return piped_text(found.piped_from)
-
-
-def _levels(argv: tuple[str, ...]) -> list[tuple[str, ...]]:
-    levels = []
-    for _ in range(64):
-        if not argv:
-            break
-        levels.append(argv)
-        inner = unwrap(argv)
-        if inner is None or inner.script is not None:
-            break
-        argv = inner.argv
-    return levels
 
 
 def _reads_script(argv: tuple[str, ...]) -> bool:
@@ -154,9 +142,8 @@ def _command(argv: tuple[str, ...], found: FoundCommand, place: ShellContext) ->
         yield from _rm(options, operands, cwd, place)
     elif name in {"chmod", "chown", "chgrp", "setfacl", "chattr", "chcon"}:
         if "R" in options or _long(options, "--recursive"):
-            vital = (
-                path for path in operands if _is_vital(path, cwd, place, homes=name == "chmod")
-            )
+            homes = name == "chmod"
+            vital = (path for path in operands if _is_vital(path, cwd, place, homes=homes))
             yield from (because("changes_tree", path=path) for path in vital)
         elif name != "chcon" and "/" in operands[1:]:
             yield because("changes_root", name=name)
@@ -219,16 +206,14 @@ def _is_vital(path: str, cwd: str | None, place: ShellContext, *, homes: bool = 
     if not path.startswith("/"):
         if cwd is None:
             return False
-        # `*` in the workspace itself is for a person to judge.
+        # `*` in the workspace itself is for the user to judge.
         path = absolute(path, cwd)
     real = lexical(_of_everything(path))
     if any(char in real for char in "*?["):
         return any(
             fnmatchcase(vital, real) for vital in SYSTEM if vital.count("/") == real.count("/")
         )
-    if real in SYSTEM or real.casefold() in {
-        each.casefold() for each in SYSTEM if each[1:2].isupper()
-    }:
+    if real in SYSTEM or real.casefold() in FOLDED_SYSTEM:
         return True
     home = lexical(place.home)
     return inside(home, (real,)) and (homes or real != home)

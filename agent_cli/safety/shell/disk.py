@@ -1,7 +1,7 @@
 """A place on this disk: links are followed and file patterns expanded as they are now."""
 
 import os
-from collections.abc import Callable
+from dataclasses import replace
 from glob import iglob
 from itertools import islice
 
@@ -11,28 +11,15 @@ MAX_MATCHES = 2000
 MAX_ENTRIES = 20_000
 
 
-def place_on_disk(
-    cwd: str,
-    roots: tuple[str, ...],
-    home: str,
-    *,
-    git_is_plain: bool = True,
-    shell_is_plain: bool = True,
-    trusted: bool = True,
-    probe_git: Callable[[str], bool] | None = None,
-) -> ShellContext:
-    """The place with everything resolved; `cwd` is where the shell really stands."""
-    return ShellContext(
-        cwd=os.path.realpath(cwd),
-        roots=tuple(os.path.realpath(root) for root in roots),
-        home=home,
-        git_is_plain=git_is_plain,
-        shell_is_plain=shell_is_plain,
-        trusted=trusted,
+def place_on_disk(place: ShellContext) -> ShellContext:
+    """The place with everything resolved; its `cwd` is where the shell really stands."""
+    return replace(
+        place,
+        cwd=os.path.realpath(place.cwd),
+        roots=tuple(map(os.path.realpath, place.roots)),
         resolve=os.path.realpath,
         expand=expand,
         has_links=has_links,
-        probe_git=probe_git,
     )
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
 
+from agent_cli.safety.name_sets import names
 from agent_cli.safety.reasons import Reason, because
 from agent_cli.safety.shell.found import FoundCommand
 from agent_cli.safety.shell.lenient_words import UNKNOWN
-from agent_cli.safety.shell.name_sets import names
 from agent_cli.safety.shell.shell_facts import Destruction, absolute, lexical
 from agent_cli.safety.shell.wrappers import SHELLS
 
@@ -29,20 +29,13 @@ VALUES: dict[str, frozenset[str]] = {
     "rsync": names("-e --rsh --exclude --include --filter"),
 }
 OUTPUT_OPTIONS: dict[str, frozenset[str]] = {
-    "sort": frozenset({"-o", "--output"}),
-    "base64": frozenset({"-o", "--output"}),
-    "curl": frozenset({"-o", "--output"}),
-    "wget": frozenset({"-O", "--output-document"}),
-    "tree": frozenset({"-o"}),
-    "git": frozenset({"--output"}),
-    "gcc": frozenset({"-o"}),
-    "cc": frozenset({"-o"}),
+    **dict.fromkeys(("sort", "base64", "curl"), names("-o --output")),
+    **dict.fromkeys(("tree", "gcc", "cc"), names("-o")),
+    "wget": names("-O --output-document"),
+    "git": names("--output"),
 }
 GIT_WRITES = frozenset(("git", verb) for verb in ("mv", "rm", "checkout", "restore"))
-INTO_DIRECTORY: dict[str, frozenset[str]] = {
-    "tar": frozenset({"-C", "--directory"}),
-    "unzip": frozenset({"-d"}),
-}
+INTO_DIRECTORY = {"tar": names("-C --directory"), "unzip": names("-d")}
 NETWORK = names(
     "curl wget nc ncat netcat socat ssh scp sftp rsync ftp telnet ping ping6 dig host "
     "nslookup getent traceroute gh npm npx pnpm yarn pip pip3 uv uvx pipx brew apt apt-get "
@@ -209,9 +202,8 @@ def dangers_of(argv: tuple[str, ...], found: FoundCommand) -> Iterator[Reason]:
 
 def _git_dangers(argv: tuple[str, ...]) -> Iterator[Reason]:
     words = set(argv)
-    if "push" in words and (
-        any(re.match(r"--(force|mirror|delete)|-\w*[fd]|\+|:", word) for word in argv[2:])
-    ):
+    rewrites = re.compile(r"--(force|mirror|delete)|-\w*[fd]|\+|:")
+    if "push" in words and any(map(rewrites.match, argv[2:])):
         yield because("rewrites_remote")
     if "reset" in words and "--hard" in words:
         yield because("hard_reset")

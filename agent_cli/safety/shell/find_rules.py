@@ -2,9 +2,9 @@
 
 import re
 
+from agent_cli.safety.name_sets import names
 from agent_cli.safety.reasons import because
 from agent_cli.safety.shell.checks import Context, exact
-from agent_cli.safety.shell.name_sets import names
 from agent_cli.safety.shell.options import Refused
 from agent_cli.safety.shell.table import Spec
 from agent_cli.safety.shell.words import Word

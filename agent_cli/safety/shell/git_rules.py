@@ -44,7 +44,7 @@ def check(_spec: table.Spec, words: list[Word], context: Context) -> None:
         if given and given[0].pattern is not None:
             raise Refused(because("depends_on_files", word=given[0].text))
         given = given[1:]
-    if name == "reflog" and given and not _is_show(rest):
+    if name == "reflog" and given and rest[0].text != "show":
         raise Refused(because("not_known_safe", what=f"git reflog {given[0].text}"))
     for word in given:
         _revision_or_path(word, context)
@@ -57,10 +57,6 @@ def _option(option: str, value: str, context: Context) -> None:
         raise Refused(because("not_known_safe", what=f"git {option} {value}"))
     if option == "-L":
         _no_secret(value, context)
-
-
-def _is_show(rest: list[Word]) -> bool:
-    return bool(rest) and rest[0].text == "show"
 
 
 def _plain(context: Context) -> None:

@@ -2,9 +2,9 @@
 
 import re
 
+from agent_cli.safety.name_sets import names
 from agent_cli.safety.reasons import because
 from agent_cli.safety.shell.checks import Context, asks_version, exact, operands
-from agent_cli.safety.shell.name_sets import names
 from agent_cli.safety.shell.options import Refused, read
 from agent_cli.safety.shell.table import Spec
 from agent_cli.safety.shell.words import Word

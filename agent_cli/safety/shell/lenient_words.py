@@ -16,16 +16,7 @@ MAX_WORDS = 256
 ANSI = re.compile(
     r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|(.))", re.DOTALL
 )
-LETTERS = {
-    "n": "\n",
-    "t": "\t",
-    "r": "\r",
-    "a": "\a",
-    "b": "\b",
-    "e": "\x1b",
-    "f": "\f",
-    "v": "\v",
-}
+LETTERS = dict(zip("ntrabefv", "\n\t\r\a\b\x1b\f\v", strict=True))
 
 
 def printed_text(argv: tuple[str, ...]) -> str | None:
@@ -38,16 +29,17 @@ def printed_text(argv: tuple[str, ...]) -> str | None:
     if argv[0] == "printf" and len(words) > 1 and "%" in words[0]:
         words = [words[0].replace("%s", " ".join(words[1:]), 1)]
     text = " ".join(words)
-    return ANSI.sub(_decode, text) if escapes else text
+    return ANSI.sub(decode, text) if escapes else text
 
 
-def _decode(found: re.Match[str]) -> str:
+def decode(found: re.Match[str], nul: str = "") -> str:
+    """The character that an escape stands for; `nul` for the one that no text can hold."""
     *hexadecimal, octal, letter = found.groups()
     digits = next(filter(None, hexadecimal), None)
-    code = int(digits, 16) if digits else int(octal, 8) if octal else 0
-    if code:
-        return chr(code) if code < SHADOW else UNKNOWN
-    return LETTERS.get(letter, letter or "")
+    if not (digits or octal):
+        return LETTERS.get(letter, letter)
+    code = int(digits, 16) if digits else int(octal, 8)
+    return nul if not code else chr(code) if code < SHADOW else UNKNOWN
 
 
 def unshadow(text: str) -> str:

@@ -10,7 +10,7 @@ from agent_cli.safety.sensitive import is_secret
 from agent_cli.safety.shell import checks, special, table
 from agent_cli.safety.shell.globs import may_match_parent, may_match_secret
 from agent_cli.safety.shell.lexer import tokenize
-from agent_cli.safety.shell.options import Parsed, Refused, read
+from agent_cli.safety.shell.options import Refused, read
 from agent_cli.safety.shell.shell_facts import (
     ShellContext,
     SimpleCommand,
@@ -51,9 +51,6 @@ class Proof:
     reads: list[str] = field(default_factory=list)
     commands: list[SimpleCommand] = field(default_factory=list)
     unresolved: bool = False
-    cwds: Where = frozenset()
-    parsed: bool = True
-    sets: list[str] = field(default_factory=list)
 
 
 def prove(source: str, place: ShellContext) -> Proof:
@@ -61,7 +58,7 @@ def prove(source: str, place: ShellContext) -> Proof:
     prover = Prover(place)
     if not inside(place.resolve(place.cwd), place.roots):
         prover.sensitive(because("shell_outside"))
-    prover.proof.cwds = prover.script(source, frozenset({place.cwd}), 0)
+    prover.script(source, frozenset({place.cwd}), 0)
     return prover.proof
 
 
@@ -75,17 +72,17 @@ class Prover:
     def script(self, source: str, where: Where, level: int) -> Where:
         """Prove a whole script; returns where the shell may stand afterwards."""
         if len(source) > MAX_CHARS:
-            self.unreadable(because("too_long"))
+            self.mark_unresolved(because("too_long"))
             return where
         if level > MAX_SCRIPT_DEPTH:
-            self.unreadable(because("too_nested"))
+            self.mark_unresolved(because("too_nested"))
             return where
         try:
             tokens = tokenize(source)
             node = parse(source, tokens)
             agree(source, node, tokens)
         except (NotPlain, Disagreement) as why:
-            self.unreadable(why.reason)
+            self.mark_unresolved(why.reason)
             return where
         done, failed = self._node(node, where, level)
         return done | failed
@@ -97,10 +94,6 @@ class Prover:
     def mark_unresolved(self, reason: Reason) -> None:
         self.proof.unresolved = True
         self.unproven(reason)
-
-    def unreadable(self, reason: Reason) -> None:
-        self.proof.parsed = False
-        self.mark_unresolved(reason)
 
     def sensitive(self, reason: Reason) -> None:
         if reason not in self.proof.sensitive:
@@ -174,7 +167,7 @@ class Prover:
                 for word in resolve(token.raw, self.place.home)
             ]
         except NotPlain as why:
-            self.unreadable(why.reason)
+            self.mark_unresolved(why.reason)
             return where, where
         self._assignments(node, argv)
         if not argv:
@@ -186,7 +179,6 @@ class Prover:
     def _assignments(self, node: Simple, argv: list[Word]) -> None:
         for name, value in node.assignments:
             if not argv:
-                self.proof.sets.append(name)
                 self.mark_unresolved(because("sets_later", name=name))
             elif not HARMLESS_VARIABLES.match(f"{name}={value}"):
                 self.mark_unresolved(because("runs_with", name=name))
@@ -222,8 +214,9 @@ class Prover:
             runs_alone = external or wrapped.external
             inner = self.command(wrapped.argv, where, level + 1, text, external=runs_alone)
             return (where, where) if runs_alone else inner
+        context = checks.Context(self.place, where, self.look)
         if len(rest) == 1 and rest[0].text in table.versions().get(name, ()):
-            special.check_version(name, checks.Context(self.place, where, self.look))
+            special.check_version(name, context)
             return where, where
         spec = table.commands().get(name)
         if spec is None:
@@ -231,10 +224,9 @@ class Prover:
         if external and spec.builtin:
             raise Refused(because("builtin_only", name=name))
         if spec.check:
-            context = checks.Context(self.place, where, self.look)
             moved = special.CHECKS[spec.check](spec, rest, context)
             return (where, where) if moved is None else (moved, where)
-        self.operands(spec, read(spec, rest), where)
+        checks.operands(spec, read(spec, rest), context)
         return where, where
 
     def _name(self, word: Word) -> str:
@@ -249,9 +241,6 @@ class Prover:
             raise Refused(because("other_meaning", name=name))
         return name
 
-    def operands(self, spec: table.Spec, parsed: Parsed, where: Where) -> None:
-        checks.operands(spec, parsed, checks.Context(self.place, where, self.look))
-
     # -- files
 
     def _redirects(self, redirects: Iterable[Redirect], where: Where) -> None:
@@ -262,7 +251,7 @@ class Prover:
             try:
                 words = resolve(each.raw, self.place.home)
             except NotPlain as why:
-                self.unreadable(why.reason)
+                self.mark_unresolved(why.reason)
                 continue
             self._redirect(each, words, where)
 
@@ -285,7 +274,7 @@ class Prover:
             self.mark_unresolved(because("writes_to", target=target))
 
     def look(self, word: Word, where: Where, *, content: bool) -> None:
-        """Note that a path is read, and refuse the proof where that needs a person."""
+        """Note that a path is read, and refuse the proof where that needs the user."""
         for cwd in sorted(where):
             if word.pattern is None:
                 self._look_at(absolute(word.text, cwd), word.text, content=content)

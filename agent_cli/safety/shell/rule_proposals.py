@@ -2,8 +2,8 @@
 
 import re
 
+from agent_cli.safety.name_sets import names
 from agent_cli.safety.sensitive import is_protected, is_secret
-from agent_cli.safety.shell.name_sets import names
 from agent_cli.safety.shell.shell_facts import SimpleCommand, absolute, lexical
 from agent_cli.safety.shell.wrappers import SHELLS, WRAPPERS
 

@@ -9,11 +9,10 @@ import re
 from agent_cli.safety.shell.found import Frame, Scan
 from agent_cli.safety.shell.lenient_words import (
     ANSI,
-    LETTERS,
     MAX_VALUE_CHARS,
     PLAIN,
-    SHADOW,
     UNKNOWN,
+    decode,
     unshadow,
 )
 from agent_cli.safety.shell.piped import substituted_text
@@ -197,13 +196,7 @@ class _Scanner(Assembly):
                 self.put_quoted(self.source[at])
                 at += 1
                 continue
-            *hexadecimal, octal, letter = found.groups()
-            digits = next(filter(None, hexadecimal), None)
-            if digits or octal:
-                code = int(digits, 16) if digits else int(octal, 8)
-                self.put_quoted(chr(code) if 0 < code < SHADOW else UNKNOWN)
-            else:
-                self.put_quoted(LETTERS.get(letter, letter))
+            self.put_quoted(decode(found, nul=UNKNOWN))
             at = found.end()
         self.at = at + 1
 

@@ -2,6 +2,7 @@
 
 import re
 
+from agent_cli.safety.name_sets import names
 from agent_cli.safety.shell.found import FoundCommand, Frame, Scan
 from agent_cli.safety.shell.lenient_words import (
     MAX_VALUE_CHARS,
@@ -12,7 +13,6 @@ from agent_cli.safety.shell.lenient_words import (
     follow_cd,
     globs,
 )
-from agent_cli.safety.shell.name_sets import names
 
 RESERVED = names(
     "if then elif else fi do done while until { } ! time coproc esac in ;; function select"

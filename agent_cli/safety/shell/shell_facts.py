@@ -93,12 +93,6 @@ class ShellFacts:
     catastrophic: tuple[Reason, ...] = ()
     touches_network: bool = False
     destroys: tuple[Destruction, ...] = ()
-    cwds: tuple[str, ...] = ()
-    """Where the shell may stand afterwards, when that is known."""
-    parsed: bool = False
-    """Every word and operator was read exactly; what remains open are only effects."""
-    sets: tuple[str, ...] = ()
-    """Variables it sets for later commands of the same shell."""
 
 
 def absolute(path: str, cwd: str) -> str:

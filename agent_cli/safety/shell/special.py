@@ -5,10 +5,10 @@ import posixpath
 import re
 from pathlib import PurePosixPath
 
+from agent_cli.safety.name_sets import names
 from agent_cli.safety.reasons import because
 from agent_cli.safety.shell import awk_rules, find_rules, git_rules, jq_rules, sed_rules, table
 from agent_cli.safety.shell.checks import Check, Context, Where, asks_version, exact, operands
-from agent_cli.safety.shell.name_sets import names
 from agent_cli.safety.shell.options import Refused, read
 from agent_cli.safety.shell.shell_facts import absolute, inside, lexical
 from agent_cli.safety.shell.table import Spec

@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from agent_cli.safety.name_sets import names
 from agent_cli.safety.reasons import because
 from agent_cli.safety.shell.lexer import REDIRECTIONS, Token
-from agent_cli.safety.shell.name_sets import names
 from agent_cli.safety.shell.words import NotPlain
 
 MAX_DEPTH = 40

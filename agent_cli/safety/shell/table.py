@@ -4,7 +4,7 @@ import tomllib
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 Raw: TypeAlias = dict[str, str | int | bool]
 Toml: TypeAlias = dict[str, Raw]
@@ -27,7 +27,6 @@ class Spec:
     detached: bool = False
     builtin: bool = False
     check: str = ""
-    first: str = ""
     listing: frozenset[str] = frozenset()
 
 
@@ -89,22 +88,11 @@ def _alias(raw: Toml, name: str) -> Raw:
 
 
 def _spec(entry: Raw) -> Spec:
-    most = entry.get("most")
-    return Spec(
-        options=_options(str(entry.get("options", ""))),
-        operands=str(entry.get("operands", "none")),
-        patterns=frozenset(str(entry.get("patterns", "")).split()),
-        most=None if most is None else int(most),
-        least=int(entry.get("least", 0)),
-        metadata=bool(entry.get("metadata", False)),
-        glob=bool(entry.get("glob", False)),
-        digits=bool(entry.get("digits", False)),
-        detached=bool(entry.get("detached", False)),
-        builtin=bool(entry.get("builtin", False)),
-        check=str(entry.get("check", "")),
-        first=str(entry.get("first", "")),
-        listing=frozenset(str(entry.get("listing", "")).split()),
-    )
+    given: dict[str, Any] = {name: value for name, value in entry.items() if name != "families"}
+    given["options"] = _options(str(entry.get("options", "")))
+    for name in ("patterns", "listing"):
+        given[name] = frozenset(str(entry.get(name, "")).split())
+    return Spec(**given)
 
 
 def _options(text: str) -> dict[str, str]:

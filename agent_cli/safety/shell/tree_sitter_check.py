@@ -5,9 +5,9 @@ from functools import cache
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
+from agent_cli.safety.name_sets import names
 from agent_cli.safety.reasons import ReasonedError, because
 from agent_cli.safety.shell.lexer import Token
-from agent_cli.safety.shell.name_sets import names
 from agent_cli.safety.shell.syntax import (
     Chain,
     Group,
@@ -29,43 +29,9 @@ UNITS = names(
     "word number raw_string string concatenation ansi_c_string heredoc_start brace_expression"
 )
 IN_UNITS = names("word number raw_string string string_content ansi_c_string brace_expression")
-OPERATORS = frozenset(
-    [
-        ";",
-        "\n",
-        "&&",
-        "||",
-        "|",
-        "|&",
-        "!",
-        "(",
-        ")",
-        "{",
-        "}",
-        "if",
-        "then",
-        "elif",
-        "else",
-        "fi",
-        ">",
-        ">>",
-        ">|",
-        ">&",
-        "<",
-        "<&",
-        "<>",
-        "&>",
-        "&>>",
-        "<<",
-        "<<-",
-        "<<<",
-        "=",
-        "[",
-        "]",
-        "[[",
-        "]]",
-    ]
-)
+OPERATORS = names(
+    "; && || | |& ! ( ) { } if then elif else fi > >> >| >& < <& <> &> &>> << <<- <<< = [ ] [[ ]]"
+) | {"\n"}
 IN_TEST = UNITS | frozenset(["unary_expression", "binary_expression", "test_operator"])
 
 

@@ -164,7 +164,7 @@ def _ansi_escape(raw: str, at: int, out: Chars) -> int:
 
 
 def _braces(chars: Chars) -> list[Chars]:
-    """Expand `a{b,c}d` and `{1..3}`; nested or odd braces are left to a person."""
+    """Expand `a{b,c}d` and `{1..3}`; nested or odd braces are left to the user."""
     opening = next((i for i, c in enumerate(chars) if c == ("{", False)), None)
     if opening is None:
         return [chars]

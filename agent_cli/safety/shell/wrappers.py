@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from agent_cli.safety.shell.name_sets import names
+from agent_cli.safety.name_sets import names
 from agent_cli.safety.shell.words import Word
 
 

@@ -16,7 +16,7 @@ from agent_cli.safety.impact.clock import Clock
 from agent_cli.safety.impact.wildcards import matches
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.reasons import because
-from agent_cli.safety.shell import Destruction, analyse, place_on_disk
+from agent_cli.safety.shell import Destruction, ShellContext, analyse, place_on_disk
 from tests.kit.trees import git, repository, state_of, write
 
 PLENTY = 20.0
@@ -34,9 +34,8 @@ class Project:
         self.environment = {"HOME": str(self.home), "PATH": os.environ["PATH"]}
 
     def destroys(self, command: str) -> tuple[Destruction, ...]:
-        return analyse(
-            command, place_on_disk(str(self.root), (str(self.root),), str(self.home))
-        ).destroys
+        place = ShellContext(str(self.root), (str(self.root),), str(self.home))
+        return analyse(command, place_on_disk(place)).destroys
 
     def radius(self, command: str, seconds: float = PLENTY) -> Impact:
         workspace = Workspace(str(self.root), home=str(self.home))
@@ -105,7 +104,7 @@ def project(bare: Project) -> Iterator[Project]:
         ("rm build", []),
         ("rm -f nothing '*'", []),
         ("rm -rf . ..", []),
-        ("rm src/link", ["deletes 1 file, {link} bytes", "it isn't in git: src/link"]),
+        ("rm src/link", ["deletes 1 file, {link} B", "it isn't in git: src/link"]),
         (
             "rm -rf elsewhere/",
             [

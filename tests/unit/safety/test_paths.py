@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from agent_cli.lib.files import NotRegularFile
 from agent_cli.safety.paths import (
-    NotRegularFile,
     PathProblem,
     Workspace,
     contains,

@@ -9,6 +9,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from agent_cli.core.inbox import ApprovalRequest, Step
+from agent_cli.safety import sensitive
 from agent_cli.safety.impact.impact_summary import Impact, Note, Touched
 from agent_cli.safety.oddities import oddities
 from agent_cli.safety.paths import PathProblem, Workspace
@@ -51,6 +52,8 @@ def test_every_code_has_a_text_and_every_text_a_code() -> None:
                 if _is_reason(node) and isinstance(node.args[0], ast.Constant):
                     assert node.args[0].value in TEXTS, (path, node.lineno)
                     _has_values(node, path)
+    tables = (table for name, table in vars(sensitive).items() if name.isupper())
+    made |= {code for table in tables if isinstance(table, dict) for code in table.values()}
     made |= {kind.replace(" ", "_") for kind in made} | {script.lower() for script in made}
     assert sorted(set(TEXTS) - made) == []
 

@@ -21,6 +21,7 @@ import pytest
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.sandbox import (
     Confinement,
+    Room,
     Sandbox,
     SandboxUnavailable,
     Tier,
@@ -117,7 +118,7 @@ class Scene:
 
     def run(self, script: str, *arguments: object) -> tuple[int, str]:
         argv = ["/bin/bash", "-c", script, "bash", *map(str, arguments)]
-        with self.sandbox.room(self.confinement) as room:
+        with contextlib.closing(Room(self.sandbox, self.confinement)) as room:
             process = self.start(room.wrap(argv, cwd=str(self.project)))
             try:
                 said, _ = process.communicate(timeout=LONGEST)
@@ -372,10 +373,7 @@ def test_other_places_beside_protected_ones_can_change(strict: Scene) -> None:
 
 
 def test_a_tier_that_cannot_protect_places_inside_says_so() -> None:
-    assert sandbox_or_skip("bwrap").protects_inside
-    landlock = sandbox_or_skip("landlock")
-    assert not landlock.protects_inside
-    assert any("protected" in limit for limit in landlock.limits)
+    assert any("protected" in limit for limit in sandbox_or_skip("landlock").limits)
 
 
 def test_a_home_as_workspace_keeps_its_start_up_files_and_secrets(strict: Scene) -> None:

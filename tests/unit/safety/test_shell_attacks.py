@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from agent_cli.safety.shell import ShellContext, analyse, bash_accepts, default_effect
+from agent_cli.safety.shell import ShellContext, analyse, bash_accepts
+from tests.kit.default_decision import default_effect
 
 DATA = json.loads((Path(__file__).parents[2] / "cases" / "shell_attacks.json").read_text())
 PLACE = ShellContext("/srv/proj", ("/srv/proj",), "/home/u")

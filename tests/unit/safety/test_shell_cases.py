@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from agent_cli.safety.shell import ShellContext, ShellFacts, analyse, bash_accepts, default_effect
+from agent_cli.safety.shell import ShellContext, ShellFacts, analyse, bash_accepts
 from agent_cli.safety.shell.shell_facts import lexical
+from tests.kit.default_decision import default_effect
 
 CASES = [
     json.loads(line)

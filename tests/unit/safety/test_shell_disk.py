@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from agent_cli.safety.shell import analyse, default_effect, place_on_disk
+from agent_cli.safety.shell import ShellContext, analyse, place_on_disk
+from tests.kit.default_decision import default_effect
 
 
 def effect(command: str, root: Path) -> str:
-    place = place_on_disk(str(root), (str(root),), "/home/u")
+    place = place_on_disk(ShellContext(str(root), (str(root),), "/home/u"))
     return default_effect(analyse(command, place))
 
 

@@ -1,22 +1,19 @@
 """What the analysis tells besides the decision: commands, rules, shell state, cost."""
 
 import statistics
-import subprocess
 import time
 
 import pytest
 
 from agent_cli.safety.shell import (
-    SHELL_PROBE,
     ShellContext,
     SimpleCommand,
     analyse,
     bash_accepts,
-    default_effect,
     place_on_disk,
     propose_rule,
-    taints_shell,
 )
+from tests.kit.default_decision import default_effect
 
 PLACE = ShellContext("/srv/proj", ("/srv/proj",), "/home/u")
 
@@ -82,7 +79,7 @@ def test_links_and_odd_names_behind_a_pattern_are_seen(tmp_path) -> None:
     work = tmp_path / "work"
     work.mkdir()
     (work / "a.md").write_text("x")
-    place = place_on_disk(str(work), (str(work),), "/home/u")
+    place = place_on_disk(ShellContext(str(work), (str(work),), "/home/u"))
     assert default_effect(analyse("cat *.md", place)) == "allow"
     (work / "b.md").symlink_to("/etc/passwd")
     assert default_effect(analyse("cat *.md", place)) == "ask"
@@ -130,65 +127,6 @@ def test_the_narrowest_useful_rule_is_proposed(argv: str, rule: str | None) -> N
 def test_no_rule_is_proposed_for_what_is_not_known() -> None:
     assert propose_rule(SimpleCommand(("npm", "test"), "", known=False)) is None
     assert propose_rule(SimpleCommand(("npm", "test"), "", level=1)) is None
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "ls() { rm -rf x; }", "alias ls=rm", "PATH=.", "export GIT_EXTERNAL_DIFF=x", "hash -p x ls",
-        "enable -f x ls", "set -k", "shopt -s x", "exec 3>x", "source x", ". x", "eval x",
-        "trap x 0",
-        "cd /tmp", "unset PATH", "read x", "declare x=1", "printf -v PATH x", "command eval x",
-        "builtin hash -p x ls", "true && alias x=y", "{ PATH=.; }", "for i in 1; do x; done", "$x",
-        "function f { x; }", "LD_PRELOAD=x; ls", "mapfile x", "exit", "env ls; alias a=b",
-    ],
-)  # fmt: skip
-def test_what_may_change_later_commands_taints_the_shell(command: str) -> None:
-    assert taints_shell(analyse(command, PLACE))
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "ls",
-        "npm test",
-        "touch x > y",
-        "rm x",
-        "X=1 make",
-        "set -e; make",
-        "cd src && make",
-        "sudo x",
-    ],
-)
-def test_ordinary_commands_leave_the_shell_as_it_is(command: str) -> None:
-    assert not taints_shell(analyse(command, PLACE))
-
-
-def _probe(before: str) -> str:
-    script = f"{before}\n{SHELL_PROBE}"
-    done = subprocess.run(
-        ["/bin/bash", "--noprofile", "--norc", "-c", script],
-        env={"PATH": "/usr/bin:/bin"},
-        capture_output=True,
-        check=False,
-    )
-    return done.stdout.decode()
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        "ls() { rm x; }", "shopt -s expand_aliases; alias ls=rm", "PATH=.", "hash -p /bin/rm ls",
-        "trap 'x' EXIT", "readonly -f builtin; f() { :; }", "set -f",
-        "shopt -s dotglob", "export GIT_PAGER=x",
-        "CDPATH=/", "IFS=x", "enable -n test", "unset() { :; }", "declare() { :; }",
-        "printf() { :; }", "PS4='$(x)'", "trap() { :; }", "set() { :; }",
-    ],
-)  # fmt: skip
-def test_the_probe_sees_every_change(change: str) -> None:
-    plain = _probe("true")
-    assert plain and _probe("true") == plain
-    assert _probe(change) != plain
 
 
 def test_odd_characters_are_named() -> None:

@@ -18,10 +18,10 @@ from agent_cli.safety.shell import (
     ShellContext,
     analyse,
     bash_accepts,
-    default_effect,
     place_on_disk,
 )
 from agent_cli.safety.shell.table import commands
+from tests.kit.default_decision import default_effect
 
 EXAMPLES = int(os.environ.get("SHELL_FUZZ_EXAMPLES", "500"))
 CANARIES = """rm touch mv cp ln tee mkdir dd python python3 perl sh zsh dash node curl wget nc ssh
@@ -30,6 +30,7 @@ install truncate split parallel busybox script flock strace eval source"""
 PARTS: list[str] = json.loads(
     (Path(__file__).parents[2] / "cases" / "shell_fragments.json").read_text()
 )
+
 SEPARATORS = [
     "; ",
     " && ",
@@ -123,7 +124,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(work)]
     for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "x"]):
         subprocess.run([*git, *arguments], check=True, env={**os.environ, "HOME": str(home)})
-    place = place_on_disk(str(work), (str(work),), str(home))
+    place = place_on_disk(ShellContext(str(work), (str(work),), str(home)))
     yield Arena(root, place, environment, log)
 
 
