@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from agent_cli.core.deciding.rules import CommandFact, Facts
 from agent_cli.core.tool_context import ShellInfo
-from agent_cli.safety.shell.name_sets import names
+from agent_cli.safety.name_sets import names
 
 PLAIN = names(
     "rm rmdir unlink touch mkdir truncate mkfifo tee mv cp ln chmod chown chgrp "
