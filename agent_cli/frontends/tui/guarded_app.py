@@ -71,10 +71,9 @@ class GuardedApp(App[R]):
     def report(self, what: str, error: Exception) -> None:
         """Tell of a fault; it ends the app only if there is no other way, or no end of them."""
         now = time.monotonic()
-        are_endless = (
-            len(self._fault_times) == MAX_FAULTS and now - self._fault_times[0] < FAULT_WINDOW_S
-        )
-        self._fault_times.append(now)
+        times = self._fault_times
+        are_endless = len(times) == MAX_FAULTS and now - times[0] < FAULT_WINDOW_S
+        times.append(now)
         if self.can_tell and not are_endless:
             self.tell_fault(what, error)
         elif not isinstance(error, UserError):

@@ -40,7 +40,7 @@ class SessionsModal(ModalScreen[Resume | None]):
     """Ends with the session to resume."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "close", "Close", show=False),
+        Binding("escape", "dismiss", "Close", show=False),
         Binding("down", "move(1)", show=False, priority=True),
         Binding("up", "move(-1)", show=False, priority=True),
         Binding("pagedown", "move(8)", show=False, priority=True),
@@ -112,9 +112,6 @@ class SessionsModal(ModalScreen[Resume | None]):
         self._workspace = None if self._workspace else self._here
         self._search()
 
-    def action_close(self) -> None:
-        self.dismiss(None)
-
     def _end(self, *, fork: bool) -> None:
         if (info := self._chosen) is not None:
             self.dismiss(Resume(info.id, fork=fork))
@@ -149,11 +146,8 @@ class SessionsModal(ModalScreen[Resume | None]):
         if found:
             self._list.highlighted = 0
         else:
-            nothing = (
-                tr("No sessions yet.")
-                if workspace is None
-                else tr("No sessions in this directory (Tab shows others).")
-            )
+            nothing = tr("No sessions in this directory (Tab shows others).")
+            nothing = nothing if workspace else tr("No sessions yet.")
             self._look.show([Prose(Content.styled(nothing, "dim"))])
 
     async def _show(self) -> None:

@@ -58,7 +58,6 @@ class Sheet(ScrollView, can_focus=False):
         self._wrapped_at = -1
 
     def show(self, parts: Sequence[Part]) -> None:
-        """Replace what is on the sheet."""
         self._parts = tuple(parts)
         self._wrapped_at = -1
         self.refresh(layout=True)
