@@ -119,7 +119,7 @@ async def stage(
 ) -> AsyncIterator[Stage]:
     """The app after its greeting, with some blocks in it."""
     app = app_of(scene, theme="agent-dark")
-    app.working._clock = lambda: 12.0 if app.working.is_working else 0.0
+    app.working._clock = lambda: 12.0 if app.working._started is not None else 0.0
     async with app.run_test(size=size) as pilot:
         await until(lambda: app.is_open)
         await pilot.pause()

@@ -118,7 +118,7 @@ def opened(make_session: SceneMaker, monkeypatch: pytest.MonkeyPatch) -> Opener:
         working: bool = False,
     ) -> AsyncIterator[tuple[AgentApp, Pilot[int]]]:
         app = app_of(scene, theme=theme)
-        app.working._clock = lambda: 12.0 if app.working.is_working else 0.0
+        app.working._clock = lambda: 12.0 if app.working._started is not None else 0.0
         async with app.run_test(size=size) as pilot:
             await until(lambda: app.is_open)
             await pilot.pause()

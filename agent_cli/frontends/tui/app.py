@@ -131,8 +131,7 @@ class AgentApp(GuardedApp[int]):
             controller.run_command(f"sessions {opened.choosing}")
         if self._first_prompt:
             controller.submit(self._first_prompt, "prompt")
-        early, self._early = self._early, []
-        for event in early:
+        for event in self._early:
             controller.submit(event.text, event.kind)
         self.composer.offer_again()
 

@@ -67,10 +67,8 @@ async def open_conversation(app: "AgentApp", launch_options: LaunchOptions) -> A
         session = open_session(launch_options, loaded.settings, registry=registry)
     except SessionInUse as error:
         rows = (MenuRow(visible(error.message, one_line=True)),)
-        if (
-            await _ask(app, Menu(tr(answers.IN_USE_HEADING), answers.in_use_answers(), rows))
-            != "yes"
-        ):
+        menu = Menu(tr(answers.IN_USE_HEADING), answers.in_use_answers(), rows)
+        if await app.show_screen(MenuModal(menu)) != "yes":
             raise
         copy = replace(launch_options, resume=Resume(error.session_id, fork=True))
         launch_options = await asyncio.to_thread(find_session, copy, os.environ)
@@ -148,7 +146,10 @@ async def _ask_trust(
 ) -> bool:
     """Whether the user trusts the folder; asked before anything of it is loaded."""
     items = await asyncio.to_thread(trust_items, folder)
-    if items is None or await _ask(app, trust_menu(str(folder), describe_items(items))) != "yes":
+    if items is None:
+        return False
+    menu = trust_menu(str(folder), describe_items(items))
+    if await app.show_screen(MenuModal(menu)) != "yes":
         return False
     if warning := keep_trust(folder, items, places):
         warnings.append(warning)
@@ -163,7 +164,3 @@ def trust_menu(folder: str, enables: Sequence[str] = ()) -> Menu:
     rows = [MenuRow(visible(text, one_line=True)) for text in texts]
     no, yes = answers.trust_answers()
     return Menu(tr(answers.TRUST_HEADING), (no, replace(yes, disabled=True)), rows)
-
-
-async def _ask(app: "AgentApp", menu: Menu) -> str:
-    return await app.show_screen(MenuModal(menu))

@@ -32,14 +32,13 @@ class Composer(Vertical):
         self,
         root: Path,
         *,
-        commands: Callable[[], Sequence[Command]] = tuple,
-        history: Callable[[], Sequence[str]] = tuple,
-        id: str | None = None,
+        commands: Callable[[], Sequence[Command]],
+        history: Callable[[], Sequence[str]],
     ) -> None:
-        super().__init__(id=id)
+        super().__init__()
         self.queue = QueueLine()
         self.completion = Completion()
-        self.prompt = Prompt(history=history)
+        self.prompt = Prompt(history)
         self.status = StatusLine()
         self.files = FileIndex(root)
         self._commands = commands

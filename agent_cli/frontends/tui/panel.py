@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
-from textual.geometry import Size
 
 from agent_cli.controller.wording import number_of
 from agent_cli.frontends.tui.ink import FAINT, MUTED
@@ -55,8 +54,7 @@ class Panel(Sheet):
         self._parts = tuple(_parts(overview))
         self._wrapped_at = -1
         if self.display:
-            width = self.scrollable_content_region.width
-            self.virtual_size = Size(width, len(self._wrap(width)))
+            self.on_resize()
             self.refresh()
 
 

@@ -17,7 +17,7 @@ from agent_cli.frontends.shared.keys import actions
 from agent_cli.frontends.shared.typed import Kind, clean_paste, fit, kind_of
 from agent_cli.frontends.tui.guarded_app import run_in_background
 from agent_cli.frontends.tui.suspended_editor import edit_outside
-from agent_cli.lib.language import mark, tr
+from agent_cli.lib.language import tr
 
 if TYPE_CHECKING:
     from agent_cli.frontends.tui.composer import Composer
@@ -57,17 +57,10 @@ class Prompt(TextArea):
     class SearchWanted(Message):
         """Ctrl+R: search the history."""
 
-    def __init__(
-        self,
-        *,
-        history: Callable[[], Sequence[str]] = tuple,
-        placeholder: str = mark("Ask, or / for commands"),
-        id: str | None = None,
-    ) -> None:
+    def __init__(self, history: Callable[[], Sequence[str]]) -> None:
         self._chips = Chips()
-        super().__init__(
-            id=id, placeholder=tr(placeholder), highlight_cursor_line=False, compact=True
-        )
+        placeholder = tr("Ask, or / for commands")
+        super().__init__(placeholder=placeholder, highlight_cursor_line=False, compact=True)
         self.cursor_blink = False
         self.match_cursor_bracket = False
         self.menu: Composer | None = None
@@ -110,15 +103,10 @@ class Prompt(TextArea):
 
     def submit(self) -> None:
         """Send what is there and start over."""
-        written = self.text
-        if not written.strip():
+        if not self.text.strip():
             self.post_message(self.SubmittedEmpty())
             return
-        self.post_message(self.Submitted(self._chips.expand(written), self.kind))
-        self.forget()
-
-    def forget(self) -> None:
-        """Start over: no text, no chips, nothing to undo."""
+        self.post_message(self.Submitted(self._chips.expand(self.text), self.kind))
         self.load_text("")
         self._chips = Chips()
         self._back = 0

@@ -30,11 +30,6 @@ class Line(Strip):
         self.joint = joint
         """What stood between the line before and this one, if both are one line of the text."""
 
-    @property
-    def own_text(self) -> str:
-        """The text without decoration."""
-        return self.text[self.gutter :].rstrip()
-
 
 class Cut(NamedTuple):
     """A piece of a longer line, and what stood before it."""

@@ -20,8 +20,7 @@ class TranscriptWriter:
 
     def __init__(self, transcript: Transcript) -> None:
         self._transcript = transcript
-        self._reply: ReplyBlock | None = None
-        self._thinking: ThinkingBlock | None = None
+        self._streaming: ReplyBlock | ThinkingBlock | None = None
         self._calls: dict[str, ToolBlock] = {}
         self._is_past = False
 
@@ -47,9 +46,9 @@ class TranscriptWriter:
     def write(self, event: ev.Event) -> None:
         match event:
             case ev.TextDelta():
-                self._text(event.text)
+                self._stream(ReplyBlock, event.text)
             case ev.ThinkingDelta():
-                self._add_thinking(event.text)
+                self._stream(ThinkingBlock, event.text)
             case ev.ToolStarted(is_folded=False):
                 self._close()
                 block = self._calls[event.call_id] = ToolBlock(event)
@@ -78,22 +77,14 @@ class TranscriptWriter:
             case _:
                 pass
 
-    def _text(self, text: str) -> None:
-        if self._thinking is not None:
+    def _stream(self, kind: type[ReplyBlock | ThinkingBlock], text: str) -> None:
+        if not isinstance(self._streaming, kind):
             self._close()
-        if self._reply is None:
-            self._reply = ReplyBlock()
-            self._transcript.add(self._reply)
-        self._reply.append(text)
-        self._transcript.refresh_block(self._reply)
-
-    def _add_thinking(self, text: str) -> None:
-        if self._thinking is None:
-            self._close()
-            self._thinking = ThinkingBlock(timed=not self._is_past)
-            self._transcript.add(self._thinking)
-        self._thinking.append(text)
-        self._transcript.refresh_block(self._thinking)
+            past = self._is_past
+            self._streaming = ReplyBlock() if kind is ReplyBlock else ThinkingBlock(timed=not past)
+            self._transcript.add(self._streaming)
+        self._streaming.append(text)
+        self._transcript.refresh_block(self._streaming)
 
     def _end(self, event: ev.TurnFinished) -> None:
         self._close()
@@ -106,8 +97,7 @@ class TranscriptWriter:
 
     def _close(self) -> None:
         """What streamed so far is whole."""
-        for block in (self._reply, self._thinking):
-            if block is not None:
-                block.finish()
-                self._transcript.refresh_block(block)
-        self._reply = self._thinking = None
+        if self._streaming is not None:
+            self._streaming.finish()
+            self._transcript.refresh_block(self._streaming)
+        self._streaming = None

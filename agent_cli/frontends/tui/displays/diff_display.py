@@ -93,8 +93,7 @@ class _Paint:
         if position is None:
             return []
         before, style = self._before(self.rows[position], kind)
-        spans = self.colours[position]
-        lines = wrap(spans, width, first=before, rest=_blank(before))
+        lines = wrap(self.colours[position], width, first=before, rest=_blank(before))
         return _fill_width(lines, style, width, always=True)
 
     def _before(self, row: DiffRow, side: str = "+") -> tuple[list[Span], Style | None]:

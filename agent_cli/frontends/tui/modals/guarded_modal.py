@@ -282,14 +282,13 @@ class GuardedModal(ModalScreen[Result]):
             self._draw_hint()
 
     def _draw_hint(self) -> None:
-        hint = _PASSED_ON_HINT if self._has_passed_on else self._usual_hint()
+        hint = _HINT
+        if self._has_passed_on:
+            hint = _PASSED_ON_HINT
+        elif self._sheet.max_scroll_y:
+            waits = any(answer.disabled for answer in self._answers.answers)
+            hint = _UNREAD_HINT if waits else _SCROLL_HINT
         self._hint.update(Content(tr(hint)))
-
-    def _usual_hint(self) -> str:
-        if not self._sheet.max_scroll_y:
-            return _HINT
-        waits = any(answer.disabled for answer in self._answers.answers)
-        return _UNREAD_HINT if waits else _SCROLL_HINT
 
 
 def _text(event: events.Key) -> str:

@@ -183,10 +183,10 @@ def _line(info: SessionInfo, now: float, here: str) -> Content:
 
 def _parts(info: SessionInfo, entries: Sequence[Entry]) -> Iterator[Part]:
     """The latest messages, and what the session is."""
-    said = [entry.body.message for entry in path(entries) if isinstance(entry.body, MessageAdded)]
     you, agent = Content.styled(tr("you"), "$accent"), Content.styled("agent", "dim")
     spoken: list[tuple[Content, str]] = []
-    for message in said:
+    for entry in path(entries):
+        message = entry.body.message if isinstance(entry.body, MessageAdded) else None
         if isinstance(message, UserMessage) and message.origin == "person":
             spoken.append((you, text_of(message.content)))
         elif isinstance(message, AssistantMessage) and message.text:
