@@ -260,7 +260,7 @@ async def look_in(theme: str) -> Appearance:
     app.theme = theme
     async with app.run_test(size=SIZE) as pilot:
         await pilot.pause()
-        return app.transcript.look
+        return app.transcript._column.look
 
 
 async def test_another_theme_changes_all_colours_but_no_lines() -> None:
@@ -271,7 +271,7 @@ async def test_another_theme_changes_all_colours_but_no_lines() -> None:
             app.theme = theme
             await pilot.pause()
             assert app.rows() == before
-            assert app.transcript.look == await look_in(theme)
+            assert app.transcript._column.look == await look_in(theme)
 
 
 async def test_without_colours_words_and_signs_remain_and_nothing_is_grey_but_the_dim(
@@ -282,8 +282,8 @@ async def test_without_colours_words_and_signs_remain_and_nothing_is_grey_but_th
         [running("Bash", "pytest", output="\x1b[31mF\x1b[0m.."), call("X", "y", failed="no")]
     )
     async with app.run_test(size=SIZE):
-        assert app.transcript.look.styles.failure.color is None
-        assert app.transcript.look.styles.failure.bold
+        assert app.transcript._column.look.styles.failure.color is None
+        assert app.transcript._column.look.styles.failure.bold
         coloured = {
             s.style.color for s in app.transcript.render_line(1) if s.style and "F" in s.text
         }

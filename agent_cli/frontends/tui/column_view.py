@@ -61,11 +61,6 @@ class ColumnView(ScrollView):
         """Whether something came in below what is visible."""
         return self._unseen and not self.following
 
-    @property
-    def look(self) -> Appearance:
-        """How blocks are drawn at present."""
-        return self._column.look
-
     def add(self, block: Block) -> None:
         self._column.add(block)
         self.refresh_block(block)

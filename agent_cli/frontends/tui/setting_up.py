@@ -60,7 +60,7 @@ class SetupApp(App[ModelChoice]):
 
 
 class SetupScreen(Screen[ModelChoice | None]):
-    """Asks what the setup asks: see `setup.flow.Talk`."""
+    """Asks what the setup asks: see `setup_flow.SetupDialog`."""
 
     CSS_PATH: ClassVar = "setting_up.tcss"
     AUTO_FOCUS = ""

@@ -1,6 +1,6 @@
 """Starts the full-screen app: the prompt first, then everything that a session needs.
 
-What is imported here is loaded before anything can be seen; the rest is in `opening`.
+What is imported here is loaded before anything can be seen; the rest is in `app_parts`.
 """
 
 import asyncio

@@ -105,8 +105,7 @@ def crop(spans: Spans, width: int, ellipsis: str = "…") -> list[Span]:
     """The spans, ended by an ellipsis if they are too wide."""
     if width_of(spans) <= width:
         return list(spans)
-    room = max(0, width - cell_len(ellipsis))
-    end = fitting(plain(spans), room)
+    end = fitting(plain(spans), max(0, width - cell_len(ellipsis)))
     return [*part(spans, 0, end), (ellipsis[: max(0, width)], None)]
 
 

@@ -156,23 +156,24 @@ class Transcript(ColumnView, can_focus=True):
 
     @property
     def _hint(self) -> str:
-        return tr(" {sign} new ", sign=self.look.signs.down)
+        return tr(" {sign} new ", sign=self._column.look.signs.down)
 
     @property
     def _hint_start(self) -> int:
         return max(0, self.size.width - cell_len(self._hint) - 1)
 
     def _with_hint(self, strip: Strip) -> Strip:
-        hint = Segment(self._hint, self.look.styles.hint)
+        hint = Segment(self._hint, self._column.look.styles.hint)
         end = self._hint_start + cell_len(self._hint)
         return Strip([*strip.crop(0, self._hint_start), hint, *strip.crop(end)])
 
     def _with_cursor(self, strip: Strip, *, signed: bool) -> Strip:
         """The line of the selected block: on a background, which not every terminal can show."""
-        under = self.look.styles.cursor
+        look = self._column.look
         if signed and strip.text.startswith(" "):
-            sign = Segment(self.look.signs.cursor, self._base + self.look.styles.accent)
+            sign = Segment(look.signs.cursor, self._base + look.styles.accent)
             strip = Strip([sign, *strip.crop(1)])
+        under = look.styles.cursor
         return Strip([s._replace(style=(s.style or Style.null()) + under) for s in strip])
 
     def _select(self, index: int) -> None:

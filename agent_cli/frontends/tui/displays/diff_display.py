@@ -70,9 +70,8 @@ class _Paint:
             spans = self.colours[position]
             if one_row:
                 spans = crop(spans, width - width_of(before), self.look.signs.ellipsis)
-            lines += _fill_width(
-                wrap(spans, width, first=before, rest=_blank(before)), style, width
-            )
+            own = wrap(spans, width, first=before, rest=_blank(before))
+            lines += _fill_width(own, style, width)
         return lines
 
     def side_by_side(self, width: int) -> list[Strip]:
