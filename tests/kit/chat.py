@@ -54,12 +54,10 @@ class ChatApp(App[None]):
 
     CSS = "Screen { layout: vertical; }"
 
-    def __init__(
-        self, blocks: Sequence[Block] = (), *, emoji: bool = True, ascii_only: bool = False
-    ) -> None:
+    def __init__(self, blocks: Sequence[Block] = ()) -> None:
         super().__init__()
-        self.transcript = Transcript(emoji=emoji, ascii_only=ascii_only)
-        self.working = WorkingLine(ascii_only=ascii_only, clock=lambda: 0.0)
+        self.transcript = Transcript()
+        self.working = WorkingLine(clock=lambda: 0.0)
         self._blocks = blocks
         self.posted: list[object] = []
 
@@ -71,12 +69,6 @@ class ChatApp(App[None]):
         for block in self._blocks:
             self.transcript.add(block)
         self.transcript.flush()
-
-    def on_transcript_toggled(self, message: Transcript.Toggled) -> None:
-        self.posted.append(message)
-
-    def on_transcript_followed(self, message: Transcript.Followed) -> None:
-        self.posted.append(message)
 
     def on_transcript_retry_asked(self, message: Transcript.RetryAsked) -> None:
         self.posted.append(message)
@@ -147,9 +139,9 @@ def edit() -> ToolBlock:
 
 def turn() -> list[Block]:
     """A whole turn with a bit of everything."""
-    thinking = ThinkingBlock(clock=lambda: 0.0)
+    thinking = ThinkingBlock(clock=iter((0.0, 3.2)).__next__)
     thinking.append("Where is it?")
-    thinking.finish(3.2)
+    thinking.finish()
     asking = running("Bash", "rm -rf build", seconds=2.0)
     asking.asking()
     return [

@@ -49,7 +49,7 @@ class Screen:
     async def send(self, text: str) -> None:
         """Type a text and press Enter."""
         await type_text(self.pilot, text)
-        if self.app.widgets.composer.is_open:
+        if self.app.composer.is_open:
             await self.pilot.press("escape")
         await self.pilot.press("enter")
 
@@ -87,7 +87,7 @@ async def running(
         await pilot.pause()
         screen = Screen(app, pilot)
         yield screen
-        told = "\n".join(block.plain_text() for block in app.widgets.transcript.blocks)
+        told = "\n".join(block.plain_text() for block in app.transcript.blocks)
         assert screen.expects_faults or "this is a bug in agent" not in told, told
 
 

@@ -119,13 +119,13 @@ async def stage(
 ) -> AsyncIterator[Stage]:
     """The app after its greeting, with some blocks in it."""
     app = app_of(scene, theme="agent-dark")
-    app.widgets.working._clock = lambda: 12.0 if app.widgets.working.is_working else 0.0
+    app.working._clock = lambda: 12.0 if app.working._started is not None else 0.0
     async with app.run_test(size=size) as pilot:
         await until(lambda: app.is_open)
         await pilot.pause()
         for block in blocks:
-            app.widgets.transcript.add(block)
-        app.widgets.composer.status.status = Status(
+            app.transcript.add(block)
+        app.composer.status.status = Status(
             model=MODEL,
             sandbox="none",
             context=0.21,
@@ -134,9 +134,9 @@ async def stage(
             tokens_per_second=62.0 if working else None,
         )
         if working:
-            app.widgets.working.start()
-            app.widgets.working.update(tokens=1900)
-        app.widgets.transcript.flush()
+            app.working.start()
+            app.working.update(tokens=1900)
+        app.transcript.flush()
         await pilot.pause()
         yield Stage(app, pilot)
 
@@ -271,7 +271,7 @@ async def test_the_side_panel(make_session: SceneMaker, size: tuple[int, int]) -
     )
     async with stage(scene_of(make_session), size) as shown:
         shown.app.action_panel()
-        shown.app.widgets.body.panel.tell(Overview(todo, {"app/auth.py": ChangedFile(3, 1)}))
+        shown.app.body.panel.tell(Overview(todo, {"app/auth.py": ChangedFile(3, 1)}))
         await shown.check("panel", SHOP, "app/auth.py")
 
 

@@ -32,7 +32,7 @@ async def test_context_and_cost_are_tables(make_session: SceneMaker) -> None:
         await screen.idle()
         assert "$0.01+?" in screen.status
         await screen.send("/context")
-        await screen.shows("tokens of 100,000 (10%)", "files read", "free", "█")
+        await screen.shows("of 100,000 tokens (10%)", "files read", "free", "█")
         await screen.send("/cost")
         await screen.shows("unknown price for 10,010 tokens", "from cache", "4,000")
 
@@ -46,7 +46,7 @@ async def test_what_was_interrupted_has_its_price(make_session: SceneMaker) -> N
         await screen.idle()
         assert "$?" in screen.status
         await screen.send("/cost")
-        await screen.shows("of these tokens are an estimate", "unknown price")
+        await screen.shows("of these tokens are estimated", "unknown price")
 
 
 async def test_a_compaction_is_shown_first_and_folds_afterwards(make_session: SceneMaker) -> None:
@@ -85,7 +85,7 @@ async def test_pins_and_recall(make_session: SceneMaker) -> None:
         await screen.shows("Compacted: about")
         await screen.idle()
         await screen.send("/recall xylophone")
-        await screen.shows("1 thing brought back", "result of Read")
+        await screen.shows("Recalled 1 item", "result of Read")
         await screen.send("/unpin 1")
         await screen.shows("Not pinned any more.")
         await screen.send("/stats")

@@ -24,7 +24,7 @@ async def test_a_failed_turn_is_tried_again_by_key_and_by_command(make_session: 
         await screen.pilot.press("tab", "r")
         await screen.idle()
         assert len(scene.model.requests) == 2
-        screen.app.widgets.composer.prompt.focus()
+        screen.app.composer.prompt.focus()
         await screen.send("/retry")
         await screen.shows("now it works")
         assert [m.role for m in scene.session.messages] == ["user", "assistant"]

@@ -22,6 +22,7 @@ from agent_cli.core.display import (
 )
 from agent_cli.core.events import ToolFinished, ToolProgress, ToolStarted
 from agent_cli.core.tool import ToolError, ToolResult
+from agent_cli.frontends.shared.signs import ASCII
 from agent_cli.frontends.tui.appearance import Appearance
 from agent_cli.frontends.tui.blocks.banner_block import BannerBlock
 from agent_cli.frontends.tui.blocks.base_block import Block
@@ -113,7 +114,7 @@ def blocks(text: str) -> Iterable[Block]:
 def all_strips(text: str) -> Iterable[Strip]:
     for width, look in (
         (100, Appearance()),
-        (33, Appearance(ascii_only=True)),
+        (33, Appearance(signs=ASCII)),
         (150, Appearance()),
     ):
         for block in blocks(text):

@@ -68,7 +68,7 @@ async def test_a_resize_draws_what_is_visible_first() -> None:
     async with app.run_test(size=SIZE) as pilot:
         app.transcript.count_all()
         Counted.drawn = 0
-        app.transcript._column.reshape(60, app.transcript.look)
+        app.transcript._column.reshape(60, app.transcript._column.look)
         app.transcript._settle()
         assert Counted.drawn < 30
         await pilot.pause()

@@ -45,6 +45,6 @@ async def test_without_colours_it_is_grey(monkeypatch: pytest.MonkeyPatch) -> No
 async def test_it_stands_at_every_size(size: tuple[int, int]) -> None:
     app = Host()
     async with app.run_test(size=size) as pilot:
-        await app.push_screen(HelpModal())
+        await app.push_screen(HelpModal(()))
         await pilot.pause()
         assert len(screen_text(app).splitlines()) == size[1]

@@ -33,7 +33,7 @@ async def test_during_a_turn_it_waits_and_is_not_said_to_the_model(
         await screen.send("!echo later")
         await screen.shows("esc edit")
         await screen.pilot.press("enter")
-        assert screen.app.widgets.composer.queue.messages == ("!echo later",)
+        assert screen.app.composer.queue.messages == ("!echo later",)
         scene.session.interrupt()
         await screen.shows("Bash")
         await screen.idle()

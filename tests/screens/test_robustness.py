@@ -46,7 +46,7 @@ async def test_shift_tab_in_a_modal_moves_the_choice_and_leaves_the_mode_alone(
         assert answers.cursor == len(answers.answers) - 1
         await screen.pilot.press("shift+tab", "shift+tab", "ctrl+b")
         assert screen.session.mode is Mode.DEFAULT
-        assert not screen.app.widgets.body.panel.display
+        assert not screen.app.body.panel.display
         await screen.pilot.press("escape")
         await screen.shows("Fine.")
         await screen.idle()
@@ -103,7 +103,7 @@ async def test_an_answer_held_while_its_question_is_withdrawn_does_nothing(
         scene.session.interrupt()
         await screen.idle()
         await until(lambda: len(screen.app.screen_stack) == 1)
-        modal._settled()
+        modal._settle()
         await screen.pilot.pause()
         assert len(screen.app.screen_stack) == 1
         assert not (scene.workspace / "made").exists()
@@ -116,7 +116,7 @@ async def test_an_answer_held_below_the_palette_is_not_given(make_session: Scene
         modal.guard.settle = 60.0
         await screen.pilot.press("y", "ctrl+p")
         await until(lambda: isinstance(screen.app.screen, Palette))
-        modal._settled()
+        modal._settle()
         await screen.pilot.pause()
         assert isinstance(screen.app.screen, Palette)
         await screen.pilot.press("escape")
@@ -135,7 +135,8 @@ async def test_a_full_disk_does_not_keep_a_prompt_from_being_sent(
         history.parent.mkdir(parents=True, exist_ok=True)
         history.mkdir()  # nothing can be added to a directory
         await screen.send("hi")
-        await screen.shows("The prompt history can't be saved", "Hello.")
+        await screen.shows("Hello.")
+        assert screen.app._opened.history.entries() == ("hi",)  # type: ignore[union-attr]
 
 
 async def test_a_sandbox_that_is_missing_is_a_warning(
@@ -152,7 +153,7 @@ async def test_a_sandbox_that_is_missing_is_a_warning(
 async def test_an_index_of_sessions_that_is_locked_is_told(
     make_session: SceneMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session_index, "PATIENCE", 0.1)
+    monkeypatch.setattr(session_index, "READ_TIMEOUT_S", 0.1)
     scene = make_session({"text": "Hello."})
     async with running(scene) as screen:
         await screen.send("/sessions")
@@ -181,7 +182,7 @@ async def test_a_handler_that_fails_is_reported_and_the_widget_keeps_working(
 
     async with running(make_session({"text": "alive"})) as screen:
         screen.expects_faults = True
-        prompt = screen.app.widgets.composer.prompt
+        prompt = screen.app.composer.prompt
         with monkeypatch.context() as patch:
             patch.setattr(prompt, "_walk", broken)
             patch.setattr(screen.app, "action_panel", broken)

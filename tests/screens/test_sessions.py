@@ -19,13 +19,13 @@ async def test_a_resumed_session_looks_as_it_did(make_session: SceneMaker) -> No
         await screen.send("what is it?")
         await screen.shows("It says hi.")
         await screen.idle()
-        before = [block.plain_text() for block in screen.app.widgets.transcript.blocks]
+        before = [block.plain_text() for block in screen.app.transcript.blocks]
     await first.session.close()
     async with running(make_session(resume=Resume())) as screen:
         await screen.shows("what is it?", "thought", "Look.", "Read", "It says hi.", "Resumed")
-        after = [block.plain_text() for block in screen.app.widgets.transcript.blocks]
+        after = [block.plain_text() for block in screen.app.transcript.blocks]
         assert after[1:-1] == before[1:]
-        assert not any(block.is_running for block in screen.app.widgets.transcript.blocks)
+        assert not any(block.is_running for block in screen.app.transcript.blocks)
 
 
 async def test_a_turn_that_failed_can_be_tried_again_after_resuming(
@@ -121,6 +121,6 @@ async def test_a_session_is_exported_where_it_works(make_session: SceneMaker) ->
         await screen.send("/export out.json")
         await until((scene.workspace / "out.json").exists)
         await screen.send("/export out.docx")
-        await screen.shows("cannot be written as .docx")
+        await screen.shows("Cannot export a session as .docx")
         await screen.send("/export")
         await until((scene.workspace / f"session-{scene.session.id}.md").exists)

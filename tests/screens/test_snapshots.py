@@ -118,17 +118,17 @@ def opened(make_session: SceneMaker, monkeypatch: pytest.MonkeyPatch) -> Opener:
         working: bool = False,
     ) -> AsyncIterator[tuple[AgentApp, Pilot[int]]]:
         app = app_of(scene, theme=theme)
-        app.widgets.working._clock = lambda: 12.0 if app.widgets.working.is_working else 0.0
+        app.working._clock = lambda: 12.0 if app.working._started is not None else 0.0
         async with app.run_test(size=size) as pilot:
             await until(lambda: app.is_open)
             await pilot.pause()
             for block in (_banner(), *blocks):
-                app.widgets.transcript.add(block)
-            app.widgets.composer.status.status = _status(working)
+                app.transcript.add(block)
+            app.composer.status.status = _status(working)
             if working:
-                app.widgets.working.start()
-                app.widgets.working.update(tokens=1900)
-            app.widgets.transcript.flush()
+                app.working.start()
+                app.working.update(tokens=1900)
+            app.transcript.flush()
             await pilot.pause()
             yield app, pilot
 
@@ -272,14 +272,14 @@ async def test_an_error(opened: Opener) -> None:
 
 async def test_a_message_that_waits_and_one_being_written(opened: Opener) -> None:
     async with opened(*_turn(), working=True) as (app, pilot):
-        app.widgets.composer.queue.messages = ("then run the whole suite",)
-        app.widgets.composer.prompt.replace_all("and tell me\nwhat you found")
+        app.composer.queue.messages = ("then run the whole suite",)
+        app.composer.prompt.replace_all("and tell me\nwhat you found")
         await _check("queue", app, pilot)
 
 
 async def test_the_command_menu(opened: Opener) -> None:
     async with opened() as (app, pilot):
-        app.widgets.composer._commands = lambda: COMMANDS
+        app.composer._commands = lambda: COMMANDS
         await pilot.press("slash", "m")
         await _check("menu", app, pilot)
 
@@ -292,7 +292,7 @@ async def test_other_sizes(opened: Opener, size: tuple[int, int]) -> None:
 
 async def test_chinese(opened: Opener) -> None:
     async with opened(*_chinese()) as (app, pilot):
-        app.widgets.composer.prompt.replace_all("再解释一下第二步")
+        app.composer.prompt.replace_all("再解释一下第二步")
         await _check("chinese", app, pilot)
 
 

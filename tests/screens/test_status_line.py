@@ -54,8 +54,8 @@ async def test_a_running_turn_shows_its_time_without_layout(make_session: SceneM
         await screen.send("go")
         await screen.shows("slow")
         layouts: list[bool] = []
-        plain = screen.app.widgets.composer.status.refresh
-        screen.app.widgets.composer.status.refresh = lambda *r, **k: (  # type: ignore[method-assign]
+        plain = screen.app.composer.status.refresh
+        screen.app.composer.status.refresh = lambda *r, **k: (  # type: ignore[method-assign]
             layouts.append(bool(k.get("layout"))),
             plain(*r, **k),
         )[1]

@@ -121,7 +121,7 @@ async def test_esc_esc_goes_back_to_a_prompt(make_session: SceneMaker) -> None:
         await answer(screen, "b")
         await screen.asked("Undo 1 change?")
         await answer(screen, "y")
-        await until(lambda: screen.app.widgets.composer.prompt.text == "two")
+        await until(lambda: screen.app.composer.prompt.text == "two")
         assert (scene.workspace / "a.txt").read_text() == "1\n"
         assert "Second." not in screen.text
         assert "First." in screen.text

@@ -21,7 +21,6 @@ from agent_cli.frontends.tui.panel import Panel
 from agent_cli.frontends.tui.prompt import Prompt
 from agent_cli.frontends.tui.terminal_input import TerminalDriver
 from agent_cli.frontends.tui.transcript import Transcript
-from agent_cli.frontends.tui.widgets import Widgets
 from agent_cli.frontends.tui.working import WorkingLine
 from agent_cli.lib.language import tr
 
@@ -73,15 +72,13 @@ class AgentApp(GuardedApp[int]):
         self._first_prompt = first_prompt
         self._early: list[Prompt.Submitted] = []
         self._left_at = self._escaped_at = float("-inf")
-        transcript = Transcript(id="transcript", reduced_motion=reduced_motion)
-        self.widgets = Widgets(
-            Body(transcript, Panel(id="panel"), id="body"),
-            WorkingLine(id="working", reduced_motion=reduced_motion),
-            Composer(
-                root,
-                commands=lambda: self.controller.commands if self.is_open else (),
-                history=lambda: self._opened.history.entries() if self._opened else (),
-            ),
+        self.transcript = Transcript(id="transcript", reduced_motion=reduced_motion)
+        self.body = Body(self.transcript, Panel(id="panel"), id="body")
+        self.working = WorkingLine(id="working", reduced_motion=reduced_motion)
+        self.composer = Composer(
+            root,
+            commands=lambda: self.controller.commands if self.is_open else (),
+            history=lambda: self._opened.history.entries() if self._opened else (),
         )
 
     @property
@@ -101,9 +98,7 @@ class AgentApp(GuardedApp[int]):
         return self.controller.session
 
     def compose(self) -> ComposeResult:
-        yield self.widgets.body
-        yield self.widgets.working
-        yield self.widgets.composer
+        yield from (self.body, self.working, self.composer)
 
     def on_mount(self) -> None:
         failed = tr("The session could not be opened")
@@ -124,7 +119,10 @@ class AgentApp(GuardedApp[int]):
         controller = opened.controller
         opened.view.greet()
         controller.begin()
-        self._use_theme(opened.theme or self._wanted_theme)
+        if (name := opened.theme or self._wanted_theme) in self.available_themes:
+            self.theme = name
+        else:
+            controller.warn(tr("There is no theme {name}.", name=name), tr("/theme lists them."))
         if opened.note:
             controller.say_notice(opened.note)
         for warning in opened.warnings:
@@ -133,18 +131,9 @@ class AgentApp(GuardedApp[int]):
             controller.run_command(f"sessions {opened.choosing}")
         if self._first_prompt:
             controller.submit(self._first_prompt, "prompt")
-        early, self._early = self._early, []
-        for event in early:
+        for event in self._early:
             controller.submit(event.text, event.kind)
-        self.widgets.composer.offer_again()
-
-    def _use_theme(self, name: str) -> None:
-        if name not in self.available_themes:
-            self.controller.warn(
-                tr("There is no theme {name}.", name=name), tr("/theme lists them.")
-            )
-        elif name != self.theme:
-            self.theme = name
+        self.composer.offer_again()
 
     @property
     def can_tell(self) -> bool:
@@ -161,8 +150,6 @@ class AgentApp(GuardedApp[int]):
         for command in self.controller.commands if self.is_open else ():
             run = partial(self.controller.execute, command)
             yield SystemCommand(f"/{command.name}", tr(command.help), run)
-
-    # ── what the widgets say ─────────────────────────────────────────────────────────────────────
 
     def on_prompt_submitted(self, event: Prompt.Submitted) -> None:
         """Send, queue, or carry out a command; at the very start it waits for the session."""
@@ -184,8 +171,8 @@ class AgentApp(GuardedApp[int]):
         if not self.is_open:
             return
         if text := self.controller.unqueue():
-            self.widgets.composer.prompt.prepend(text)
-        elif not self.controller.interrupt() and not self.widgets.composer.prompt.text:
+            self.composer.prompt.prepend(text)
+        elif not self.controller.interrupt() and not self.composer.prompt.text:
             now = time.monotonic()
             if now - self._escaped_at < TWICE_S:
                 self.controller.run_command("rewind")
@@ -203,14 +190,13 @@ class AgentApp(GuardedApp[int]):
         self.notify(tr("Press Ctrl+C again to quit."), timeout=TWICE_S, markup=False)
 
     def on_transcript_retry_asked(self, event: Transcript.RetryAsked) -> None:
-        """Retry what failed."""
         event.stop()
         self.controller.run_command("retry")
 
     def on_guarded_modal_typed(self, event: "GuardedModal.Typed") -> None:
         """Keys that were not meant for the modal go where they were meant to go."""
         event.stop()
-        self.widgets.composer.prompt.receive(event.key, event.text)
+        self.composer.prompt.receive(event.key, event.text)
 
     def on_guarded_modal_cancelled(self, event: "GuardedModal.Cancelled") -> None:
         """Ctrl+C in a modal ends the turn that asks; before there are turns, it leaves."""
@@ -222,18 +208,16 @@ class AgentApp(GuardedApp[int]):
             if event.modal.is_active:
                 event.modal.leave()
 
-    # ── keys ─────────────────────────────────────────────────────────────────────────────────────
-
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key):
-            self.widgets.transcript.let_keys_through()
+            self.transcript.let_keys_through()
         await super().on_event(event)
 
     def on_key(self, event: events.Key) -> None:
         """What is typed while nothing has the focus, at the very start, is for the prompt."""
         if self.focused is None and len(self.screen_stack) == 1:
             text = (event.character or "") if event.is_printable else ""
-            self.widgets.composer.prompt.receive(event.key, text)
+            self.composer.prompt.receive(event.key, text)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys of the conversation do nothing behind whatever is on top of it."""
@@ -244,16 +228,15 @@ class AgentApp(GuardedApp[int]):
             self.controller.next_mode()
 
     def action_panel(self) -> None:
-        self.widgets.body.toggle_panel()
+        self.body.toggle_panel()
         if self._opened is not None:
             self._opened.view.draw_panel()
 
     def action_fold_all(self) -> None:
-        self.widgets.transcript.action_fold_all()
+        self.transcript.action_fold_all()
 
     def action_page(self, by: int) -> None:
-        transcript = self.widgets.transcript
-        (transcript.scroll_page_up if by < 0 else transcript.scroll_page_down)()
+        (self.transcript.scroll_page_up if by < 0 else self.transcript.scroll_page_down)()
 
     def action_help(self) -> None:
         if self.is_open:

@@ -11,26 +11,19 @@ from typing import TYPE_CHECKING
 from agent_cli.commands import all_commands
 from agent_cli.config.schema import Settings
 from agent_cli.config.user_directories import Directories
-from agent_cli.controller.answers import (
-    IN_USE_HEADING,
-    TRUST_ENABLES,
-    TRUST_HEADING,
-    TRUST_MEANING,
-    in_use_answers,
-    trust_answers,
-)
+from agent_cli.controller import answers
 from agent_cli.controller.controller import Controller
 from agent_cli.controller.view import Menu, MenuRow
 from agent_cli.core.session import Session
-from agent_cli.folder import folder_standing, load_all_settings
+from agent_cli.folder import folder_standing, load_all_settings, load_settings
+from agent_cli.frontends.shared.first_run_text import clear_choice, naming
 from agent_cli.frontends.shared.trusting import describe_items, keep_trust, trust_items
-from agent_cli.frontends.tui.first_run_screen import with_a_model
 from agent_cli.frontends.tui.guarded_app import run_in_background
 from agent_cli.frontends.tui.modals.menu import MenuModal
 from agent_cli.frontends.tui.screen_view import ScreenView
 from agent_cli.launch_options import LaunchOptions, Resume
 from agent_cli.lib.language import tr
-from agent_cli.runtime import built_in_tools, find_session, open_session, tidy
+from agent_cli.runtime import built_in_tools, find_session, open_session, tidy, whole_environment
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.prompt_history import PromptHistory
 from agent_cli.storage.session_lock import SessionInUse
@@ -62,7 +55,7 @@ async def open_conversation(app: "AgentApp", launch_options: LaunchOptions) -> A
     """Open a session as wished; raises UserError. Asks for trust first, where that is due."""
     places = Directories.of(os.environ)
     launch_options, choosing = await asyncio.to_thread(_find_session, launch_options)
-    launch_options, note = await with_a_model(app, launch_options)
+    launch_options, note = await _with_a_model(app, launch_options)
     warnings: list[str] = []
     if not folder_standing(launch_options, os.environ).trusted:
         launch_options = replace(
@@ -74,7 +67,8 @@ async def open_conversation(app: "AgentApp", launch_options: LaunchOptions) -> A
         session = open_session(launch_options, loaded.settings, registry=registry)
     except SessionInUse as error:
         rows = (MenuRow(visible(error.message, one_line=True)),)
-        if await _ask(app, Menu(tr(IN_USE_HEADING), in_use_answers(), rows)) != "yes":
+        menu = Menu(tr(answers.IN_USE_HEADING), answers.in_use_answers(), rows)
+        if await app.show_screen(MenuModal(menu)) != "yes":
             raise
         copy = replace(launch_options, resume=Resume(error.session_id, fork=True))
         launch_options = await asyncio.to_thread(find_session, copy, os.environ)
@@ -98,6 +92,27 @@ def _find_session(launch_options: LaunchOptions) -> tuple[LaunchOptions, str | N
         return find_session(launch_options, os.environ), None
     except SeveralSessions as error:
         return replace(launch_options, resume=None), error.words
+
+
+async def _with_a_model(
+    app: "AgentApp", launch_options: LaunchOptions
+) -> tuple[LaunchOptions, str]:
+    """Options that name a model, and what to tell the user about it; raises UserError."""
+    environment = whole_environment()
+    loaded = await asyncio.to_thread(load_settings, launch_options, environment)
+    if loaded.settings.model:
+        return launch_options, ""
+    choice, note = await clear_choice(environment)
+    if choice is None:
+        from agent_cli.frontends.tui.setting_up import SetupScreen  # noqa: PLC0415 (rarely needed)
+        from agent_cli.setup.setup_service import SetupService  # noqa: PLC0415
+
+        service = SetupService(Directories.of(environment), environment)
+        try:
+            choice = await app.show_screen(SetupScreen(service))
+        finally:
+            await service.close()
+    return naming(launch_options, choice), note
 
 
 def connect(
@@ -131,7 +146,10 @@ async def _ask_trust(
 ) -> bool:
     """Whether the user trusts the folder; asked before anything of it is loaded."""
     items = await asyncio.to_thread(trust_items, folder)
-    if items is None or await _ask(app, trust_menu(str(folder), describe_items(items))) != "yes":
+    if items is None:
+        return False
+    menu = trust_menu(str(folder), describe_items(items))
+    if await app.show_screen(MenuModal(menu)) != "yes":
         return False
     if warning := keep_trust(folder, items, places):
         warnings.append(warning)
@@ -140,13 +158,9 @@ async def _ask_trust(
 
 def trust_menu(folder: str, enables: Sequence[str] = ()) -> Menu:
     """`enables` says what trust would turn on: "2 hooks in .agent/hooks.toml"."""
-    texts = [folder, "", tr(TRUST_MEANING)]
+    texts = [folder, "", tr(answers.TRUST_MEANING)]
     if enables:
-        texts += ["", tr(TRUST_ENABLES), *(f"  · {text}" for text in enables)]
+        texts += ["", tr(answers.TRUST_ENABLES), *(f"  · {text}" for text in enables)]
     rows = [MenuRow(visible(text, one_line=True)) for text in texts]
-    no, yes = trust_answers()
-    return Menu(tr(TRUST_HEADING), (no, replace(yes, disabled=True)), rows)
-
-
-async def _ask(app: "AgentApp", menu: Menu) -> str:
-    return await app.show_screen(MenuModal(menu))
+    no, yes = answers.trust_answers()
+    return Menu(tr(answers.TRUST_HEADING), (no, replace(yes, disabled=True)), rows)

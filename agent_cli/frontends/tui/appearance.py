@@ -7,7 +7,7 @@ from rich.style import Style
 from textual.color import Color
 from textual.widget import Widget
 
-from agent_cli.frontends.shared.signs import ASCII, EMOJI, PLAIN, Signs
+from agent_cli.frontends.shared.signs import EMOJI, Signs
 from agent_cli.safety.sanitise import Span as ForeignSpan
 from agent_cli.safety.sanitise import Style as ForeignStyle
 
@@ -54,29 +54,16 @@ class Appearance:
     """Styles and signs for one theme on one terminal."""
 
     styles: Styles = Styles()
-    emoji: bool = True
-    """Whether the terminal draws emoji two cells wide."""
-    ascii_only: bool = False
+    signs: Signs = EMOJI
     no_color: bool = False
-    reduced_motion: bool = False
-
-    @property
-    def signs(self) -> Signs:
-        """The signs this terminal can show."""
-        if self.ascii_only:
-            return ASCII
-        return EMOJI if self.emoji else PLAIN
 
     @classmethod
-    def of(cls, widget: Widget, **traits: bool) -> "Appearance":
+    def of(cls, widget: Widget, *, no_color: bool) -> "Appearance":
         """The look that the style sheet gives a widget with the component classes of `Styles`."""
         background = widget.background_colors[1]
-        named = {
-            field.name: _style(widget, f"{PREFIX}{field.name}", background)
-            for field in fields(Styles)
-        }
-        look = cls(styles=Styles(**named), **traits)
-        return replace(look, styles=_colourless(look.styles)) if look.no_color else look
+        names = (field.name for field in fields(Styles))
+        styles = Styles(**{name: _style(widget, f"{PREFIX}{name}", background) for name in names})
+        return cls(_colourless(styles) if no_color else styles, no_color=no_color)
 
 
 def _style(widget: Widget, name: str, background: Color) -> Style:
@@ -104,6 +91,7 @@ def foreign(span: ForeignSpan, look: Appearance) -> tuple[str, Style | None]:
     return span.text, _foreign_style(style)
 
 
+_TRAITS = ("bold", "dim", "italic", "underline", "reverse", "strike")
 _known: dict[ForeignStyle, Style | None] = {ForeignStyle(): None}
 
 
@@ -111,16 +99,8 @@ def _foreign_style(style: ForeignStyle) -> Style | None:
     if style not in _known:
         if len(_known) > 4_096:  # a picture drawn in colours must not stay forever
             _known.clear()
-        _known[style] = Style(
-            color=_colour(style.fg),
-            bgcolor=_colour(style.bg),
-            bold=style.bold or None,
-            dim=style.dim or None,
-            italic=style.italic or None,
-            underline=style.underline or None,
-            reverse=style.reverse or None,
-            strike=style.strike or None,
-        )
+        traits = {name: getattr(style, name) or None for name in _TRAITS}
+        _known[style] = Style(color=_colour(style.fg), bgcolor=_colour(style.bg), **traits)
     return _known[style]
 
 

@@ -6,7 +6,6 @@ from agent_cli.frontends.shared.keys import Scope, bindings_for
 
 
 def bindings(scope: Scope) -> list[BindingType]:
-    """The keys of a scope."""
     return [
         Binding(",".join(key.keys), key.action, key.does, show=False, priority=key.priority)
         for key in bindings_for(scope)

@@ -21,11 +21,9 @@ class Body(Horizontal):
         panel.display = False
 
     def compose(self) -> ComposeResult:
-        yield self.transcript
-        yield self.panel
+        yield from (self.transcript, self.panel)
 
     def toggle_panel(self) -> None:
-        """Show the panel, or hide it again."""
         self.panel.display = not self.panel.display
         self._fit(self.size.width)
 

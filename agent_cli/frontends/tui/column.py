@@ -70,14 +70,10 @@ class Column:
         return index
 
     def clear(self) -> None:
-        """No blocks."""
         self.blocks.clear()
         self.heights.clear()
         self._index.clear()
-        self._cache.clear()
-        self._stale.clear()
-        self._queue.clear()
-        self._counted.clear()
+        self.mark_all()
 
     def index_of(self, block: Block) -> int | None:
         """Where a block stands; None if it is not here."""
@@ -85,8 +81,7 @@ class Column:
 
     def refresh(self, block: Block) -> None:
         """The block's content is another; its old lines stay until it is drawn again."""
-        index = self._index.get(block)
-        if index is not None:
+        if (index := self._index.get(block)) is not None:
             self._mark(index)
 
     def reshape(self, width: int, look: Appearance) -> None:
@@ -95,12 +90,14 @@ class Column:
         self.width, self.look = width, look
         self._cache.clear()
         if rewrapped:
-            self._mark_all()
+            self.mark_all()
 
     def mark_all(self) -> None:
         """Every block may look different now."""
         self._cache.clear()
-        self._mark_all()
+        self._counted.clear()
+        self._stale = set(range(len(self.blocks)))
+        self._queue = [-index for index in reversed(range(len(self.blocks)))]
 
     def visible(self, line: int, height: int) -> range:
         """The blocks of which something is between two lines."""
@@ -121,7 +118,9 @@ class Column:
         place = self.place(line)
         if place is None:
             return None
-        strips = self._strips(place.number)
+        strips = self._cache.get(place.number)
+        if strips is None:
+            strips = self._draw(place.number)
         return strips[place.offset] if 0 <= place.offset < len(strips) else BLANK
 
     def settle(self, index: int) -> ColumnChange | None:
@@ -153,10 +152,6 @@ class Column:
             self._measure(index, lines)
         self._counted.clear()
 
-    def _strips(self, index: int) -> Sequence[Strip]:
-        strips = self._cache.get(index)
-        return self._draw(index) if strips is None else strips
-
     def _draw(self, index: int) -> Sequence[Strip]:
         strips = self.blocks[index].render(self.width, self.look)
         self._cache.put(index, strips)
@@ -168,9 +163,7 @@ class Column:
         return height
 
     def _gap(self, index: int) -> int:
-        if not index:
-            return 0
-        return 0 if self.blocks[index].stands_with(self.blocks[index - 1]) else 1
+        return int(index > 0 and not self.blocks[index].stands_with(self.blocks[index - 1]))
 
     def gap_above(self, index: int) -> int:
         """Blank lines between a block and the one before; part of its height."""
@@ -180,8 +173,3 @@ class Column:
         if index not in self._stale or self._counted.pop(index, None) is not None:
             self._stale.add(index)
             heapq.heappush(self._queue, -index)
-
-    def _mark_all(self) -> None:
-        self._counted.clear()
-        self._stale = set(range(len(self.blocks)))
-        self._queue = [-index for index in reversed(range(len(self.blocks)))]

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from rich.style import Style
 from textual.geometry import Region, Size
-from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.timer import Timer
@@ -37,31 +36,14 @@ class ColumnView(ScrollView):
     differ are drawn.
     """
 
-    class Followed(Message):
-        """The view began or ceased to follow the end."""
-
-        def __init__(self, view: "ColumnView", *, following: bool) -> None:
-            super().__init__()
-            self.view = view
-            self.following = following
-
-        @property
-        def control(self) -> "ColumnView":
-            """The view that sends this."""
-            return self.view
-
-    def __init__(
-        self,
-        *,
-        emoji: bool = True,
-        ascii_only: bool = False,
-        reduced_motion: bool = False,
-        id: str | None = None,
-    ) -> None:
+    def __init__(self, *, reduced_motion: bool = False, id: str | None = None) -> None:
         super().__init__(id=id)
         self._column = Column()
-        self._traits = {"emoji": emoji, "ascii_only": ascii_only, "reduced_motion": reduced_motion}
-        self._following = True
+        self._tick_s = _CALM_TICK if reduced_motion else _TICK
+        self.following = True
+        """Whether the view stays at the end when something is added."""
+        self.blocks: Sequence[Block] = self._column.blocks
+        """All blocks, oldest first."""
         self._moving = False
         self._unseen = False
         self._is_filling = False
@@ -75,27 +57,11 @@ class ColumnView(ScrollView):
         self._base = Style.null()
 
     @property
-    def blocks(self) -> Sequence[Block]:
-        """All blocks, oldest first."""
-        return self._column.blocks
-
-    @property
-    def following(self) -> bool:
-        """Whether the view stays at the end when something is added."""
-        return self._following
-
-    @property
     def has_unseen(self) -> bool:
         """Whether something came in below what is visible."""
-        return self._unseen and not self._following
-
-    @property
-    def look(self) -> Appearance:
-        """How blocks are drawn at present."""
-        return self._column.look
+        return self._unseen and not self.following
 
     def add(self, block: Block) -> None:
-        """Put a block at the end."""
         self._column.add(block)
         self.refresh_block(block)
 
@@ -119,13 +85,12 @@ class ColumnView(ScrollView):
         if self._is_filling:
             return
         heights, bottom = self._column.heights, self.scroll_offset.y + self.size.height
-        if not self._following and heights.top(index) + heights[index] > bottom:
+        if not self.following and heights.top(index) + heights[index] > bottom:
             self._unseen = True
         self._watch_time(block)
         self._flush_soon()
 
     def clear(self) -> None:
-        """Remove all blocks."""
         self._column.clear()
         self._live.clear()
         self._follow(following=True)
@@ -155,8 +120,7 @@ class ColumnView(ScrollView):
         self._count_from = time.monotonic() + _AFTER_A_KEY
 
     def on_mount(self) -> None:
-        calm = self._traits["reduced_motion"]
-        self._ticking = self.set_interval(_CALM_TICK if calm else _TICK, self._tick, pause=True)
+        self._ticking = self.set_interval(self._tick_s, self._tick, pause=True)
         self._watch_time(None)
 
     def notify_style_update(self) -> None:
@@ -195,11 +159,8 @@ class ColumnView(ScrollView):
         return strip.crop_extend(0, self.size.width, base).apply_style(base)
 
     def _follow(self, *, following: bool) -> None:
-        if following:
-            self._unseen = False
-        if following != self._following:
-            self._following = following
-            self.post_message(self.Followed(self, following=following))
+        self.following = following
+        self._unseen = self._unseen and not following
 
     def _anchor(self) -> LinePosition:
         """What stands at the top of the view and must stay there."""
@@ -210,7 +171,7 @@ class ColumnView(ScrollView):
         if not self.size:
             return
         self._base = self.rich_style  # to work it out for each line would cost more than the line
-        look = Appearance.of(self, no_color=self.app.no_color, **self._traits)
+        look = Appearance.of(self, no_color=self.app.no_color)
         width = self.scrollable_content_region.width
         if (width, look) != (self._column.width, self._column.look):
             held = self._anchor()
@@ -235,7 +196,7 @@ class ColumnView(ScrollView):
     def _wanted_line(self, held: LinePosition) -> int:
         heights = self._column.heights
         last = max(0, heights.total - self.size.height)
-        if self._following or not len(heights):
+        if self.following or not len(heights):
             return last
         below_gap = 0 if held.offset < 0 else self._column.gap_above(held.number) + held.offset
         return max(0, min(last, heights.top(held.number) + below_gap))

@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from agent_cli.controller.wording import number_of
 from agent_cli.frontends.tui.ink import FAINT, MUTED
-from agent_cli.frontends.tui.styled_lines import fitting
+from agent_cli.frontends.tui.styled_lines import cut_middle
 from agent_cli.safety.sanitise import visible
 
 _MAX_ROWS = 8
@@ -82,7 +82,7 @@ def render_list(items: Sequence[Completing], cursor: int, width: int) -> Content
     """The rows around the cursor, helps aligned in a column, and how many there are."""
     first = _first(len(items), cursor)
     shown = items[first : first + _MAX_ROWS]
-    labels = [_shorten(visible(item.label, one_line=True), width - 2) for item in shown]
+    labels = [cut_middle(visible(item.label, one_line=True), width - 2) for item in shown]
     column = min(max((cell_len(label) for label in labels), default=0) + 3, max(width // 2, 12))
     lines = []
     for number, (item, label) in enumerate(zip(shown, labels, strict=True), first):
@@ -101,12 +101,3 @@ def render_list(items: Sequence[Completing], cursor: int, width: int) -> Content
 
 def _first(count: int, cursor: int) -> int:
     return min(max(cursor - _MAX_ROWS // 2, 0), max(count - _MAX_ROWS, 0))
-
-
-def _shorten(label: str, width: int) -> str:
-    """Paths differ at their ends: the middle goes."""
-    if cell_len(label) <= width or width < 8:
-        return label
-    half = width // 2
-    tail = label[len(label) - fitting(label[::-1], half - 1) :]
-    return f"{label[: fitting(label, half - 1)]}…{tail}"

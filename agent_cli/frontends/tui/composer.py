@@ -22,6 +22,7 @@ from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean
 
 _STALE = 15.0
+_MOVES = {"up": -1, "down": 1, "pageup": -5, "pagedown": 5}
 
 
 class Composer(Vertical):
@@ -31,14 +32,13 @@ class Composer(Vertical):
         self,
         root: Path,
         *,
-        commands: Callable[[], Sequence[Command]] = tuple,
-        history: Callable[[], Sequence[str]] = tuple,
-        id: str | None = None,
+        commands: Callable[[], Sequence[Command]],
+        history: Callable[[], Sequence[str]],
     ) -> None:
-        super().__init__(id=id)
+        super().__init__()
         self.queue = QueueLine()
         self.completion = Completion()
-        self.prompt = Prompt(history=history)
+        self.prompt = Prompt(history)
         self.status = StatusLine()
         self.files = FileIndex(root)
         self._commands = commands
@@ -49,10 +49,7 @@ class Composer(Vertical):
         self._is_loading = False
 
     def compose(self) -> ComposeResult:
-        yield self.queue
-        yield self.completion
-        yield self.prompt
-        yield self.status
+        yield from (self.queue, self.completion, self.prompt, self.status)
 
     def on_mount(self) -> None:
         self.prompt.menu = self
@@ -64,17 +61,14 @@ class Composer(Vertical):
 
     async def press(self, key: str) -> bool:
         """A key while the list is open."""
-        match key:
-            case "up" | "down":
-                self.completion.move(-1 if key == "up" else 1)
-            case "pageup" | "pagedown":
-                self.completion.move(-5 if key == "pageup" else 5)
-            case "escape":
-                self._close()
-            case _:
-                if (query := self._offer()) is not None:
-                    await self._offer_files(query)
-                return self._choose(sends=key == "enter")
+        if key in _MOVES:
+            self.completion.move(_MOVES[key])
+        elif key == "escape":
+            self._close()
+        else:
+            if (query := self._offer()) is not None:
+                await self._offer_files(query)
+            return self._choose(sends=key == "enter")
         return True
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
@@ -173,16 +167,15 @@ class Composer(Vertical):
             return True
         if chosen is None or not chosen.value:
             return False
-        if chosen.value.startswith("/"):
-            is_whole = self.prompt.text.strip() == chosen.value.strip()
-            if sends and is_whole:
-                self.completion.close()
-                return False
+        if not chosen.value.startswith("/"):
+            self._put(chosen.value + " ")
+        elif sends and self.prompt.text.strip() == chosen.value.strip():
+            self.completion.close()
+            return False
+        else:
             self._put(chosen.value, at_start=True)
             if sends and not chosen.takes_more:
                 self.prompt.submit()
-            return True
-        self._put(chosen.value + " ")
         return True
 
     def _put(self, value: str, *, at_start: bool = False) -> None:
@@ -193,8 +186,7 @@ class Composer(Vertical):
             row, column = self.prompt.cursor_location
             found = MENTIONED.search(self._line_to_caret())
             start = (row, found.start() if found else column)
-            result = self.prompt.replace(value, start, (row, column))
-            self.prompt.move_cursor(result.end_location)
+            self.prompt.put(value, start, (row, column))
         self._closed_at = self.prompt.text
 
     def _close(self) -> None:

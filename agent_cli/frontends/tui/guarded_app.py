@@ -5,6 +5,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any, TypeVar
 
 from textual._context import active_message_pump
@@ -22,6 +23,7 @@ log = logging.getLogger(__name__)
 
 R = TypeVar("R")
 T = TypeVar("T")
+Dispatch = Callable[[Message], Coroutine[Any, Any, None]]
 
 MAX_FAULTS = 20
 FAULT_WINDOW_S = 10.0
@@ -71,10 +73,9 @@ class GuardedApp(App[R]):
     def report(self, what: str, error: Exception) -> None:
         """Tell of a fault; it ends the app only if there is no other way, or no end of them."""
         now = time.monotonic()
-        are_endless = (
-            len(self._fault_times) == MAX_FAULTS and now - self._fault_times[0] < FAULT_WINDOW_S
-        )
-        self._fault_times.append(now)
+        times = self._fault_times
+        are_endless = len(times) == MAX_FAULTS and now - times[0] < FAULT_WINDOW_S
+        times.append(now)
         if self.can_tell and not are_endless:
             self.tell_fault(what, error)
         elif not isinstance(error, UserError):
@@ -114,22 +115,16 @@ class GuardedApp(App[R]):
     # ── Textual ends an app at the first exception, and a widget's messages with it ──────────────
 
     def _register_child(self, parent: DOMNode, child: Widget, *where: int | None) -> None:
-        dispatch = child._dispatch_message
-
-        async def guarded(message: Message) -> None:
-            try:
-                await dispatch(message)
-            except Exception as error:
-                if not self.can_tell:
-                    raise
-                self._handle_exception(error)
-
+        guarded = partial(self._guard, child._dispatch_message)
         child._dispatch_message = guarded  # type: ignore[method-assign]
         super()._register_child(parent, child, *where)
 
     async def _dispatch_message(self, message: Message) -> None:
+        await self._guard(super()._dispatch_message, message)
+
+    async def _guard(self, dispatch: Dispatch, message: Message) -> None:
         try:
-            await super()._dispatch_message(message)
+            await dispatch(message)
         except Exception as error:
             if not self.can_tell:
                 raise

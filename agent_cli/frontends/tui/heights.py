@@ -24,7 +24,6 @@ class Heights:
         return self._heights[index]
 
     def append(self, height: int) -> None:
-        """One more block at the end."""
         if self._sure == len(self._heights):
             self._sure += 1
         self._heights.append(height)
@@ -40,7 +39,6 @@ class Heights:
             self.total += by
 
     def top(self, index: int) -> int:
-        """The line at which a block begins."""
         self._add_up()
         return self._tops[index]
 
@@ -50,7 +48,6 @@ class Heights:
         return max(0, bisect_right(self._tops, line) - 1)
 
     def clear(self) -> None:
-        """No blocks."""
         self._heights.clear()
         self._tops.clear()
         self._sure = self.total = 0

@@ -24,7 +24,8 @@ def inline(tokens: Sequence[Token], look: Appearance, style: Style | None = None
         elif token.type == "link_open":
             target = _safe(str(token.attrGet("href") or ""))
             links.append((target, len(spans)))
-            styles.append(styles[-1] + look.styles.link if _is_web(target) else styles[-1])
+            is_web = target.lower().startswith(("http://", "https://"))
+            styles.append(styles[-1] + look.styles.link if is_web else styles[-1])
         elif token.type == "link_close":
             styles.pop()
             target, start = links.pop()
@@ -63,7 +64,3 @@ def _target(target: str, shown: Sequence[Span], look: Appearance) -> list[Span]:
     if not target or text in {target, target.removeprefix("mailto:")}:
         return []
     return [(f" ({target})", look.styles.dim)]
-
-
-def _is_web(target: str) -> bool:
-    return target.lower().startswith(("http://", "https://"))

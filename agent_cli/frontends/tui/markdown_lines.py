@@ -1,7 +1,7 @@
 """Markdown as lines."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from markdown_it.token import Token
 from rich.style import Style
@@ -34,14 +34,11 @@ class _Writer:
     def blocks(self, tokens: Sequence[Token], width: int, *, tight: bool = False) -> list[Strip]:
         """The blocks one under the other, with a blank line between them unless they are tight."""
         lines: list[Strip] = []
-        position = 0
-        while position < len(tokens):
-            end = _end(tokens, position)
-            own = self._block(tokens[position : end + 1], width)
+        for block in _split(tokens):
+            own = self._block(block, width)
             if own and lines and not tight:
                 lines.append(BLANK)
             lines += own
-            position = end + 1
         return lines
 
     def _block(self, tokens: Sequence[Token], width: int) -> list[Strip]:
@@ -68,27 +65,17 @@ class _Writer:
 
     def _text(self, token: Token, width: int, style: Style | None = None) -> list[Strip]:
         spans = inline(token.children or [], self.look, style)
-        lines: list[Strip] = []
-        for line in split_lines(spans):
-            lines += wrap(line, min(width, PROSE))
-        return lines
+        return [part for line in split_lines(spans) for part in wrap(line, min(width, PROSE))]
 
     def _code(self, token: Token, width: int) -> list[Strip]:
         code = token.content.removesuffix("\n")
         words = token.info.split()
         language = re.sub(r"\W.*", "", words[0]) if words else ""
-        lines: list[Strip] = []
-        for spans in highlight(code, language.lower(), self.look):
-            lines += wrap(spans, width, first=_CODE)
-        return lines
+        lines = highlight(code, language.lower(), self.look)
+        return [part for line in lines for part in wrap(line, width, first=_CODE)]
 
     def _list(self, opening: Token, tokens: Sequence[Token], width: int) -> list[Strip]:
-        items: list[Sequence[Token]] = []
-        position = 0
-        while position < len(tokens):
-            end = _end(tokens, position)
-            items.append(tokens[position + 1 : end])
-            position = end + 1
+        items = [item[1:-1] for item in _split(tokens)]
         ordered = opening.type == "ordered_list_open"
         first = int(opening.attrGet("start") or 1) if ordered else 0
         tight = all(t.hidden for item in items for t in item[:1] if t.type == "paragraph_open")
@@ -116,11 +103,11 @@ class _Writer:
         return rows
 
 
-def _end(tokens: Sequence[Token], start: int) -> int:
-    """Where the block that starts here ends."""
-    depth = 0
-    for position in range(start, len(tokens)):
-        depth += tokens[position].nesting
+def _split(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """The blocks among the tokens, each from its opening to its end."""
+    start = depth = 0
+    for position, token in enumerate(tokens):
+        depth += token.nesting
         if depth == 0:
-            return position
-    return len(tokens) - 1
+            yield tokens[start : position + 1]
+            start = position + 1

@@ -24,10 +24,7 @@ def notify_terminal(app: App[Any], title: str, text: str) -> bool:
 def notification(title: str, text: str) -> str:
     """The sequences for a notification; what is told can end none of them."""
     # 777 separates its fields by semicolons.
-    shown_title = _clean_text(title).replace(";", ",")
-    shown = _clean_text(text).replace(";", ",")
-    return f"\x1b]9;{shown_title}: {shown}\x1b\\\x1b]777;notify;{shown_title};{shown}\x1b\\\a"
-
-
-def _clean_text(text: str) -> str:
-    return " ".join(clean(text).split())[:_MAX_CHARS]
+    title, text = (
+        " ".join(clean(each).split())[:_MAX_CHARS].replace(";", ",") for each in (title, text)
+    )
+    return f"\x1b]9;{title}: {text}\x1b\\\x1b]777;notify;{title};{text}\x1b\\\a"

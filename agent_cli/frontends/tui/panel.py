@@ -1,11 +1,10 @@
 """The side panel: what there is to do, what was changed, what runs in the background."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
-from textual.geometry import Size
 
 from agent_cli.controller.wording import number_of
 from agent_cli.frontends.tui.ink import FAINT, MUTED
@@ -16,8 +15,11 @@ from agent_cli.safety.sanitise import visible
 if TYPE_CHECKING:
     from agent_cli.core.display import TodoItem
 
-_SIGNS = {"completed": ("☑ ", "$text-success"), "in_progress": ("▶ ", "$accent")}
-_OPEN = ("☐ ", "")
+_SIGNS = {
+    "completed": ("☑ ", "$text-success", MUTED),
+    "in_progress": ("▶ ", "$accent", "bold"),
+    "pending": ("☐ ", "", ""),
+}
 _MAX_CHARS = 200
 
 
@@ -46,60 +48,44 @@ class Panel(Sheet):
         self._told = Overview()
 
     def tell(self, overview: Overview) -> None:
-        """Show this from now on."""
         if overview == self._told:
             return
         self._told = overview
         self._parts = tuple(_parts(overview))
         self._wrapped_at = -1
         if self.display:
-            width = self.scrollable_content_region.width
-            self.virtual_size = Size(width, len(self._wrap(width)))
+            self.on_resize()
             self.refresh()
 
 
 def _parts(overview: Overview) -> Iterator[Part]:
     done = sum(item.status == "completed" for item in overview.todo)
-    yield _heading(tr("Todo"), number_of(done, len(overview.todo)) if overview.todo else "")
-    yield from map(_todo, overview.todo)
-    if not overview.todo:
-        yield _nothing(tr("nothing yet"))
+    figure = number_of(done, len(overview.todo)) if overview.todo else ""
+    yield from _list(tr("Todo"), figure, tr("nothing yet"), map(_todo, overview.todo))
     yield Space()
-    yield _heading(tr("Changed files"), str(len(overview.files) or ""))
-    for path, changed in overview.files.items():
-        yield _file(path, changed)
-    if not overview.files:
-        yield _nothing(tr("none yet"))
+    files = (_file(path, changed) for path, changed in overview.files.items())
+    yield from _list(tr("Changed files"), str(len(overview.files) or ""), tr("none yet"), files)
     yield Space()
-    yield _heading(tr("Background"), str(len(overview.jobs) or ""))
-    for command, standing in overview.jobs:
-        yield Prose(Content.assemble(_plain(command), (f"  {_plain(standing)}", MUTED)))
-    if not overview.jobs:
-        yield _nothing(tr("nothing running"))
-
-
-def _heading(title: str, figure: str) -> Part:
-    return Prose(Content.assemble((title, "bold"), (f"  {figure}" if figure else "", MUTED)))
-
-
-def _nothing(text: str) -> Part:
-    return Prose(Content.assemble((text, FAINT)))
-
-
-def _todo(item: "TodoItem") -> Part:
-    sign, style = _SIGNS.get(item.status, _OPEN)
-    ink = {"completed": MUTED, "in_progress": "bold"}.get(item.status, "")
-    return Prose(Content.assemble((sign, style), (_plain(item.text), ink)))
-
-
-def _file(path: str, changed: ChangedFile) -> Part:
-    return Prose(
-        Content.assemble(
-            _plain(path),
-            (f"  +{changed.added}", "$text-success"),
-            (f" −{changed.removed}", "$text-error"),
-        )
+    jobs = (
+        Content.assemble(_plain(command), (f"  {_plain(state)}", MUTED))
+        for command, state in overview.jobs
     )
+    yield from _list(tr("Background"), str(len(overview.jobs) or ""), tr("nothing running"), jobs)
+
+
+def _list(title: str, figure: str, nothing: str, items: Iterable[Content]) -> Iterator[Part]:
+    yield Prose(Content.assemble((title, "bold"), (f"  {figure}" if figure else "", MUTED)))
+    yield from map(Prose, list(items) or [Content.styled(nothing, FAINT)])
+
+
+def _todo(item: "TodoItem") -> Content:
+    sign, colour, ink = _SIGNS[item.status]
+    return Content.assemble((sign, colour), (_plain(item.text), ink))
+
+
+def _file(path: str, changed: ChangedFile) -> Content:
+    removed = (f" −{changed.removed}", "$text-error")
+    return Content.assemble(_plain(path), (f"  +{changed.added}", "$text-success"), removed)
 
 
 def _plain(text: str) -> str:

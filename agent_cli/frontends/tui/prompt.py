@@ -1,7 +1,7 @@
 """The prompt: where the user writes to the agent."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from textual import events
 from textual.actions import SkipAction
@@ -18,22 +18,14 @@ from agent_cli.frontends.shared.keys import actions
 from agent_cli.frontends.shared.typed import clean_paste, fit
 from agent_cli.frontends.tui.guarded_app import run_in_background
 from agent_cli.frontends.tui.suspended_editor import edit_outside
-from agent_cli.lib.language import mark, tr
+from agent_cli.lib.language import tr
+
+if TYPE_CHECKING:
+    from agent_cli.frontends.tui.composer import Composer
 
 _ACTIONS = actions("prompt")
 _MENU = {"up", "down", "tab", "enter", "escape", "pageup", "pagedown"}
 _MAX_EXPANDED_CHARS = 200_000
-
-
-class Menu(Protocol):
-    """The list above the prompt, which gets its keys first while it is open."""
-
-    @property
-    def is_open(self) -> bool: ...
-
-    async def press(self, key: str) -> bool:
-        """Handle a key; False: it is not the menu's."""
-        ...
 
 
 class Prompt(TextArea):
@@ -66,20 +58,14 @@ class Prompt(TextArea):
     class SearchWanted(Message):
         """Ctrl+R: search the history."""
 
-    def __init__(
-        self,
-        *,
-        history: Callable[[], Sequence[str]] = tuple,
-        placeholder: str = mark("Ask, or / for commands"),
-        id: str | None = None,
-    ) -> None:
+    def __init__(self, history: Callable[[], Sequence[str]]) -> None:
         self._chips = Chips()
-        super().__init__(
-            id=id, placeholder=tr(placeholder), highlight_cursor_line=False, compact=True
-        )
+        placeholder = tr("Ask, or / for commands")
+        super().__init__(placeholder=placeholder, highlight_cursor_line=False, compact=True)
         self.cursor_blink = False
         self.match_cursor_bracket = False
-        self.menu: Menu | None = None
+        self.menu: Composer | None = None
+        """It gets the keys of its list first, while that is open."""
         self._past = history
         self._walked: tuple[str, ...] = ()
         self._back = 0
@@ -118,15 +104,10 @@ class Prompt(TextArea):
 
     def submit(self) -> None:
         """Send what is there and start over."""
-        written = self.text
-        if not written.strip():
+        if not self.text.strip():
             self.post_message(self.SubmittedEmpty())
             return
-        self.post_message(self.Submitted(self._chips.expand(written), self.kind))
-        self.forget()
-
-    def forget(self) -> None:
-        """Start over: no text, no chips, nothing to undo."""
+        self.post_message(self.Submitted(self._chips.expand(self.text), self.kind))
         self.load_text("")
         self._chips = Chips()
         self._back = 0
@@ -223,16 +204,18 @@ class Prompt(TextArea):
         self._type(self._chips.add(text) if deserves_chip(text) else fit(text))
 
     def _type(self, text: str) -> None:
-        result = self.replace(text, *self.selection)
-        self.move_cursor(result.end_location)
+        self.put(text, *self.selection)
+
+    def put(self, text: str, start: tuple[int, int], end: tuple[int, int]) -> None:
+        """Replace a part of the text; the caret goes behind it."""
+        self.move_cursor(self.replace(text, start, end).end_location)
 
     def _enter(self) -> None:
         row, column = self.cursor_location
         if column and self.document.get_line(row)[column - 1] == "\\":
-            result = self.replace("\n", (row, column - 1), (row, column))
-            self.move_cursor(result.end_location)
-            return
-        self.submit()
+            self.put("\n", (row, column - 1), (row, column))
+        else:
+            self.submit()
 
     def _cancel(self) -> None:
         if self.selected_text:
@@ -254,8 +237,7 @@ class Prompt(TextArea):
             self.notify(text, markup=False)
             return True
         self.history.checkpoint()
-        result = self.replace(fit(chip.text), (row, chip.start), (row, chip.end))
-        self.move_cursor(result.end_location)
+        self.put(fit(chip.text), (row, chip.start), (row, chip.end))
         return True
 
     def _remove_chip(self) -> bool:

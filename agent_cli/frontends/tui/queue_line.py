@@ -32,15 +32,12 @@ class QueueLine(Widget):
 def render_queue(messages: tuple[str, ...], width: int) -> Content:
     """A line for each of the last messages, the keys beside the last one."""
     shown = messages[-_MAX_SHOWN:]
-    lines = [_line(text, width) for text in shown]
+    words = (" ".join(clean(text).split()) for text in shown)
+    queued = (Content.assemble(("⏎ ", "$accent"), text) for text in words)
+    lines = [each.truncate(width, ellipsis=True) for each in queued]
     if hidden := len(messages) - len(shown):
         lines.insert(0, Content(tr("⋯ {n} more", n=hidden)).truncate(width, ellipsis=True))
     hint = tr(_HINT)
     if lines and (room := width - lines[-1].cell_length - cell_len(hint)) >= 3:
         lines[-1] = Content.assemble(lines[-1], " " * room, (hint, FAINT))
     return Content("\n").join(lines)
-
-
-def _line(text: str, width: int) -> Content:
-    words = " ".join(clean(text).split())
-    return Content.assemble(("⏎ ", "$accent"), words).truncate(width, ellipsis=True)

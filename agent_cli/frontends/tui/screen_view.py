@@ -11,22 +11,9 @@ from agent_cli.controller.endings import ending_text
 from agent_cli.controller.requests import request_title
 from agent_cli.controller.slash_command import Command
 from agent_cli.controller.view import Menu
+from agent_cli.core import events as ev
 from agent_cli.core.errors import UserError
-from agent_cli.core.events import (
-    Event,
-    TextDelta,
-    ThinkingDelta,
-    ToolFinished,
-    TurnFinished,
-    UsageChanged,
-)
-from agent_cli.core.inbox import (
-    ApprovalRequest,
-    PlanRequest,
-    QuestionRequest,
-    Request,
-    RequestAnswer,
-)
+from agent_cli.core.inbox import ApprovalRequest, PlanRequest, Request, RequestAnswer
 from agent_cli.core.session import Session
 from agent_cli.core.system_prompt import git_branch
 from agent_cli.frontends.shared.approval_text import where
@@ -63,24 +50,21 @@ class ScreenView:
 
     def __init__(self, app: "AgentApp", session: Session, sessions: Sessions | None) -> None:
         self.themes: Sequence[str] = sorted(app.available_themes)
-        self.writer = TranscriptWriter(app.widgets.transcript)
+        self.writer = TranscriptWriter(app.transcript)
         self.meter = Meter()
         self._app = app
         self._session = session
         self._sessions = sessions
-        self._widgets = app.widgets
         self._is_playing = False
         self._branch = ""
         self._ticking = app.set_interval(1.0, self.draw_status, pause=True)
-
-    # ── what happens ─────────────────────────────────────────────────────────────────────────────
 
     def greet(self) -> None:
         """Say where we are."""
         self._read_branch()
         session, workspace = self._session, self._session.workspace
         root, home = workspace.root, workspace.home
-        self._widgets.transcript.add(
+        self._app.transcript.add(
             BannerBlock(
                 place=f"~{root.removeprefix(home)}" if root.startswith(f"{home}/") else root,
                 branch=self._branch,
@@ -89,17 +73,17 @@ class ScreenView:
             )
         )
 
-    def show(self, event: Event) -> None:
+    def show(self, event: ev.Event) -> None:
         self.writer.write(event)
         match event:
-            case ToolFinished():
+            case ev.ToolFinished():
                 self.draw_panel()
-            case TextDelta() | ThinkingDelta():
+            case ev.TextDelta() | ev.ThinkingDelta():
                 self.meter.add_text(event.text)
-            case UsageChanged():
+            case ev.UsageChanged():
                 self.meter.set_tokens(event.step.output_tokens)
-                self._widgets.working.update(tokens=event.total.output_tokens)
-            case TurnFinished() if event.steps:
+                self._app.working.update(tokens=event.total.output_tokens)
+            case ev.TurnFinished() if event.steps:
                 notify_terminal(self._app, "agent", ending_text(event))
             case _:
                 pass
@@ -107,35 +91,36 @@ class ScreenView:
     def say(self, markdown: str) -> None:
         block = ReplyBlock(markdown)
         block.finish()
-        self._widgets.transcript.add(block)
+        self._app.transcript.add(block)
 
     def notify(self, text: str) -> None:
         self._app.notify(visible(text, one_line=True), markup=False)
 
-    def replay(self, events: Sequence[Event]) -> None:
+    def replay(self, events: Sequence[ev.Event]) -> None:
         self.writer.replay(events)
 
-    def reset(self, events: Sequence[Event]) -> None:
+    def reset(self, events: Sequence[ev.Event]) -> None:
         self.writer.forget()
-        self._widgets.transcript.clear()
+        self._app.transcript.clear()
         self.greet()
         self.writer.replay(events)
         self.refresh()
 
-    # ── the status ───────────────────────────────────────────────────────────────────────────────
-
     def refresh(self) -> None:
         if self.controller.is_playing != self._is_playing:
             self._is_playing = not self._is_playing
-            self._start_clock() if self._is_playing else self._stop_clock()
-        self._widgets.composer.queue.messages = tuple(each.text for each in self.controller.queue)
+            for each in (self._app.working, self.meter):
+                each.start() if self._is_playing else each.stop()
+            self._ticking.resume() if self._is_playing else self._ticking.pause()
+            if not self._is_playing:
+                self._read_branch()
+        self._app.composer.queue.messages = tuple(each.text for each in self.controller.queue)
         self.draw_status()
         self.draw_panel()
 
     def draw_status(self) -> None:
-        """Draw the facts of the moment."""
         session, window = self._session, self.controller.window
-        self._widgets.composer.status.status = Status(
+        self._app.composer.status.status = Status(
             mode=session.mode.value,
             model=session.model,
             sandbox=self.controller.sandbox,
@@ -148,8 +133,7 @@ class ScreenView:
         )
 
     def draw_panel(self) -> None:
-        """Draw the side panel, if it is there."""
-        panel = self._widgets.body.panel
+        panel = self._app.body.panel
         if not panel.display:
             return
         jobs = tuple((job.command.text, job.standing) for job in self._session.state(Jobs))
@@ -161,43 +145,30 @@ class ScreenView:
             files[path] = ChangedFile(added + diff.added, removed + diff.removed)
         panel.tell(Overview(self._session.state(TodoList).items, files, jobs))
 
-    def _start_clock(self) -> None:
-        self._widgets.working.start()
-        self.meter.start()
-        self._ticking.resume()
-
-    def _stop_clock(self) -> None:
-        self._widgets.working.stop()
-        self.meter.stop()
-        self._ticking.pause()
-        self._read_branch()
-
     def _read_branch(self) -> None:
         root = Path(self._session.workspace.root)
         self._branch = (git_branch(root) or "").removeprefix("branch ")
 
-    # ── what the user is asked ───────────────────────────────────────────────────────────────────
-
     async def ask(self, request: Request) -> RequestAnswer:
-        self.writer.asking(request.call_id)
-        self._widgets.working.wait()
+        self.writer.set_asking(request.call_id, asking=True)
+        self._app.working.set_waiting(waiting=True)
         notify_terminal(self._app, tr("agent needs you"), request_title(request))
         try:
             answer: RequestAnswer = await self._app.show_screen(self._modal_for(request))
             return answer
         finally:
-            self._widgets.working.go_on()
-            self.writer.resume(request.call_id)
+            self._app.working.set_waiting(waiting=False)
+            self.writer.set_asking(request.call_id, asking=False)
 
     def _modal_for(self, request: Request) -> Screen[Any]:
         match request:
             case ApprovalRequest():
                 total = self.controller.questions.count
                 return ApprovalModal(request, runs=where(request), total=total)
-            case QuestionRequest():
-                return QuestionModal(request)
             case PlanRequest():
                 return PlanModal(request.plan)
+            case _:
+                return QuestionModal(request)
 
     async def choose(self, menu: Menu) -> str:
         return await self._app.show_screen(MenuModal(menu))
@@ -212,10 +183,8 @@ class ScreenView:
         modal = SessionsModal(self._sessions, here, current=current, words=words)
         return await self._app.show_screen(modal)
 
-    # ── what else commands do ────────────────────────────────────────────────────────────────────
-
     def prefill(self, text: str) -> None:
-        self._widgets.composer.prompt.prepend(text)
+        self._app.composer.prompt.prepend(text)
 
     def copy(self, text: str) -> None:
         self._app.copy_to_clipboard(text)

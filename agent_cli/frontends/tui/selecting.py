@@ -18,8 +18,7 @@ def paint_selection(strip: Strip, span: tuple[int, int], style: Style) -> Strip:
     to_cell = cell_len(text) if end == -1 else cell_len(text[:end])
     if from_cell >= to_cell:
         return strip
-    parts = strip.divide([from_cell, to_cell, strip.cell_length])
-    before, chosen, *after = parts
+    before, chosen, *after = strip.divide([from_cell, to_cell, strip.cell_length])
     # The text keeps its own colour: that of the selection may be no colour at all.
     under = Style(bgcolor=style.bgcolor)
     lit = Strip([s._replace(style=(s.style or Style.null()) + under) for s in chosen])

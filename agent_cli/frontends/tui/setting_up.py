@@ -27,6 +27,12 @@ from agent_cli.setup.setup_service import SetupService
 
 MAX_MESSAGES = 8
 """Lines of what was said that stay on the screen."""
+_MOVES: dict[str, Callable[[OptionList], None]] = {
+    "up": OptionList.action_cursor_up,
+    "down": OptionList.action_cursor_down,
+    "pageup": OptionList.action_page_up,
+    "pagedown": OptionList.action_page_down,
+}
 _CHOOSE = mark("↑↓ choose · enter confirm · type to filter · esc back")
 _TYPE = mark("enter confirm · esc back")
 _WAIT = mark("esc leave")
@@ -54,13 +60,12 @@ class SetupApp(App[ModelChoice]):
 
 
 class SetupScreen(Screen[ModelChoice | None]):
-    """Asks what the setup asks: see `setup.flow.Talk`."""
+    """Asks what the setup asks: see `setup_flow.SetupDialog`."""
 
     CSS_PATH: ClassVar = "setting_up.tcss"
     AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+c", "leave", show=False, priority=True),
-        Binding("ctrl+q", "leave", show=False, priority=True),
+        Binding("ctrl+c,ctrl+q", "dismiss", show=False, priority=True),
         Binding("escape", "go_back", show=False, priority=True),
     ]
 
@@ -77,20 +82,15 @@ class SetupScreen(Screen[ModelChoice | None]):
         self._takes_text = False
         self._answer: asyncio.Future[str | None] | None = None
 
-    # ── how the user is asked ────────────────────────────────────────────────────────────────────
-
     async def choose(
         self, heading: str, options: Sequence[Option], *, other: str = ""
     ) -> str | None:
         """The id of an option, or what was typed where that may be."""
         self._options, self._takes_text = options, bool(other)
-        placeholder = tr("type to filter")
-        if other:
-            placeholder = tr("type to filter, or {other}", other=other)
-        return await self._ask(heading, placeholder, _CHOOSE)
+        filtering = tr("type to filter, or {other}", other=other) if other else tr("type to filter")
+        return await self._ask(heading, filtering, _CHOOSE)
 
     async def ask_line(self, heading: str) -> str | None:
-        """A line of text."""
         self._options, self._takes_text = (), True
         return await self._ask(heading, "", _TYPE)
 
@@ -138,8 +138,8 @@ class SetupScreen(Screen[ModelChoice | None]):
             self._line.focus()
 
     def _fill(self, words: str) -> None:
-        wanted = words.lower().split()
-        fitting = [option for option in self._options if _fits(option, wanted)]
+        texts = ((each, f"{each.label} {each.detail}".lower()) for each in self._options)
+        fitting = [each for each, text in texts if all(w in text for w in words.lower().split())]
         width = max((cell_len(_label(option)) for option in fitting), default=0)
         self._list.clear_options()
         self._list.add_options([Item(_draw_option(option, width), option.id) for option in fitting])
@@ -149,16 +149,10 @@ class SetupScreen(Screen[ModelChoice | None]):
         if self._answer is not None and not self._answer.done():
             self._answer.set_result(answer)
 
-    # ── what is on the screen ────────────────────────────────────────────────────────────────────
-
     def compose(self) -> ComposeResult:
         with Vertical(id="setup"):
             yield Static("agent setup", markup=False, id="name")
-            yield self._heading
-            yield self._line
-            yield self._list
-            yield self._told
-            yield self._hint
+            yield from (self._heading, self._line, self._list, self._told, self._hint)
 
     def on_mount(self) -> None:
         self._show(asks=False, hint=_WAIT)
@@ -183,30 +177,16 @@ class SetupScreen(Screen[ModelChoice | None]):
 
     def on_key(self, event: events.Key) -> None:
         """The caret stays on the line; the keys that move in a list move in the list."""
-        moves: dict[str, Callable[[], None]] = {
-            "up": self._list.action_cursor_up,
-            "down": self._list.action_cursor_down,
-            "pageup": self._list.action_page_up,
-            "pagedown": self._list.action_page_down,
-        }
-        if self._options and event.key in moves:
+        if self._options and event.key in _MOVES:
             event.stop()
             event.prevent_default()
-            moves[event.key]()
+            _MOVES[event.key](self._list)
 
     def action_go_back(self) -> None:
         if self._answer is None:
             self.dismiss(None)
         else:
             self._give(None)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
-
-
-def _fits(option: Option, words: Sequence[str]) -> bool:
-    text = f"{option.label} {option.detail}".lower()
-    return all(word in text for word in words)
 
 
 def _draw_option(option: Option, width: int) -> Content:

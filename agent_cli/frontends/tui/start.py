@@ -1,6 +1,6 @@
 """Starts the full-screen app: the prompt first, then everything that a session needs.
 
-What is imported here is loaded before anything can be seen; the rest is in `opening`.
+What is imported here is loaded before anything can be seen; the rest is in `app_parts`.
 """
 
 import asyncio
@@ -11,8 +11,6 @@ import sys
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING
-
-from textual.app import App
 
 from agent_cli.config.glance import glance
 from agent_cli.config.user_directories import Directories
@@ -71,7 +69,9 @@ async def _play(launch_options: LaunchOptions, prompt: str | None, trouble: str)
         first_prompt=prompt,
         real_terminal="TEXTUAL_DRIVER" not in os.environ,
     )
-    _leave_on_signals(app)
+    # Being told to end, or losing the terminal, is a way to leave like any other.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, app.exit, 128 + number)
     try:
         code = await app.run_async()
     finally:
@@ -102,12 +102,6 @@ async def _open(app: AgentApp, launch_options: LaunchOptions, trouble: str) -> "
     finally:
         gc.freeze()  # what is loaded by now stays, and need not be looked at again
         gc.enable()
-
-
-def _leave_on_signals(app: App[int]) -> None:
-    """Being told to end, or losing the terminal, is a way to leave like any other."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        asyncio.get_running_loop().add_signal_handler(number, app.exit, 128 + number)
 
 
 def tell_crash(error: Exception, session: "Session | None" = None) -> int:

@@ -8,7 +8,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from agent_cli.frontends.tui.ink import FAINT
-from agent_cli.frontends.tui.styled_lines import fitting
+from agent_cli.frontends.tui.styled_lines import cut_middle
 from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import visible
 
@@ -38,13 +38,6 @@ class Status:
     hint: str = mark("^P commands")
 
 
-@dataclass(frozen=True)
-class _Part:
-    content: Content
-    keep: int
-    """What is kept longest has the highest number."""
-
-
 class StatusLine(Widget):
     """Draws a `Status`; a new one is drawn in place, without layout."""
 
@@ -60,9 +53,10 @@ class StatusLine(Widget):
 def render_status(status: Status, width: int) -> Content:
     """One line of at most `width` cells; what matters least goes first."""
     parts = _parts(status)
-    while len(parts) > 1 and _width(parts) > width:
-        parts.remove(min(parts, key=lambda part: part.keep))
-    line = Content(_GAP).join(part.content for part in parts)
+    line = Content(_GAP).join(parts.values())
+    while len(parts) > 1 and line.cell_length > width:
+        del parts[min(parts)]
+        line = Content(_GAP).join(parts.values())
     if line.cell_length > width:
         return line.truncate(width, ellipsis=True)
     hint = visible(tr(status.hint), one_line=True)
@@ -72,27 +66,20 @@ def render_status(status: Status, width: int) -> Content:
     return Content.assemble(line, " " * room, (hint, FAINT))
 
 
-def _parts(status: Status) -> list[_Part]:
-    """In the order they are read."""
-    parts = [_Part(_mode(status.mode), 9)]
-    if status.model:
-        parts.append(_Part(Content(_short(status.model)), 7))
-    if status.sandbox:
-        parts.append(_Part(_sandbox(status.sandbox), 2))
-    if status.branch:
-        parts.append(_Part(Content(_short(status.branch)), 3))
-    if status.context is not None:
-        parts.append(_Part(_context(status.context), 8))
-    parts.append(_Part(Content(_dollars(status)), 6))
-    if status.elapsed is not None:
-        parts.append(_Part(Content(_duration(status.elapsed)), 5))
-    if status.tokens_per_second is not None:
-        parts.append(_Part(Content(tr("{speed:.0f} tok/s", speed=status.tokens_per_second)), 4))
-    return parts
-
-
-def _width(parts: list[_Part]) -> int:
-    return sum(part.content.cell_length for part in parts) + len(_GAP) * (len(parts) - 1)
+def _parts(status: Status) -> dict[int, Content]:
+    """In the order they are read; what is kept longest has the highest number."""
+    speed = status.tokens_per_second
+    parts = {
+        9: _mode(status.mode),
+        7: Content(_short(status.model)),
+        2: _sandbox(status.sandbox),
+        3: Content(_short(status.branch)),
+        8: _context(status.context),
+        6: Content(_dollars(status)),
+        5: Content(_duration(status.elapsed)),
+        4: Content("" if speed is None else tr("{speed:.0f} tok/s", speed=speed)),
+    }
+    return {keep: part for keep, part in parts.items() if part}
 
 
 def _mode(mode: str) -> Content:
@@ -101,12 +88,16 @@ def _mode(mode: str) -> Content:
 
 
 def _sandbox(tier: str) -> Content:
+    if not tier:
+        return Content("")
     missing = {"none": tr("none"), "off": tr("off")}
     style = "$text-warning" if tier in missing else ""
     return Content.assemble(tr("sandbox"), " ", (missing.get(tier) or _short(tier), style))
 
 
-def _context(share: float) -> Content:
+def _context(share: float | None) -> Content:
+    if share is None:
+        return Content("")
     share = min(max(share, 0.0), 1.0)
     bar = _BARS[min(int(share * len(_BARS)), len(_BARS) - 1)]
     style = "$text-error" if share >= 0.95 else "$text-warning" if share >= 0.8 else "$accent"
@@ -119,7 +110,9 @@ def _dollars(status: Status) -> str:
     return f"${status.cost:.2f}" + ("+?" if status.is_cost_partial else "")
 
 
-def _duration(seconds: float) -> str:
+def _duration(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
     if seconds < 60:
         return tr("{seconds:.0f} s", seconds=seconds)
     minutes, rest = divmod(int(seconds), 60)
@@ -130,9 +123,4 @@ def _duration(seconds: float) -> str:
 
 def _short(name: str) -> str:
     """The name on one line, shortened in the middle."""
-    name = visible(name, one_line=True)
-    if cell_len(name) <= _MAX_NAME_CHARS:
-        return name
-    half = _MAX_NAME_CHARS // 2
-    tail = name[len(name) - fitting(name[::-1], half) :]
-    return f"{name[: fitting(name, half - 1)]}…{tail}"
+    return cut_middle(visible(name, one_line=True), _MAX_NAME_CHARS)

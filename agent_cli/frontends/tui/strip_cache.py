@@ -34,10 +34,8 @@ class StripCache:
             self.drop(next(iter(self._kept)))
 
     def drop(self, index: int) -> None:
-        """Forget a block's lines."""
         self._lines -= len(self._kept.pop(index, ()))
 
     def clear(self) -> None:
-        """Forget all."""
         self._kept.clear()
         self._lines = 0

@@ -1,6 +1,7 @@
 """Styled text put into lines of a given width."""
 
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from rich.cells import cell_len, split_graphemes
@@ -29,11 +30,6 @@ class Line(Strip):
         self.joint = joint
         """What stood between the line before and this one, if both are one line of the text."""
 
-    @property
-    def own_text(self) -> str:
-        """The text without decoration."""
-        return self.text[self.gutter :].rstrip()
-
 
 class Cut(NamedTuple):
     """A piece of a longer line, and what stood before it."""
@@ -52,7 +48,6 @@ def width_of(spans: Spans) -> int:
 
 
 def plain(spans: Spans) -> str:
-    """The text of the spans."""
     return "".join(text for text, _ in spans)
 
 
@@ -110,8 +105,7 @@ def crop(spans: Spans, width: int, ellipsis: str = "…") -> list[Span]:
     """The spans, ended by an ellipsis if they are too wide."""
     if width_of(spans) <= width:
         return list(spans)
-    room = max(0, width - cell_len(ellipsis))
-    end = fitting(plain(spans), room)
+    end = fitting(plain(spans), max(0, width - cell_len(ellipsis)))
     return [*part(spans, 0, end), (ellipsis[: max(0, width)], None)]
 
 
@@ -131,6 +125,14 @@ def shorten(text: str, width: int, ellipsis: str = "…") -> str:
     # "src/…/auth.py" reads better than "src/on…/auth.py".
     head = head[: at + 1] if at >= 0 and len(head) - at < _MAX_PART_CHARS else head
     return head + ellipsis + tail
+
+
+def cut_middle(text: str, width: int) -> str:
+    """The text with its middle left out, wherever that is: paths differ at their ends."""
+    if cell_len(text) <= width or width < 8:
+        return text
+    half = width // 2
+    return f"{text[: fitting(text, half - 1)]}…{text[len(text) - fitting(text[::-1], half) :]}"
 
 
 def cuts(text: str, width: int) -> list[Cut]:
@@ -212,9 +214,5 @@ def fitting(text: str, width: int) -> int:
 
 def same_start(old: Sequence[Strip], new: Sequence[Strip]) -> int:
     """How many lines at the beginning are the very same objects."""
-    count = 0
-    for one, other in zip(old, new, strict=False):
-        if one is not other:
-            break
-        count += 1
-    return count
+    pairs = zip(old, new, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))

@@ -49,8 +49,7 @@ def _widths(rows: Sequence[Sequence[Cell]], width: int) -> list[int]:
         if liked[widest] <= _MIN_WIDTH:
             break
         others = max((size for size in liked if size < liked[widest]), default=_MIN_WIDTH)
-        same = liked.count(liked[widest])
-        over = -(-(sum(liked) - spare) // same)
+        over = -(-(sum(liked) - spare) // liked.count(liked[widest]))
         liked[widest] = max(_MIN_WIDTH, others, liked[widest] - over)
         if others == liked[widest]:
             liked[widest] = max(_MIN_WIDTH, liked[widest] - 1)

@@ -9,6 +9,20 @@ from textual.theme import Theme
 _LIGHT = {"7", *map(str, range(9, 16))}
 """The colours of the usual sixteen that are light."""
 
+_GREYS = ("border", "border-blurred", "scrollbar", "scrollbar-hover", "scrollbar-active")
+
+
+def _variables(text: str, ground: str, selection: str, greys: str) -> dict[str, str]:
+    behind = ("background", "background-hover", "background-active", "corner-color")
+    return {
+        **dict(zip(_GREYS, greys.split(), strict=True)),
+        **{f"{cursor}-cursor-background": text for cursor in ("block", "input")},
+        **{f"{cursor}-cursor-foreground": ground for cursor in ("block", "input")},
+        **{f"scrollbar-{part}": ground for part in behind},
+        "input-selection-background": selection,
+    }
+
+
 DARK = Theme(
     name="agent-dark",
     dark=True,
@@ -22,22 +36,9 @@ DARK = Theme(
     success="#8cbf84",
     warning="#d8b460",
     error="#e07a70",
-    variables={
-        "block-cursor-background": "#d5d9e0",
-        "block-cursor-foreground": "#14161b",
-        "border": "#3a404b",
-        "border-blurred": "#2a2f38",
-        "input-cursor-background": "#d5d9e0",
-        "input-cursor-foreground": "#14161b",
-        "input-selection-background": "#7fa9cf 30%",
-        "scrollbar": "#343a45",
-        "scrollbar-hover": "#4a5260",
-        "scrollbar-active": "#5c6676",
-        "scrollbar-background": "#14161b",
-        "scrollbar-background-hover": "#14161b",
-        "scrollbar-background-active": "#14161b",
-        "scrollbar-corner-color": "#14161b",
-    },
+    variables=_variables(
+        "#d5d9e0", "#14161b", "#7fa9cf 30%", "#3a404b #2a2f38 #343a45 #4a5260 #5c6676"
+    ),
 )
 
 LIGHT = Theme(
@@ -53,22 +54,9 @@ LIGHT = Theme(
     success="#357a38",
     warning="#8a6100",
     error="#b3352c",
-    variables={
-        "block-cursor-background": "#26292e",
-        "block-cursor-foreground": "#fbfaf8",
-        "border": "#c4bfb5",
-        "border-blurred": "#dcd8cf",
-        "input-cursor-background": "#26292e",
-        "input-cursor-foreground": "#fbfaf8",
-        "input-selection-background": "#2b6290 22%",
-        "scrollbar": "#d2cdc3",
-        "scrollbar-hover": "#b9b3a7",
-        "scrollbar-active": "#a39c8f",
-        "scrollbar-background": "#fbfaf8",
-        "scrollbar-background-hover": "#fbfaf8",
-        "scrollbar-background-active": "#fbfaf8",
-        "scrollbar-corner-color": "#fbfaf8",
-    },
+    variables=_variables(
+        "#26292e", "#fbfaf8", "#2b6290 22%", "#c4bfb5 #dcd8cf #d2cdc3 #b9b3a7 #a39c8f"
+    ),
 )
 
 

@@ -32,34 +32,11 @@ class Transcript(ColumnView, can_focus=True):
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text(encoding="utf-8")
     BINDINGS: ClassVar[list[BindingType]] = bindings("transcript")
 
-    class Followed(ColumnView.Followed):
-        """The view began or ceased to follow the end."""
-
-    class Toggled(Message):
-        """The user unfolded or folded a block."""
-
-        def __init__(self, block: Block) -> None:
-            super().__init__()
-            self.block = block
+    _selected: int | None = None
+    _pressed: Offset | None = None
 
     class RetryAsked(Message):
         """The user wants to retry the failed turn."""
-
-        def __init__(self, block: ErrorBlock) -> None:
-            super().__init__()
-            self.block = block
-
-    def __init__(
-        self,
-        *,
-        emoji: bool = True,
-        ascii_only: bool = False,
-        reduced_motion: bool = False,
-        id: str | None = None,
-    ) -> None:
-        super().__init__(emoji=emoji, ascii_only=ascii_only, reduced_motion=reduced_motion, id=id)
-        self._selected: int | None = None
-        self._pressed: Offset | None = None
 
     @property
     def selected(self) -> Block | None:
@@ -84,7 +61,6 @@ class Transcript(ColumnView, can_focus=True):
         self._column.refresh(block)
         self._settle(held)
         self.refresh()
-        self.post_message(self.Toggled(block))
 
     def action_fold(self) -> None:
         """Show more or less of the selected block."""
@@ -112,13 +88,9 @@ class Transcript(ColumnView, can_focus=True):
         self.refresh()
 
     def action_retry(self) -> None:
-        """Ask for the failed turn again."""
         self._select_any()
-        block = self.selected
-        if not isinstance(block, ErrorBlock) and self.blocks:
-            block = self.blocks[-1]
-        if isinstance(block, ErrorBlock) and block.can_retry:
-            self.post_message(self.RetryAsked(block))
+        if any(isinstance(block, ErrorBlock) for block in (self.selected, *self.blocks[-1:])):
+            self.post_message(self.RetryAsked())
 
     def action_select(self, by: int) -> None:
         """Select the next block above or below; a block taller than the view is scrolled first."""
@@ -184,23 +156,24 @@ class Transcript(ColumnView, can_focus=True):
 
     @property
     def _hint(self) -> str:
-        return tr(" {sign} new ", sign=self.look.signs.down)
+        return tr(" {sign} new ", sign=self._column.look.signs.down)
 
     @property
     def _hint_start(self) -> int:
         return max(0, self.size.width - cell_len(self._hint) - 1)
 
     def _with_hint(self, strip: Strip) -> Strip:
-        hint = Segment(self._hint, self.look.styles.hint)
+        hint = Segment(self._hint, self._column.look.styles.hint)
         end = self._hint_start + cell_len(self._hint)
         return Strip([*strip.crop(0, self._hint_start), hint, *strip.crop(end)])
 
     def _with_cursor(self, strip: Strip, *, signed: bool) -> Strip:
         """The line of the selected block: on a background, which not every terminal can show."""
-        under = self.look.styles.cursor
+        look = self._column.look
         if signed and strip.text.startswith(" "):
-            sign = Segment(self.look.signs.cursor, self._base + self.look.styles.accent)
+            sign = Segment(look.signs.cursor, self._base + look.styles.accent)
             strip = Strip([sign, *strip.crop(1)])
+        under = look.styles.cursor
         return Strip([s._replace(style=(s.style or Style.null()) + under) for s in strip])
 
     def _select(self, index: int) -> None:

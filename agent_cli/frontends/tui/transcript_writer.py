@@ -3,19 +3,7 @@
 from collections.abc import Iterable
 
 from agent_cli.controller.endings import has_failed, retrying, stop_reason
-from agent_cli.core.events import (
-    Event,
-    HistoryCompacted,
-    ModelRetrying,
-    Notice,
-    PromptAdded,
-    TextDelta,
-    ThinkingDelta,
-    ToolFinished,
-    ToolProgress,
-    ToolStarted,
-    TurnFinished,
-)
+from agent_cli.core import events as ev
 from agent_cli.frontends.tui.blocks.compaction_block import CompactionBlock
 from agent_cli.frontends.tui.blocks.notice_block import ErrorBlock, NoticeBlock
 from agent_cli.frontends.tui.blocks.prompt_block import PromptBlock
@@ -32,29 +20,21 @@ class TranscriptWriter:
 
     def __init__(self, transcript: Transcript) -> None:
         self._transcript = transcript
-        self._reply: ReplyBlock | None = None
-        self._thinking: ThinkingBlock | None = None
+        self._streaming: ReplyBlock | ThinkingBlock | None = None
         self._calls: dict[str, ToolBlock] = {}
         self._is_past = False
 
     def forget(self) -> None:
-        """Start over."""
         self._close()
         self._calls.clear()
 
-    def asking(self, call_id: str) -> None:
-        """A call waits for the user."""
+    def set_asking(self, call_id: str, *, asking: bool) -> None:
+        """A call waits for the user, or no longer does."""
         if block := self._calls.get(call_id):
-            block.asking()
+            block.asking() if asking else block.resume()
             self._transcript.refresh_block(block)
 
-    def resume(self, call_id: str) -> None:
-        """The user has answered."""
-        if block := self._calls.get(call_id):
-            block.resume()
-            self._transcript.refresh_block(block)
-
-    def replay(self, events: Iterable[Event]) -> None:
+    def replay(self, events: Iterable[ev.Event]) -> None:
         """Draw what happened in earlier turns."""
         self._is_past = True
         with pause_collection(), self._transcript.filling():
@@ -63,61 +43,50 @@ class TranscriptWriter:
             self._close()
         self._is_past = False
 
-    def write(self, event: Event) -> None:
-        """Draw one event."""
+    def write(self, event: ev.Event) -> None:
         match event:
-            case TextDelta():
-                self._text(event.text)
-            case ThinkingDelta():
-                self._add_thinking(event.text)
-            case ToolStarted(is_folded=True):
-                pass
-            case ToolStarted():
+            case ev.TextDelta():
+                self._stream(ReplyBlock, event.text)
+            case ev.ThinkingDelta():
+                self._stream(ThinkingBlock, event.text)
+            case ev.ToolStarted(is_folded=False):
                 self._close()
                 block = self._calls[event.call_id] = ToolBlock(event)
                 self._transcript.add(block)
-            case ToolProgress():
+            case ev.ToolProgress():
                 if running := self._calls.get(event.call_id):
                     running.progress(event)
                     self._transcript.refresh_block(running)
-            case ToolFinished():
+            case ev.ToolFinished():
                 if finished := self._calls.pop(event.call_id, None):
                     finished.finish(event)
                     self._transcript.refresh_block(finished)
-            case PromptAdded():
+            case ev.PromptAdded():
                 self._close()
                 self._transcript.add(PromptBlock(event.text))
-            case Notice():
+            case ev.Notice():
                 self._transcript.add(NoticeBlock(event.text, event.hint, event.level))
-            case ModelRetrying():
+            case ev.ModelRetrying():
                 self._close()
                 self._transcript.add(NoticeBlock(retrying(event), level="warning"))
-            case HistoryCompacted():
+            case ev.HistoryCompacted():
                 self._close()
                 self._transcript.add(CompactionBlock(event))
-            case TurnFinished():
+            case ev.TurnFinished():
                 self._end(event)
             case _:
                 pass
 
-    def _text(self, text: str) -> None:
-        if self._thinking is not None:
+    def _stream(self, kind: type[ReplyBlock | ThinkingBlock], text: str) -> None:
+        if not isinstance(self._streaming, kind):
             self._close()
-        if self._reply is None:
-            self._reply = ReplyBlock()
-            self._transcript.add(self._reply)
-        self._reply.append(text)
-        self._transcript.refresh_block(self._reply)
+            past = self._is_past
+            self._streaming = ReplyBlock() if kind is ReplyBlock else ThinkingBlock(timed=not past)
+            self._transcript.add(self._streaming)
+        self._streaming.append(text)
+        self._transcript.refresh_block(self._streaming)
 
-    def _add_thinking(self, text: str) -> None:
-        if self._thinking is None:
-            self._close()
-            self._thinking = ThinkingBlock(timed=not self._is_past)
-            self._transcript.add(self._thinking)
-        self._thinking.append(text)
-        self._transcript.refresh_block(self._thinking)
-
-    def _end(self, event: TurnFinished) -> None:
+    def _end(self, event: ev.TurnFinished) -> None:
         self._close()
         if line := event.receipt.line(event.usage):
             self._transcript.add(ReceiptBlock(line, event.receipt.details()))
@@ -128,8 +97,7 @@ class TranscriptWriter:
 
     def _close(self) -> None:
         """What streamed so far is whole."""
-        for block in (self._reply, self._thinking):
-            if block is not None:
-                block.finish()
-                self._transcript.refresh_block(block)
-        self._reply = self._thinking = None
+        if self._streaming is not None:
+            self._streaming.finish()
+            self._transcript.refresh_block(self._streaming)
+        self._streaming = None

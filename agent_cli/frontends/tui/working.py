@@ -10,13 +10,11 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from agent_cli.controller.wording import duration, rough
-from agent_cli.frontends.shared.signs import ASCII, EMOJI
+from agent_cli.frontends.shared.signs import EMOJI
 from agent_cli.frontends.tui.styled_lines import Line, Span, crop
-from agent_cli.lib.language import mark, tr
-from agent_cli.safety.sanitise import clean
+from agent_cli.lib.language import tr
 
 _FRAMES_A_SECOND = 10
-_WORKING = mark("working")
 
 
 class WorkingLine(Widget):
@@ -28,53 +26,37 @@ class WorkingLine(Widget):
     def __init__(
         self,
         *,
-        ascii_only: bool = False,
         reduced_motion: bool = False,
         clock: Callable[[], float] = time.monotonic,
         id: str | None = None,
     ) -> None:
         super().__init__(id=id)
-        self._signs = ASCII if ascii_only else EMOJI
         self._still = reduced_motion
         self._clock = clock
         self._started: float | None = None
         self._ticking: Timer | None = None
-        self._doing = _WORKING
         self._is_waiting = False
         self._tokens = 0
 
-    @property
-    def is_working(self) -> bool:
-        """Whether the line shows anything."""
-        return self._started is not None
-
-    def start(self, doing: str = _WORKING) -> None:
-        """Begin to count the time of a turn."""
+    def start(self) -> None:
         self._started = self._clock()
         self._tokens = 0
-        self._set(doing)
+        self._draw()
 
-    def update(self, *, doing: str | None = None, tokens: int | None = None) -> None:
-        """Say something else; drawn with the next tick."""
-        self._tokens = self._tokens if tokens is None else tokens
-        if doing is not None and doing != self._doing:
-            self._set(doing)
+    def update(self, *, tokens: int) -> None:
+        """How many tokens there were; drawn with the next tick."""
+        self._tokens = tokens
 
-    def wait(self) -> None:
-        """The user is asked: hold still for as long as that takes."""
-        self._is_waiting = True
-        self._set(self._doing)
-
-    def go_on(self) -> None:
-        """The user has answered."""
-        self._is_waiting = False
-        self._set(self._doing)
+    def set_waiting(self, *, waiting: bool) -> None:
+        """The user is asked, or has answered: hold still for as long as that takes."""
+        self._is_waiting = waiting
+        self._draw()
 
     def stop(self) -> None:
         """Be empty again."""
         self._started = None
         self._is_waiting = False
-        self._set(_WORKING)
+        self._draw()
 
     def text(self) -> str:
         """What the line says, without the spinner."""
@@ -82,10 +64,10 @@ class WorkingLine(Widget):
             return ""
         if self._is_waiting:
             return tr("waiting for you")
-        parts = [tr(self._doing), duration(self._clock() - self._started, tenths=False)]
+        parts = [tr("working"), duration(self._clock() - self._started, tenths=False)]
         if self._tokens:
             parts.append(tr("{count} tokens", count=rough(self._tokens)))
-        return f" {self._signs.dot} ".join([*parts, tr("esc interrupts")])
+        return f" {EMOJI.dot} ".join([*parts, tr("esc interrupts")])
 
     def on_mount(self) -> None:
         every = 1.0 if self._still else 1 / _FRAMES_A_SECOND
@@ -96,18 +78,17 @@ class WorkingLine(Widget):
         if self._started is None or y:
             return Strip.blank(self.size.width, base)
         spans: list[Span] = [("  ", None), *self._spinner(), (self.text(), None)]
-        line = Line(crop(spans, self.size.width, self._signs.ellipsis))
+        line = Line(crop(spans, self.size.width, EMOJI.ellipsis))
         return line.crop_extend(0, self.size.width, base).apply_style(base)
 
     def _spinner(self) -> list[Span]:
         if self._still or self._is_waiting or self._started is None:
             return []
         frame = int((self._clock() - self._started) * _FRAMES_A_SECOND)
-        sign = self._signs.spinner[frame % len(self._signs.spinner)]
+        sign = EMOJI.spinner[frame % len(EMOJI.spinner)]
         return [(f"{sign} ", self.get_component_rich_style("working--spinner", partial=True))]
 
-    def _set(self, doing: str) -> None:
-        self._doing = clean(doing).replace("\n", " ")
+    def _draw(self) -> None:
         if self._ticking is not None:
             rests = self._started is None or self._is_waiting
             self._ticking.pause() if rests else self._ticking.resume()

@@ -32,9 +32,7 @@ class BannerBlock(Block):
         tips: Sequence[tuple[str, str]] = TIPS,
         name: str = "agent",
     ) -> None:
-        self.name = _one_line(name)
-        self.place = _one_line(place)
-        self.branch = _one_line(branch)
+        self.name, self.place, self.branch = map(_one_line, (name, place, branch))
         self.facts = tuple(_one_line(fact) for fact in facts)
         self.tips = tuple((_one_line(key), _one_line(tr(does))) for key, does in tips)
 

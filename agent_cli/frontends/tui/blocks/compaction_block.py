@@ -27,10 +27,10 @@ class CompactionBlock(Block):
         heading: list[Span] = [*MARGIN, (f"{look.signs.dot} ", dim), (self._heading, dim)]
         if not self.expanded:
             return [Line(crop(heading, room, look.signs.ellipsis), gutter=2)]
-        lines: list[Strip] = list(wrap([(self._heading, dim)], room, first=heading[:-1]))
         bar: list[Span] = [*MARGIN, (f"{look.signs.bar} ", dim)]
+        lines = wrap([(self._heading, dim)], room, first=heading[:-1])
         for part in self._text.split("\n"):
-            lines += wrap([(part, dim)], room, first=bar, rest=bar)
+            lines += wrap([(part, dim)], room, first=bar)
         return lines
 
     def plain_text(self) -> str:

@@ -41,22 +41,19 @@ class NoticeBlock(Block):
         return self.hint.split("\n") if self.hint else []
 
     def _heading(self, look: Appearance) -> tuple[list[Span], list[Span]]:
-        if self.level == "info":
-            return [*MARGIN, (f"{look.signs.dot} ", look.styles.dim)], [*MARGIN, *MARGIN]
         word, style = {
-            "warning": (tr("warning"), look.styles.waiting),
-            "error": (tr("error"), look.styles.failure),
+            "info": (f"{look.signs.dot} ", look.styles.dim),
+            "warning": (tr("warning") + "  ", look.styles.waiting),
+            "error": (tr("error") + "  ", look.styles.failure),
         }[self.level]
-        return [*MARGIN, (f"{word}  ", style)], [*MARGIN, (" " * (cell_len(word) + 2), None)]
+        return [*MARGIN, (word, style)], [*MARGIN, (" " * cell_len(word), None)]
 
 
 class ErrorBlock(NoticeBlock):
     """A turn that failed: the cause, what to do, and the key that retries."""
 
-    def __init__(self, text: str, hint: str = "", *, can_retry: bool = True) -> None:
+    def __init__(self, text: str, hint: str = "") -> None:
         super().__init__(text, hint, "error")
-        self.can_retry = can_retry
 
     def _advice(self) -> list[str]:
-        retries = [tr("r or /retry to try again")] if self.can_retry else []
-        return [*super()._advice(), *retries]
+        return [*super()._advice(), tr("r or /retry to try again")]

@@ -27,9 +27,7 @@ class PromptBlock(Block):
 
     def render(self, width: int, look: Appearance) -> Sequence[Strip]:
         bar: list[Span] = [(f"{look.signs.prompt} ", look.styles.accent)]
-        source = (
-            self.text[:_MAX_CHARS] if self.expanded else self.text[: _MAX_FOLDED_LINES * PROSE * 2]
-        )
+        source = self.text[: _MAX_CHARS if self.expanded else _MAX_FOLDED_LINES * PROSE * 2]
         lines: list[Strip] = []
         for text in clean(source).split("\n"):
             lines += wrap([(text, look.styles.strong)], min(width - EDGE, PROSE + 2), first=bar)

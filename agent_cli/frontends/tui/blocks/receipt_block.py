@@ -26,10 +26,10 @@ class ReceiptBlock(Block):
     def render(self, width: int, look: Appearance) -> Sequence[Strip]:
         style, room = look.styles.dim, width - EDGE
         # Wrapped and not cut: what it cost stands at the end.
-        lines: list[Strip] = list(wrap([(self._line, style)], room, first=MARGIN, rest=MARGIN))
+        lines: list[Strip] = list(wrap([(self._line, style)], room, first=MARGIN))
+        bar = [*MARGIN, (f"{look.signs.bar} ", style)]
         for each in self._details if self.expanded else ():
-            first = [*MARGIN, (f"{look.signs.bar} ", style)]
-            lines += wrap([(each, style)], room, first=first)
+            lines += wrap([(each, style)], room, first=bar)
         return lines
 
     def plain_text(self) -> str:

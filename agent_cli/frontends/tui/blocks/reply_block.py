@@ -33,13 +33,7 @@ class ReplyBlock(Block):
             self.append(text)
             self.finish()
 
-    @property
-    def is_finished(self) -> bool:
-        """Whether the reply is whole."""
-        return self._cleaner is None
-
     def append(self, text: str) -> None:
-        """Take the next piece of the reply."""
         if self._cleaner is None:
             raise ValueError("the reply is finished")
         self._flow.feed(self._cleaner.feed(text))
@@ -61,11 +55,12 @@ class ReplyBlock(Block):
             self._keep(_lines(source, width, look))
             self._code, self._code_read = [], 0
         self._kept_parts = len(finished)
-        if self.is_finished:
+        if self._cleaner is None:
             lines = self._kept
             self._forget()
             return lines
-        return self._join(self._open_lines(width, look))
+        arriving = self._open_lines(width, look)
+        return [*self._kept, *([BLANK] if self._kept and arriving else ()), *arriving]
 
     def plain_text(self) -> str:
         return self._flow.source.strip("\n")
@@ -82,11 +77,6 @@ class ReplyBlock(Block):
     def _keep(self, lines: Sequence[Strip]) -> None:
         if lines:
             self._kept += [BLANK, *lines] if self._kept else lines
-
-    def _join(self, lines: Sequence[Strip]) -> list[Strip]:
-        if not lines:
-            return list(self._kept)
-        return [*self._kept, BLANK, *lines] if self._kept else list(lines)
 
     def _open_lines(self, width: int, look: Appearance) -> Sequence[Strip]:
         source = self._flow.open

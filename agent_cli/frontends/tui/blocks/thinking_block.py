@@ -28,14 +28,13 @@ class ThinkingBlock(Block):
         self._text = ""
 
     def append(self, text: str) -> None:
-        """Take the next piece."""
         self._pieces.append(self._cleaner.feed(text))
 
-    def finish(self, seconds: float | None = None) -> None:
-        """Nothing more comes; the time is measured unless it is given."""
+    def finish(self) -> None:
+        """Nothing more comes."""
         if self._seconds is None:
             self._pieces.append(self._cleaner.finish())
-            self._seconds = self._clock() - self._started if seconds is None else seconds
+            self._seconds = self._clock() - self._started
 
     def render(self, width: int, look: Appearance) -> Sequence[Strip]:
         style = look.styles.thinking

@@ -23,7 +23,6 @@ _TAIL = 5
 _AFTER_FAILURE = 3
 _MAX_ARGUMENT_LINES = 20
 """Lines of it."""
-_INDENT: list[Span] = [("  ", None)]
 _MAX_TODO_ITEMS = 8
 
 
@@ -81,14 +80,8 @@ class ToolBlock(Call, Block):
         return isinstance(before, ToolBlock)
 
     def _head_line(self, width: int, look: Appearance) -> Line:
-        head = Head(
-            self.state,
-            self.tool,
-            self.argument,
-            self.told_status,
-            round(self.seconds, 1),
-            self.depth,
-        )
+        seconds = round(self.seconds, 1)
+        head = Head(self.state, self.tool, self.argument, self.told_status, seconds, self.depth)
         if self._head is None or self._head[:2] != (head, width):
             self._head = (head, width, head_line(head, width, look))
         return self._head[2]
@@ -102,12 +95,10 @@ class ToolBlock(Call, Block):
     def _details(self, room: int, look: Appearance) -> Sequence[Strip]:
         if self.expanded:
             return self._everything(room, look)
-        if self.is_running:
-            if self._tail:
-                return tail_lines(self._tail, room, look, _TAIL)
-            return self._preview(room, look)
         if self.state == "failed":
             return self._failure(room, look)
+        if self.is_running and self._tail:
+            return tail_lines(self._tail, room, look, _TAIL)
         return self._preview(room, look)
 
     def _preview(self, room: int, look: Appearance) -> Sequence[Strip]:
@@ -152,18 +143,13 @@ class ToolBlock(Call, Block):
             texts = value.rstrip("\n").split("\n")[:_MAX_ARGUMENT_LINES]
             label: list[Span] = [(f"{name}: ", look.styles.dim)]
             if len(texts) == 1:
-                yield from wrap([(texts[0], None)], room, first=label, rest=_INDENT)
+                yield from wrap([(texts[0], None)], room, first=label, rest=MARGIN)
             elif not has_diff:  # which says it, and better
                 yield Line(label)
                 for text in texts:
-                    yield from wrap([(text, None)], room, first=_INDENT, rest=_INDENT)
+                    yield from wrap([(text, None)], room, first=MARGIN, rest=MARGIN)
 
     def _texts(self) -> list[str]:
-        texts = [self._text or self._tail]
-        for display in self._displays:
-            texts.append(
-                getattr(display, "output", "")
-                or getattr(display, "diff", "")
-                or getattr(display, "text", "")
-            )
-        return texts
+        fields = ("output", "diff", "text")
+        shown = (getattr(each, field, "") for each in self._displays for field in fields)
+        return [self._text or self._tail, *shown]

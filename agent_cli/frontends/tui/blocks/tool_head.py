@@ -64,12 +64,9 @@ def head_line(head: Head, width: int, look: Appearance) -> Line:
 def _middle(head: Head, room: int, used: int, width: int, look: Appearance) -> tuple[str, str]:
     """The argument and the result, in columns when there is room for them."""
     ellipsis = look.signs.ellipsis
-    argument = head.argument
-    status = head.status.replace("\n", " ")
-    needs_person = head.state == "asking"
-    if width < WIDE and not needs_person and cell_len(argument) + cell_len(status) + 2 > room:
-        return shorten(argument, room, ellipsis), ""
-    if not status:
+    argument, status = head.argument, head.status.replace("\n", " ")
+    is_crowded = width < WIDE and cell_len(argument) + cell_len(status) + 2 > room
+    if not status or (is_crowded and head.state != "asking"):
         return shorten(argument, room, ellipsis), ""
     column = max(_MIN_ARGUMENT_CHARS, width // 2 - used) if width >= WIDE else 0
     shown = shorten(status, max(room // 2, room - max(column, cell_len(argument)) - 2), ellipsis)

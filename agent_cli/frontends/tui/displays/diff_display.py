@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from rich.style import Style
 from textual.strip import Strip
@@ -31,7 +32,6 @@ class DiffRow:
 
 
 def diff_lines(block: DiffBlock, width: int, look: Appearance) -> Sequence[Strip]:
-    """The whole change."""
     rows = _rows(block.diff)
     paint = _Paint(rows[:MAX_LINES], language_of(block.path), look)
     lines = paint.side_by_side(width) if width >= SIDE_BY_SIDE else paint.draw_unified(width)
@@ -69,11 +69,9 @@ class _Paint:
             before, style = self._before(row)
             spans = self.colours[position]
             if one_row:
-                room = width - width_of(before)
-                spans = crop(spans, room, self.look.signs.ellipsis)
-            lines += _fill_width(
-                wrap(spans, width, first=before, rest=_blank(before)), style, width
-            )
+                spans = crop(spans, width - width_of(before), self.look.signs.ellipsis)
+            own = wrap(spans, width, first=before, rest=_blank(before))
+            lines += _fill_width(own, style, width)
         return lines
 
     def side_by_side(self, width: int) -> list[Strip]:
@@ -85,11 +83,7 @@ class _Paint:
                 lines.append(Line([(self.rows[left].text, self.look.styles.dim)]))
                 continue
             one, other = self._side(left, half, "-"), self._side(right, half, "+")
-            empty = Line([(" " * half, None)])
-            height = max(len(one), len(other))
-            one += [empty] * (height - len(one))
-            other += [empty] * (height - len(other))
-            for old, new in zip(one, other, strict=True):
+            for old, new in zip_longest(one, other, fillvalue=Line([(" " * half, None)])):
                 before = [(segment.text, segment.style) for segment in old]
                 lines += indent_lines([new], [*before, *middle])
         return lines
@@ -98,8 +92,7 @@ class _Paint:
         if position is None:
             return []
         before, style = self._before(self.rows[position], kind)
-        spans = self.colours[position]
-        lines = wrap(spans, width, first=before, rest=_blank(before))
+        lines = wrap(self.colours[position], width, first=before, rest=_blank(before))
         return _fill_width(lines, style, width, always=True)
 
     def _before(self, row: DiffRow, side: str = "+") -> tuple[list[Span], Style | None]:
@@ -151,17 +144,12 @@ def _pairs(rows: Sequence[DiffRow]) -> Iterator[tuple[int | None, int | None]]:
         if rows[position].kind in "@ ":
             yield position, position
             position += 1
-            continue
         removed: list[int] = []
         added: list[int] = []
         while position < len(rows) and rows[position].kind in "+-":
             (removed if rows[position].kind == "-" else added).append(position)
             position += 1
-        for number in range(max(len(removed), len(added))):
-            yield (
-                removed[number] if number < len(removed) else None,
-                added[number] if number < len(added) else None,
-            )
+        yield from zip_longest(removed, added)
 
 
 def _blank(spans: Sequence[Span]) -> list[Span]:

@@ -19,10 +19,7 @@ _TAIL_SOURCE = 4_000
 def output_lines(output: str, width: int, look: Appearance) -> Sequence[Strip]:
     """What a command printed, in the colours it asked for."""
     texts = split_lines([foreign(span, look) for span in parse_styles(output.rstrip("\n"))])
-    lines: list[Strip] = []
-    for spans in _select(texts, look):
-        lines += wrap(spans, width)
-    return lines
+    return [line for spans in _select(texts, look) for line in wrap(spans, width)]
 
 
 def tail_lines(output: str, width: int, look: Appearance, most: int) -> list[Strip]:
@@ -37,11 +34,9 @@ def tail_lines(output: str, width: int, look: Appearance, most: int) -> list[Str
 def source_lines(block: TextBlock, width: int, look: Appearance) -> Sequence[Strip]:
     """Source text in colours, numbered when it is a part of a file."""
     texts = highlight(clean(block.text).rstrip("\n"), block.language, look)
-    lines: list[Strip] = []
     if block.first_line is None:
-        for spans in _select(texts, look):
-            lines += wrap(spans, width)
-        return lines
+        return [line for spans in _select(texts, look) for line in wrap(spans, width)]
+    lines: list[Strip] = []
     room = len(str(block.first_line + len(texts)))
     blank: list[Span] = [(" " * (room + 2), None)]
     for number, spans in enumerate(texts[:MAX_LINES], block.first_line):
@@ -63,9 +58,6 @@ def _select(texts: list[list[Span]], look: Appearance) -> list[list[Span]]:
     if len(texts) <= MAX_LINES:
         return texts
     head, tail = MAX_LINES // 5, MAX_LINES - MAX_LINES // 5
-    note = tr(
-        "{ellipsis} {n:,} lines are not shown",
-        ellipsis=look.signs.ellipsis,
-        n=len(texts) - head - tail,
-    )
+    left_out = len(texts) - MAX_LINES
+    note = tr("{ellipsis} {n:,} lines are not shown", ellipsis=look.signs.ellipsis, n=left_out)
     return [*texts[:head], [(note, look.styles.dim)], *texts[-tail:]]

@@ -17,10 +17,9 @@ def table_lines(block: TableBlock, width: int, look: Appearance) -> Sequence[Str
     """Columns with figures to the right."""
     heading = [Cell([(_cell(name), look.styles.strong)]) for name in block.columns]
     rows = [[Cell([(t := _cell(text), None)], _is_figure(t)) for text in r] for r in block.rows]
-    right = [
-        bool(rows) and all(r[c].right for r in rows if c < len(r)) for c in range(len(heading))
-    ]
-    heading = [Cell(cell.spans, is_right) for cell, is_right in zip(heading, right, strict=True)]
+    for number, cell in enumerate(heading):
+        right = bool(rows) and all(row[number].right for row in rows if number < len(row))
+        heading[number] = Cell(cell.spans, right)
     return table([heading, *rows], width, look)
 
 

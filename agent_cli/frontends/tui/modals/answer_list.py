@@ -31,19 +31,16 @@ class AnswerList(Widget):
         super().__init__()
         self.set_reactive(AnswerList.answers, tuple(answers))
 
-    @property
-    def current(self) -> AnswerOption:
-        return self.answers[self.cursor]
-
     def find(self, key: str) -> AnswerOption | None:
         """The answer a key gives."""
+        if key == "enter":
+            return self.answers[self.cursor]
         return next((answer for answer in self.answers if answer.key == key), None)
 
     def move(self, step: int) -> None:
         self.cursor = (self.cursor + step) % len(self.answers)
 
     def point_at(self, answer: AnswerOption) -> None:
-        """Put the cursor on an answer."""
         self.cursor = self.answers.index(answer)
 
     def validate_cursor(self, cursor: int) -> int:

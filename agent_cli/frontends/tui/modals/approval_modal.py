@@ -31,7 +31,6 @@ class ApprovalModal(GuardedModal[Approval]):
         request: ApprovalRequest,
         *,
         runs: str = "",
-        number: int = 1,
         total: int = 1,
         guard: TypedAhead | None = None,
     ) -> None:
@@ -40,7 +39,7 @@ class ApprovalModal(GuardedModal[Approval]):
             approval_heading(request),
             tuple(describe(request, runs)),
             approval_answers(request, is_read=False),
-            corner=number_of(number, total) if total > 1 else "",
+            corner=number_of(1, total) if total > 1 else "",
             guard=guard,
         )
 

@@ -23,7 +23,16 @@ from agent_cli.lib.language import mark, tr
 
 Result = TypeVar("Result")
 
-_SCROLLING = {"pageup", "pagedown", "ctrl+up", "ctrl+down", "ctrl+home", "ctrl+end", "space"}
+_MOVES = {"up": -1, "shift+tab": -1, "down": 1, "tab": 1}
+_SCROLLING = {
+    "pageup": Sheet.scroll_page_up,
+    "pagedown": Sheet.scroll_page_down,
+    "space": Sheet.scroll_page_down,
+    "ctrl+up": Sheet.scroll_up,
+    "ctrl+down": Sheet.scroll_down,
+    "ctrl+home": Sheet.scroll_home,
+    "ctrl+end": Sheet.scroll_end,
+}
 _HINT = mark("↑↓ choose · enter confirm")
 _SCROLL_HINT = mark("space scroll · ↑↓ choose · enter confirm")
 _PASSED_ON_HINT = mark("Your keystrokes went to the prompt")
@@ -121,10 +130,7 @@ class GuardedModal(ModalScreen[Result]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
-            yield self._sheet
-            yield self._answers
-            yield self._line
-            yield self._hint
+            yield from (self._sheet, self._answers, self._line, self._hint)
 
     def on_mount(self) -> None:
         self._draw_title()
@@ -183,29 +189,23 @@ class GuardedModal(ModalScreen[Result]):
             self._settle()
             return
         held = self._let_go()
-        answer = self._answer_to(event.key)
+        answer = self._answers.find(event.key)
         is_answer = event.key == "escape" or answer is not None
         if held or not is_answer or not self.guard.may_answer(event.time):
             self._pass_on(event.time, event.key, _text(event))
         elif answer is None:
             self.leave()
-        elif answer.disabled:
-            self._answers.point_at(answer)
         else:
             self._answers.point_at(answer)
-            self._held = (event, answer)
-            self._timer = self.set_timer(max(self.guard.settle, 0.001), self._settle)
+            if not answer.disabled:
+                self._held = (event, answer)
+                self._timer = self.set_timer(max(self.guard.settle, 0.001), self._settle)
 
     def _confirms(self, event: events.Key) -> bool:
         """Whether this is the Enter that many people press after a "y", and no burst of keys."""
         if self._held is None or event.key != "enter":
             return False
         return event.time - self._held[0].time >= BURST
-
-    def _answer_to(self, key: str) -> AnswerOption | None:
-        if key == "enter":
-            return self._answers.current
-        return self._answers.find(key)
 
     def _settle(self) -> None:
         if not self.is_active:  # something else came on top meanwhile, or it was withdrawn
@@ -236,42 +236,27 @@ class GuardedModal(ModalScreen[Result]):
     def _is_navigation(self, event: events.Key) -> bool:
         if self._held is not None and event.is_printable:
             return False
-        return event.key in {"up", "down", "tab", "shift+tab"} or event.key in _SCROLLING
+        return event.key in _MOVES or event.key in _SCROLLING
 
     def _navigate(self, key: str) -> None:
         self._has_passed_on = False
         self._draw_hint()
-        match key:
-            case "up" | "shift+tab":
-                self._answers.move(-1)
-            case "down" | "tab":
-                self._answers.move(1)
-            case "pageup":
-                self._sheet.scroll_page_up(animate=False)
-            case "pagedown" | "space":
-                self._sheet.scroll_page_down(animate=False)
-            case "ctrl+up":
-                self._sheet.scroll_up(animate=False)
-            case "ctrl+down":
-                self._sheet.scroll_down(animate=False)
-            case "ctrl+home":
-                self._sheet.scroll_home(animate=False)
-            case "ctrl+end":
-                self._sheet.scroll_end(animate=False)
+        if key in _MOVES:
+            self._answers.move(_MOVES[key])
+        else:
+            _SCROLLING[key](self._sheet, animate=False)
 
     def _fit(self) -> None:
         """The answers are always in view: the sheet gets what they leave."""
         size = self.app.size
-        is_short = size.height < 26
         width = self._answers.content_size.width or size.width - 8
         others = self._answers.get_content_height(size, size, width)
-        others += 4 if is_short else 6
-        others += 2 if self._line.display else 0
+        others += (4 if size.height < 26 else 6) + (2 if self._line.display else 0)
         self._sheet.styles.max_height = max(size.height - others, 2)
 
     def _draw_title(self) -> None:
-        corner = (f"  {self._corner}", MUTED)
-        title = Content.assemble((self._heading, "bold"), *([corner] if self._corner else []))
+        corner = f"  {self._corner}" if self._corner else ""
+        title = Content.assemble((self._heading, "bold"), (corner, MUTED))
         self.query_one(".dialog").border_title = title
 
     def _mark_painted(self) -> None:
@@ -297,14 +282,13 @@ class GuardedModal(ModalScreen[Result]):
             self._draw_hint()
 
     def _draw_hint(self) -> None:
-        hint = _PASSED_ON_HINT if self._has_passed_on else self._usual_hint()
+        hint = _HINT
+        if self._has_passed_on:
+            hint = _PASSED_ON_HINT
+        elif self._sheet.max_scroll_y:
+            waits = any(answer.disabled for answer in self._answers.answers)
+            hint = _UNREAD_HINT if waits else _SCROLL_HINT
         self._hint.update(Content(tr(hint)))
-
-    def _usual_hint(self) -> str:
-        if not self._sheet.max_scroll_y:
-            return _HINT
-        waits = any(answer.disabled for answer in self._answers.answers)
-        return _UNREAD_HINT if waits else _SCROLL_HINT
 
 
 def _text(event: events.Key) -> str:

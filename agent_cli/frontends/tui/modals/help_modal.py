@@ -32,18 +32,16 @@ class HelpModal(ModalScreen[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (80, "-wide")]  # noqa: RUF012 - as declared
     VERTICAL_BREAKPOINTS = [(0, "-short"), (26, "-tall")]  # noqa: RUF012 - as declared
 
-    def __init__(self, commands: Pairs = ()) -> None:
+    def __init__(self, commands: Pairs) -> None:
         super().__init__()
-        self._sheet = Sheet(tuple(_parts(commands, help_rows())))
+        parts = [*_parts(tr("Keys"), help_rows()), Space(), *_parts(tr("Commands"), commands)]
+        self._sheet = Sheet(parts)
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = Content.styled(tr("Help"), "bold")
             yield self._sheet
             yield Static(Content(tr("esc close")), classes="hint", markup=False)
-
-    def on_mount(self) -> None:
-        self._sheet.styles.max_height = max(self.app.size.height - 5, 3)
 
     def on_resize(self) -> None:
         self._sheet.styles.max_height = max(self.app.size.height - 5, 3)
@@ -52,16 +50,8 @@ class HelpModal(ModalScreen[None]):
         self._sheet.scroll_relative(y=lines, animate=False)
 
 
-def _parts(commands: Pairs, keys: Pairs) -> Iterator[Part]:
-    yield Prose(Content.styled(tr("Keys"), "bold"))
-    yield from _rows(keys)
-    if commands:
-        yield Space()
-        yield Prose(Content.styled(tr("Commands"), "bold"))
-        yield from _rows(commands)
-
-
-def _rows(pairs: Pairs) -> Iterator[Part]:
-    for name, text in pairs:
+def _parts(title: str, rows: Pairs) -> Iterator[Part]:
+    yield Prose(Content.styled(title, "bold"))
+    for name, text in rows:
         label = Content.styled(visible(name, one_line=True), "$accent")
         yield SheetRow(label, Content(visible(text, one_line=True)), 18)

@@ -40,7 +40,7 @@ class SessionsModal(ModalScreen[Resume | None]):
     """Ends with the session to resume."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "close", "Close", show=False),
+        Binding("escape", "dismiss", "Close", show=False),
         Binding("down", "move(1)", show=False, priority=True),
         Binding("up", "move(-1)", show=False, priority=True),
         Binding("pagedown", "move(8)", show=False, priority=True),
@@ -112,9 +112,6 @@ class SessionsModal(ModalScreen[Resume | None]):
         self._workspace = None if self._workspace else self._here
         self._search()
 
-    def action_close(self) -> None:
-        self.dismiss(None)
-
     def _end(self, *, fork: bool) -> None:
         if (info := self._chosen) is not None:
             self.dismiss(Resume(info.id, fork=fork))
@@ -149,11 +146,8 @@ class SessionsModal(ModalScreen[Resume | None]):
         if found:
             self._list.highlighted = 0
         else:
-            nothing = (
-                tr("No sessions yet.")
-                if workspace is None
-                else tr("No sessions in this directory (Tab shows others).")
-            )
+            nothing = tr("No sessions in this directory (Tab shows others).")
+            nothing = nothing if workspace else tr("No sessions yet.")
             self._look.show([Prose(Content.styled(nothing, "dim"))])
 
     async def _show(self) -> None:
@@ -189,10 +183,10 @@ def _line(info: SessionInfo, now: float, here: str) -> Content:
 
 def _parts(info: SessionInfo, entries: Sequence[Entry]) -> Iterator[Part]:
     """The latest messages, and what the session is."""
-    said = [entry.body.message for entry in path(entries) if isinstance(entry.body, MessageAdded)]
     you, agent = Content.styled(tr("you"), "$accent"), Content.styled("agent", "dim")
     spoken: list[tuple[Content, str]] = []
-    for message in said:
+    for entry in path(entries):
+        message = entry.body.message if isinstance(entry.body, MessageAdded) else None
         if isinstance(message, UserMessage) and message.origin == "person":
             spoken.append((you, text_of(message.content)))
         elif isinstance(message, AssistantMessage) and message.text:

@@ -17,7 +17,6 @@ class SheetLines:
     """Text that must stand exactly as it is: long lines are cut into pieces, nothing is lost."""
 
     content: Content
-    indent: int = 0
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,6 @@ class Sheet(ScrollView, can_focus=False):
         self._wrapped_at = -1
 
     def show(self, parts: Sequence[Part]) -> None:
-        """Replace what is on the sheet."""
         self._parts = tuple(parts)
         self._wrapped_at = -1
         self.refresh(layout=True)
@@ -103,20 +101,13 @@ def wrap_parts(parts: Iterable[Part], width: int) -> Iterator[Content]:
             case Space():
                 yield Content("")
             case SheetLines():
-                yield from _cut(part, width)
+                for line in part.content.split("\n", allow_blank=True):
+                    yield from [line] if line.cell_length <= width else line.fold(width)
             case Prose():
                 for line in part.content.split("\n", allow_blank=True):
                     yield from line.wrap(width) or [line]
             case SheetRow():
                 yield from _beside(part, width)
-
-
-def _cut(part: SheetLines, width: int) -> Iterator[Content]:
-    margin = " " * min(part.indent, width // 4)
-    room = max(width - len(margin), 2)
-    for line in part.content.split("\n", allow_blank=True):
-        pieces = [line] if line.cell_length <= room else line.fold(room)
-        yield from (Content.assemble(margin, piece) for piece in pieces)
 
 
 def _beside(part: SheetRow, width: int) -> Iterator[Content]:
