@@ -43,5 +43,5 @@ def show_permissions(controller: Controller, argument: str) -> None:
 async def show_diff(controller: Controller, argument: str) -> None:
     """What tools and commands changed and nobody has undone, a diff for each file."""
     await controller.read_diffs()
-    diffs = [f"```diff\n{each.rstrip()}\n```" for each in controller.diffs]
+    diffs = [f"```diff\n{each.text.rstrip()}\n```" for each in controller.diffs]
     controller.view.say("\n\n".join(diffs) or tr("No files were changed in this session."))

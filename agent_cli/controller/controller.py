@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from agent_cli.controller.view import View
     from agent_cli.core.messages import Content
     from agent_cli.core.session import Session
+    from agent_cli.core.undo.undo_diffs import FileDiff
     from agent_cli.launch_options import Resume
     from agent_cli.storage.prompt_history import PromptHistory
 
@@ -60,7 +61,7 @@ class Controller:
         self.session = session
         self.view = view
         self.queue: list[QueuedMessage] = []
-        self.diffs: tuple[str, ...] = ()
+        self.diffs: tuple[FileDiff, ...] = ()
         """What calls changed and nobody has undone; as of the last turn or undo."""
         self.finished: ev.TurnFinished | None = None
         """How the last turn ended."""

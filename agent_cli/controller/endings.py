@@ -3,7 +3,9 @@
 from agent_cli.controller.wording import sentences
 from agent_cli.core.errors import ExitCode
 from agent_cli.core.events import FinishReason, HistoryCompacted, ModelRetrying, TurnFinished
+from agent_cli.core.tool import ToolError
 from agent_cli.lib.language import mark, tr
+from agent_cli.safety.reasons import in_words
 
 EXIT_CODES: dict[FinishReason, int] = {
     "done": ExitCode.DONE,
@@ -67,3 +69,12 @@ def retrying(event: ModelRetrying) -> str:
 def compaction_text(event: HistoryCompacted) -> str:
     """What is told when the conversation was shortened."""
     return tr("Compacted: {heading}. {reason}", heading=event.ledger.heading, reason=event.reason)
+
+
+def failure(error: ToolError) -> str:
+    """Why a call failed: a refusal in the language of the interface, else the tool's own words."""
+    if error.declined:
+        return tr("You said no: {words}", words=error.words) if error.words else tr("You said no.")
+    if error.reasons:
+        return tr("Blocked: {why}", why="; ".join(map(in_words, error.reasons)))
+    return error.message

@@ -1,18 +1,7 @@
 """Figures and sentences as users read them."""
 
-from agent_cli.core.tool import ToolError
 from agent_cli.lib.cells import width_of
 from agent_cli.lib.language import tr
-from agent_cli.safety.reasons import in_words
-
-
-def failure(error: ToolError) -> str:
-    """Why a call failed: a refusal in the language of the interface, else the tool's own words."""
-    if error.declined:
-        return tr("You said no: {words}", words=error.words) if error.words else tr("You said no.")
-    if error.reasons:
-        return tr("Blocked: {why}", why="; ".join(map(in_words, error.reasons)))
-    return error.message
 
 
 def duration(seconds: float, *, tenths: bool = True) -> str:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from agent_cli.controller.wording import failure
+from agent_cli.controller.endings import failure
 from agent_cli.core.events import ApprovalAsked
 from agent_cli.core.inbox import Approval
 from agent_cli.safety.reasons import because, in_words

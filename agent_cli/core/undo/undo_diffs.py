@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from agent_cli.core.undo.checkpoint import PathChange, PathState, Record
 from agent_cli.core.undo.undo_plan import Bytes
@@ -21,19 +22,30 @@ def net_changes(records: Iterable[Record]) -> tuple[PathChange, ...]:
     return tuple(each for each in found.values() if not each.before.is_equal(each.after))
 
 
-def diff(change: PathChange, root: str, store: Bytes) -> str:
-    """A unified diff of one path; of what is not text, one line. Empty for a directory."""
+class FileDiff(NamedTuple):
+    """What became of a file, as a unified diff; of what is not text, one line."""
+
+    name: str
+    text: str
+    added: int = 0
+    removed: int = 0
+
+
+def diff(change: PathChange, root: str, store: Bytes) -> FileDiff | None:
+    """The change of one path as a diff; None for a directory."""
     if "directory" in (change.before.kind, change.after.kind):
-        return ""
+        return None
     name = change.path.removeprefix(root.rstrip("/") + "/")
     old, new = _text(change.before, store), _text(change.after, store)
     if old is None or new is None:
-        return f"{change.verb}: {name}"
+        return FileDiff(name, f"{change.verb}: {name}")
     source = name if change.before.exists else "/dev/null"
     target = name if change.after.exists else "/dev/null"
-    return "\n".join(
+    lines = list(
         difflib.unified_diff(old.splitlines(), new.splitlines(), source, target, lineterm="")
     )
+    signs = [line[:1] for line in lines[2:]]
+    return FileDiff(name, "\n".join(lines), signs.count("+"), signs.count("-"))
 
 
 def _text(state: PathState, store: Bytes) -> str | None:

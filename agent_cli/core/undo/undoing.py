@@ -12,7 +12,7 @@ from agent_cli.core.events import TurnStarted
 from agent_cli.core.log.entries import Entry, EventAdded
 from agent_cli.core.log.history import path
 from agent_cli.core.undo.checkpoint import Checkpoints, Record, RestoreOutcome
-from agent_cli.core.undo.undo_diffs import diff, net_changes
+from agent_cli.core.undo.undo_diffs import FileDiff, diff, net_changes
 from agent_cli.core.undo.undo_plan import Choice, Preview, paths_of, plan
 from agent_cli.lib.language import tr
 from agent_cli.lib.text import plural
@@ -46,11 +46,11 @@ class Undoing:
         """What calls changed and is not undone, oldest first."""
         return standing(await asyncio.to_thread(self.checkpoints.records))
 
-    async def diffs(self, root: str) -> tuple[str, ...]:
+    async def diffs(self, root: str) -> tuple[FileDiff, ...]:
         """What calls changed and is not undone, one unified diff for each path."""
         changes = net_changes(await self.records())
 
-        def work() -> tuple[str, ...]:
+        def work() -> tuple[FileDiff, ...]:
             found = (diff(each, root, self.checkpoints) for each in changes)
             return tuple(each for each in found if each)
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from acp import helpers, schema
 from pydantic import JsonValue
 
-from agent_cli.controller.endings import compaction_text, retrying
-from agent_cli.controller.wording import failure, sentences
+from agent_cli.controller.endings import compaction_text, failure, retrying
+from agent_cli.controller.wording import sentences
 from agent_cli.core import events as ev
 from agent_cli.core.display import TodoBlock
 from agent_cli.core.messages import text_of

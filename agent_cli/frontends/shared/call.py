@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Literal
 
-from agent_cli.controller.wording import failure
+from agent_cli.controller.endings import failure
 from agent_cli.core.display import Display, TerminalBlock
 from agent_cli.core.events import ToolFinished, ToolProgress, ToolStarted
 from agent_cli.core.messages import text_of

@@ -137,12 +137,8 @@ class ScreenView:
         if not panel.display:
             return
         jobs = tuple((job.command.text, job.standing) for job in self._session.state(Jobs))
-        inside = f"{self._session.workspace.root.rstrip('/')}/"
-        files: dict[str, ChangedFile] = {}
-        for diff in self.controller.diffs:
-            path = diff.path.removeprefix(inside)
-            added, removed = files.get(path, ChangedFile())
-            files[path] = ChangedFile(added + diff.added, removed + diff.removed)
+        diffs = self.controller.diffs
+        files = {each.name: ChangedFile(each.added, each.removed) for each in diffs}
         panel.tell(Overview(self._session.state(TodoList).items, files, jobs))
 
     def _read_branch(self) -> None:
