@@ -26,12 +26,14 @@ from agent_cli.core.tool import Description, Target, Tool, ToolKind, ToolParams,
 from agent_cli.core.tool_context import SessionView, ToolContext
 from agent_cli.core.undo.checkpoint import NoCheckpoints
 from agent_cli.core.undo.checkpointer import Checkpointer
+from agent_cli.extensions.session_hooks import SessionHooks
 from agent_cli.models.scripted import ScriptedModel
 from agent_cli.runtime import built_in_tools
 from agent_cli.safety.environment import child_environment
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.redact import Redactor
 from agent_cli.storage.audit_log import AuditLog
+from agent_cli.storage.learnt_rules import LearntRules
 from bench.rows import Row, at_most, for_information
 
 ROOT = Path(__file__).parents[1]
@@ -105,6 +107,7 @@ def _pipeline(registry: Registry, audit: AuditLog, state: Path) -> tuple[Pipelin
         ),
         inbox=Inbox(attended=False),
         emit=events.append,
+        kept_rules=LearntRules(state / "rules", workspace.root),
     )
     pipeline = Pipeline(
         registry=registry,
@@ -115,6 +118,7 @@ def _pipeline(registry: Registry, audit: AuditLog, state: Path) -> tuple[Pipelin
         result_filter=ResultFilter(Redactor({}), state),
         emit=events.append,
         model=lambda: model,
+        hooks=SessionHooks({}),
     )
     return pipeline, events
 
