@@ -189,7 +189,7 @@ async def test_a_plugin_brings_functions_that_leave_with_it(make_session: SceneM
     )  # fmt: skip
     world = await extended(scene)
     (found,) = hooks_of(scene.session)
-    assert describe_hook(found) == "- **before_tool** (Ba*): of looking, at most 10 s"
+    assert describe_hook(found) == "- **before_tool** (Ba*): from looking, timeout 10 s"
     events = await scene.play("go", lambda _: Approval(answer="no"))
     assert "no secrets" in str(first(events).llm_content)
     asked = of_type(events, ApprovalAsked)
