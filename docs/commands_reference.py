@@ -3,9 +3,8 @@
 import sys
 from collections.abc import Iterator
 
-from agent_cli import commands
+from agent_cli.commands import all_commands
 from agent_cli.frontends.shared.keys import KEYS, SIGNS, Scope, label
-from agent_cli.lib.discovery import values_named
 
 HEAD = """\
 # Slash commands and keys
@@ -29,7 +28,7 @@ def page() -> str:
 
 
 def _commands() -> Iterator[str]:
-    for command in sorted(values_named("COMMAND", commands), key=lambda each: each.name):
+    for command in all_commands():
         names = ", ".join(f"`/{name}`" for name in (command.name, *command.aliases))
         argument = f" `{_cell(command.argument)}`" if command.argument else ""
         yield f"| {names}{argument} | {_cell(command.help)} |"

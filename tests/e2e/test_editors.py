@@ -81,7 +81,7 @@ async def test_the_first_story_in_an_editor(program: Program) -> None:
         assert (read[-1].status, edited[-1].status) == ("completed", "completed")
         assert any(each.type == "diff" for each in edited[-1].content)
         assert (refused[0].kind, refused[-1].status) == ("execute", "failed")
-        assert "The person did not permit this Bash call." in log_of(program, session)
+        assert "The user declined this Bash call." in log_of(program, session)
 
 
 async def test_a_cancelled_turn_ends_with_all_it_started(program: Program) -> None:

@@ -196,7 +196,7 @@ def test_nobody_answers_questions_through_a_pipe(program: Program) -> None:
     script = program.script({"calls": [bash("touch made")]}, {"text": "Then not."})
     done = program.run("--inline", "--trust", "--model", script, stdin="go\ny\n3\n")
     assert done.code == 0
-    assert "nobody is there to ask" in done.out
+    assert "Blocked: `touch` can change files" in done.out
     assert "> y\n" in done.out, "what comes next is the next message"
     assert not (program.workspace / "made").exists()
 
