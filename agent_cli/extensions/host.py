@@ -46,7 +46,7 @@ class WantedExtensions:
 
 
 class Host:
-    """Implements `core.extensions.Extensions`."""
+    """Implements `core.extension_protocol.Extensions`."""
 
     def __init__(
         self,

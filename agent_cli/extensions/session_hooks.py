@@ -24,7 +24,7 @@ _Told = tuple[Moment, str, dict[str, Any]]
 
 
 class SessionHooks:
-    """Implements `core.hooks.Hooks`."""
+    """Implements `core.hook_protocol.Hooks`."""
 
     def __init__(self, facts: Mapping[str, Any], configured: Iterable[Hook] = ()) -> None:
         self._facts = dict(facts)
