@@ -250,7 +250,7 @@ def test_a_broken_pipe_ends_a_command_as_usual(scene: Scene) -> None:
 
 def test_descriptors_are_handed_on(scene: Scene) -> None:
     reading, writing = os.pipe()
-    with scene.sandbox.room(scene.confinement) as room:
+    with contextlib.closing(Room(scene.sandbox, scene.confinement)) as room:
         argv = ["/bin/bash", "-c", f"echo through >&{writing}"]
         process = scene.start(room.wrap(argv, cwd=str(scene.project)), pass_fds=(writing,))
         os.close(writing)
@@ -276,7 +276,7 @@ def test_a_workspace_and_a_program_with_odd_names(make_scene: Callable[..., Scen
         odd.mkdir(exist_ok=True)
         confinement = Confinement(writable=(str(odd),))
         argv = ["/bin/bash", "-c", "echo x > file", "--ro-bind", "-r"]
-        with scene.sandbox.room(confinement) as room:
+        with contextlib.closing(Room(scene.sandbox, confinement)) as room:
             subprocess.run(room.wrap(argv, cwd=str(odd)), cwd=odd, check=True)
         assert (odd / "file").read_text() == "x\n"
 
@@ -381,7 +381,7 @@ def test_a_home_as_workspace_keeps_its_start_up_files_and_secrets(strict: Scene)
     confinement = confinement_for(workspace, temp=str(strict.base / "temp"))
     before = strict.everything_outside()
     script = "echo x >> .bashrc; echo x > .zshrc; cat .ssh/id_rsa .netrc; mkdir -p .config/systemd; echo x > .ssh/new; echo x > note"
-    with strict.sandbox.room(confinement) as room:
+    with contextlib.closing(Room(strict.sandbox, confinement)) as room:
         process = strict.start(room.wrap(["/bin/bash", "-c", script], cwd=str(strict.home)))
         said, _ = process.communicate(timeout=LONGEST)
     assert "PRIVATE" not in said
@@ -392,7 +392,7 @@ def test_a_home_as_workspace_keeps_its_start_up_files_and_secrets(strict: Scene)
 def test_a_protected_link_is_reported_and_its_target_kept(strict: Scene) -> None:
     (strict.project / "settings").mkdir()
     (strict.project / ".vscode").symlink_to("settings")
-    room = strict.sandbox.room(strict.confinement)
+    room = Room(strict.sandbox, strict.confinement)
     room.close()
     assert room.links == (str(strict.project / ".vscode"),)
     code, _ = strict.run("echo x > .vscode/tasks.json")
@@ -405,15 +405,15 @@ def test_a_protected_link_is_reported_and_its_target_kept(strict: Scene) -> None
 
 def test_nothing_is_left_behind_where_nothing_was(strict: Scene) -> None:
     before = strict.inside()
-    with strict.sandbox.room(strict.confinement):
+    with contextlib.closing(Room(strict.sandbox, strict.confinement)):
         assert (strict.project / ".vscode").is_dir()
         assert strict.inside() != before
     assert strict.inside() == before
 
 
 def test_a_place_stays_occupied_until_the_last_command_is_done(strict: Scene) -> None:
-    first = strict.sandbox.room(strict.confinement)
-    second = strict.sandbox.room(strict.confinement)
+    first = Room(strict.sandbox, strict.confinement)
+    second = Room(strict.sandbox, strict.confinement)
     first.close()
     assert (strict.project / ".vscode").is_dir()
     second.close()
@@ -421,7 +421,7 @@ def test_a_place_stays_occupied_until_the_last_command_is_done(strict: Scene) ->
 
 
 def test_what_a_person_puts_there_meanwhile_stays(strict: Scene) -> None:
-    with strict.sandbox.room(strict.confinement):
+    with contextlib.closing(Room(strict.sandbox, strict.confinement)):
         (strict.project / ".vscode" / "settings.json").write_text("{}")
     assert (strict.project / ".vscode" / "settings.json").read_text() == "{}"
 
@@ -555,7 +555,7 @@ def test_the_environment_of_a_process_outside_cannot_be_read(scene: Scene) -> No
 def test_a_killed_sandbox_takes_everything_along(strict: Scene) -> None:
     mark = uuid.uuid4().hex
     script = f"setsid bash -c 'exec -a {mark} sleep 600' & (setsid bash -c 'exec -a {mark} sleep 600' &) ; echo ready; wait"
-    with strict.sandbox.room(strict.confinement) as room:
+    with contextlib.closing(Room(strict.sandbox, strict.confinement)) as room:
         process = strict.start(room.wrap(["/bin/bash", "-c", script], cwd=str(strict.project)))
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
@@ -697,7 +697,7 @@ async def test_without_a_sandbox_a_command_is_as_it_was() -> None:
     sandbox = await find_sandbox("off")
     assert (sandbox.tier, sandbox.confines) == (Tier.NONE, False)
     assert "switched off" in sandbox.reason
-    with sandbox.room(Confinement(writable=("/x",))) as room:
+    with contextlib.closing(Room(sandbox, Confinement(writable=("/x",)))) as room:
         assert room.wrap(["ls", "-l"], cwd="/") == ["ls", "-l"]
 
 
