@@ -1,10 +1,11 @@
 """The tour: five steps in a scratch folder, with real calls and real questions."""
 
 import shlex
+from collections.abc import Generator
 from pathlib import Path
 
 from agent_cli.lib.language import tr
-from agent_cli.models.guide.plan_steps import Act, FinalText, Plan
+from agent_cli.models.guide.plan_steps import Act, FinalText, Move, Outcome, Plan
 from agent_cli.models.guide.plans import content, fence
 
 FILES = {
@@ -37,24 +38,8 @@ def tour(folder: Path | None) -> Plan:
             "`agent --model offline:guide` and say `tour`."
         )
         return FinalText(missing)
+    yield from _read_and_search(folder)
     greet, build = str(folder / "greet.py"), str(folder / "build")
-    opening = tr(
-        "**1 of 5 · Reading.** The tour runs in a scratch folder, `{folder}`, which is removed "
-        "when you leave; your own files aren't touched. First I read a small program there:",
-        folder=folder,
-    )
-    read = yield Act("Read", {"file_path": greet}, opening)
-    told = tr(
-        "Every call is one line with its result; Enter or a click unfolds it. Reading inside the "
-        "workspace changes nothing, so you weren't asked."
-    )
-    yield _pause(f"{fence(content(read.text))}\n\n{told}")
-
-    opening = tr("**2 of 5 · Searching.** Now I look for `TODO` in all files of the folder:")
-    found = yield Act("Grep", {"pattern": "TODO", "path": str(folder)}, opening)
-    told = tr("A model works the same way: it calls tools, reads the results and continues.")
-    yield _pause(f"{fence(found.text)}\n\n{told}")
-
     opening = tr(
         "**3 of 5 · An edit.** Now I fix the misspelled greeting. A change asks first and shows "
         "you exactly what would change. Answer as you like: No is the default."
@@ -94,6 +79,26 @@ def tour(folder: Path | None) -> Plan:
         "keys. For a model that understands everything else, run `agent setup`."
     )
     return FinalText(closing)
+
+
+def _read_and_search(folder: Path) -> Generator[Move, Outcome, None]:
+    """The first two steps, which change nothing and so don't ask."""
+    opening = tr(
+        "**1 of 5 · Reading.** The tour runs in a scratch folder, `{folder}`, which is removed "
+        "when you leave; your own files aren't touched. First I read a small program there:",
+        folder=folder,
+    )
+    read = yield Act("Read", {"file_path": str(folder / "greet.py")}, opening)
+    told = tr(
+        "Every call is one line with its result; Enter or a click unfolds it. Reading inside the "
+        "workspace changes nothing, so you weren't asked."
+    )
+    yield _pause(f"{fence(content(read.text))}\n\n{told}")
+
+    opening = tr("**2 of 5 · Searching.** Now I look for `TODO` in all files of the folder:")
+    found = yield Act("Grep", {"pattern": "TODO", "path": str(folder)}, opening)
+    told = tr("A model works the same way: it calls tools, reads the results and continues.")
+    yield _pause(f"{fence(found.text)}\n\n{told}")
 
 
 def _pause(text: str) -> FinalText:
