@@ -8,8 +8,6 @@ from agent_cli.lib.language import tr
 from agent_cli.models.guide.plan_steps import Act, FinalText, Move, Outcome, Plan
 from agent_cli.models.guide.plans import content, fence
 
-Steps = Generator[Move, Outcome, None]
-
 FILES = {
     "greet.py": (
         '"""Greets whoever runs it."""\n\n'
@@ -40,47 +38,13 @@ def tour(folder: Path | None) -> Plan:
             "`agent --model offline:guide` and say `tour`."
         )
         return FinalText(missing)
-    yield from _look(folder)
-    yield from _change(folder)
-    yield FinalText(
-        tr("**5 of 5 · Undo.** `/undo` undoes the last change."),
-        suggestion=f"/undo\n{_next()}",
-        hint=tr("Press Enter to run it now, then Enter again (or say `next`) to finish the tour."),
-    )
-    closing = tr(
-        "That was the tour. `help` lists what I understand in your own folder, F1 shows all "
-        "keys. For a model that understands everything else, run `agent setup`."
-    )
-    return FinalText(closing)
-
-
-def _look(folder: Path) -> Steps:
-    """Reading and searching."""
-    opening = tr(
-        "**1 of 5 · Reading.** The tour runs in a scratch folder, `{folder}`, which is removed "
-        "when you leave; your own files aren't touched. First I read a small program there:",
-        folder=folder,
-    )
-    read = yield Act("Read", {"file_path": str(folder / "greet.py")}, opening)
-    told = tr(
-        "Every call is one line with its result; Enter or a click unfolds it. Reading inside the "
-        "workspace changes nothing, so you weren't asked."
-    )
-    yield _pause(f"{fence(content(read.text))}\n\n{told}")
-
-    opening = tr("**2 of 5 · Searching.** Now I look for `TODO` in all files of the folder:")
-    found = yield Act("Grep", {"pattern": "TODO", "path": str(folder)}, opening)
-    told = tr("A model works the same way: it calls tools, reads the results and continues.")
-    yield _pause(f"{fence(found.text)}\n\n{told}")
-
-
-def _change(folder: Path) -> Steps:
-    """An edit and a dangerous command."""
+    yield from _read_and_search(folder)
+    greet, build = str(folder / "greet.py"), str(folder / "build")
     opening = tr(
         "**3 of 5 · An edit.** Now I fix the misspelled greeting. A change asks first and shows "
         "you exactly what would change. Answer as you like: No is the default."
     )
-    edit = {"file_path": str(folder / "greet.py"), "old_string": '"helo"', "new_string": '"hello"'}
+    edit = {"file_path": greet, "old_string": '"helo"', "new_string": '"hello"'}
     edited = yield Act("Edit", edit, opening)
     told = tr(
         "The file is changed. Shift+Tab switches to accept-edits mode, where edits in a trusted "
@@ -97,13 +61,44 @@ def _change(folder: Path) -> Steps:
         "**4 of 5 · A dangerous command.** Now I ask to delete a folder for good with `rm -rf`. "
         "The question shows the exact command, what it would delete, and why it asks."
     )
-    ran = yield Act("Bash", {"command": f"rm -rf {shlex.quote(str(folder / 'build'))}"}, opening)
+    ran = yield Act("Bash", {"command": f"rm -rf {shlex.quote(build)}"}, opening)
     told = tr("The folder is still there.") if ran.is_error else tr("The folder is deleted.")
     check = tr(
         "`agent check 'COMMAND'` tells you in advance what would be decided about a command. "
         "Catastrophic ones, such as `rm -rf /`, are blocked in every mode."
     )
     yield _pause(f"{told} {check}")
+
+    yield FinalText(
+        tr("**5 of 5 · Undo.** `/undo` undoes the last change."),
+        suggestion=f"/undo\n{_next()}",
+        hint=tr("Press Enter to run it now, then Enter again (or say `next`) to finish the tour."),
+    )
+    closing = tr(
+        "That was the tour. `help` lists what I understand in your own folder, F1 shows all "
+        "keys. For a model that understands everything else, run `agent setup`."
+    )
+    return FinalText(closing)
+
+
+def _read_and_search(folder: Path) -> Generator[Move, Outcome, None]:
+    """The first two steps, which change nothing and so don't ask."""
+    opening = tr(
+        "**1 of 5 · Reading.** The tour runs in a scratch folder, `{folder}`, which is removed "
+        "when you leave; your own files aren't touched. First I read a small program there:",
+        folder=folder,
+    )
+    read = yield Act("Read", {"file_path": str(folder / "greet.py")}, opening)
+    told = tr(
+        "Every call is one line with its result; Enter or a click unfolds it. Reading inside the "
+        "workspace changes nothing, so you weren't asked."
+    )
+    yield _pause(f"{fence(content(read.text))}\n\n{told}")
+
+    opening = tr("**2 of 5 · Searching.** Now I look for `TODO` in all files of the folder:")
+    found = yield Act("Grep", {"pattern": "TODO", "path": str(folder)}, opening)
+    told = tr("A model works the same way: it calls tools, reads the results and continues.")
+    yield _pause(f"{fence(found.text)}\n\n{told}")
 
 
 def _pause(text: str) -> FinalText:
