@@ -1,12 +1,16 @@
 """Figures and sentences as users read them."""
 
-from agent_cli.core.tool import ToolError
+from typing import TYPE_CHECKING
+
 from agent_cli.lib.cells import width_of
 from agent_cli.lib.language import tr
 from agent_cli.safety.reasons import in_words
 
+if TYPE_CHECKING:
+    from agent_cli.core.tool import ToolError
 
-def failure(error: ToolError) -> str:
+
+def failure(error: "ToolError") -> str:
     """Why a call failed: a refusal in the language of the interface, else the tool's own words."""
     if error.declined:
         return tr("You said no: {words}", words=error.words) if error.words else tr("You said no.")
