@@ -2,13 +2,22 @@
 
 import difflib
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from agent_cli.core.errors import FailureType, ToolFailure, UserError
-from agent_cli.core.tool import HARMLESS, AnyTool
+from agent_cli.core.tool import HARMLESS, AnyTool, ToolKind
 from agent_cli.lib.language import mark, tr
+
+
+@dataclass(frozen=True)
+class RegistryChange:
+    """What happened to a tool, for whoever listens."""
+
+    what: Literal["registered", "replaced", "unregistered"]
+    tool: AnyTool
+    source: str
 
 
 @dataclass(frozen=True)
@@ -47,6 +56,7 @@ class Registry:
         self._sources: dict[str, str] = {}
         self._names: dict[str, str] = {}
         self._lock = threading.Lock()
+        self._listeners: list[Callable[[RegistryChange], None]] = []
 
     def register(
         self,
@@ -57,24 +67,38 @@ class Registry:
     ) -> None:
         """Add a tool. The same name replaces, unless the source must not shadow others."""
         with self._lock:
+            taken = self._tools.get(tool.name)
             if on_conflict == "error":
                 self._refuse_clash(tool, source)
             self._put({**self._tools, tool.name: tool}, {**self._sources, tool.name: source})
+        self._tell(RegistryChange("replaced" if taken else "registered", tool, source))
 
     def unregister(self, name: str) -> bool:
         """Remove a tool by its exact name; False if there was none."""
         with self._lock:
-            if name not in self._tools:
+            tool = self._tools.get(name)
+            if tool is None:
                 return False
+            source = self._sources[name]
             self._put(
                 {key: value for key, value in self._tools.items() if key != name},
                 {key: value for key, value in self._sources.items() if key != name},
             )
+        self._tell(RegistryChange("unregistered", tool, source))
         return True
+
+    def listen(self, listener: Callable[[RegistryChange], None]) -> Callable[[], None]:
+        """Call back on each change; returns what ends it."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
 
     def get(self, name: str) -> AnyTool | None:
         """The tool of this name or alias, in whatever letter case, or None."""
-        return self._tools.get(name) or self._tools.get(self._names.get(_plain(name), ""))
+        tool = self._tools.get(name)
+        if tool is not None:
+            return tool
+        real = self._names.get(_plain(name))
+        return self._tools.get(real) if real is not None else None
 
     def find(self, name: str, selection: Selection = DEFAULT_SELECTION) -> AnyTool:
         """Like `get`, but a miss is a failure that names the closest tools."""
@@ -91,9 +115,29 @@ class Registry:
             )
         return tool
 
-    def select(self, selection: Selection = DEFAULT_SELECTION) -> list[AnyTool]:
-        """The tools that may be offered and used, by name."""
-        return [tool for tool in self if selection.admits(tool)]
+    def source(self, name: str) -> str | None:
+        """Where a tool came from."""
+        return self._sources.get(name)
+
+    def select(
+        self,
+        selection: Selection = DEFAULT_SELECTION,
+        *,
+        kind: ToolKind | None = None,
+        category: str | None = None,
+        tag: str | None = None,
+        text: str | None = None,
+    ) -> list[AnyTool]:
+        """The tools that fit every filter given, by name."""
+        return [
+            tool
+            for _, tool in sorted(self._tools.items())
+            if selection.admits(tool)
+            and (kind is None or tool.kind is kind)
+            and (category is None or tool.category == category)
+            and (tag is None or tag in tool.tags)
+            and (text is None or text.lower() in _searchable(tool))
+        ]
 
     def declarations(self, selection: Selection = DEFAULT_SELECTION) -> list[dict[str, Any]]:
         """What the model is sent, in an order that stays the same from request to request."""
@@ -131,6 +175,10 @@ class Registry:
             names[_plain(name)] = name
         self._tools, self._sources, self._names = tools, sources, names
 
+    def _tell(self, change: RegistryChange) -> None:
+        for listener in tuple(self._listeners):
+            listener(change)
+
     @staticmethod
     def _nearest(name: str, offered: list[str]) -> list[str]:
         by_plain = {_plain(each): each for each in offered}
@@ -139,3 +187,8 @@ class Registry:
 
 def _plain(name: str) -> str:
     return name.replace("_", "").replace("-", "").replace(" ", "").lower()
+
+
+def _searchable(tool: AnyTool) -> str:
+    words = (tool.name, tool.display_name, tool.category, *tool.tags, tool.description.for_model)
+    return " ".join(words).lower()

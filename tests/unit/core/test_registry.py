@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from agent_cli.core.errors import ToolFailure, UserError
-from agent_cli.core.registry import Registry, Selection
+from agent_cli.core.registry import Registry, RegistryChange, Selection
 from agent_cli.core.tool import AnyTool, Description, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
 
@@ -51,13 +51,17 @@ def test_a_miss_names_the_closest_tools() -> None:
         registry.find("Grp")
 
 
-def test_the_same_name_replaces() -> None:
+def test_the_same_name_replaces_and_says_so() -> None:
     registry = Registry()
+    changes: list[RegistryChange] = []
+    stop = registry.listen(changes.append)
     registry.register(tool("Read"))
     registry.register(tool("Read", version="2"))
-    assert [each.version for each in registry] == ["2"]
     assert registry.unregister("Read")
     assert not registry.unregister("Read")
+    stop()
+    registry.register(tool("Read"))
+    assert [change.what for change in changes] == ["registered", "replaced", "unregistered"]
 
 
 def test_a_source_that_must_not_shadow_is_refused_and_both_are_named() -> None:
@@ -83,6 +87,10 @@ def test_a_selection_filters_what_is_offered_and_found() -> None:
     assert names(Selection(role="admin")) == ["Bash", "Read", "Secret"]
     with pytest.raises(ToolFailure, match="not available"):
         registry.find("Bash", Selection(read_only=True))
+    assert [t.name for t in registry.select(category="files")] == ["Read"]
+    assert [t.name for t in registry.select(tag="text")] == ["Read"]
+    assert [t.name for t in registry.select(kind=ToolKind.EXECUTE)] == ["Bash"]
+    assert [t.name for t in registry.select(text="bash tool")] == ["Bash"]
 
 
 def test_tools_come_and_go_while_others_look() -> None:
