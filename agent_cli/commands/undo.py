@@ -125,6 +125,7 @@ def _rows(preview: Preview, root: str) -> list[MenuRow]:
         for record in preview.records[: words.MAX_LISTED]
     ]
     rows.append(MenuRow(""))
+    rows += [MenuRow(note, emphasis="warning") for note in preview.notes]
     if not preview.files:
         rows.append(MenuRow(tr("All files are already as they were.")))
     for plan in preview.files[: words.MAX_LISTED]:
