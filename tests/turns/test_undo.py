@@ -427,6 +427,22 @@ async def test_a_resumed_session_can_still_undo(make_session: SceneMaker) -> Non
     assert (again.workspace / "a.txt").read_text() == "before\n"
 
 
+async def test_diffs_are_of_what_is_not_undone(make_session: SceneMaker) -> None:
+    scene = make_session(
+        bash("echo 2 >> a.txt"), bash("sed -i s/2/3/ a.txt; echo n > new"), {"text": "ok"},
+        settings=YOLO, files={"a.txt": "1\n"},
+    )  # fmt: skip
+    await scene.play()
+    undoing, root = scene.session.undoing, str(scene.workspace)
+    one, other = await undoing.diffs(root)
+    assert one == "--- a.txt\n+++ a.txt\n@@ -1 +1,2 @@\n 1\n+3"
+    assert other == "--- /dev/null\n+++ new\n@@ -0,0 +1 @@\n+n"
+    await undo(scene, "call")
+    assert await undoing.diffs(root) == ("--- a.txt\n+++ a.txt\n@@ -1 +1,2 @@\n 1\n+2",)
+    await undo(scene, "call")
+    assert await undoing.diffs(root) == ()
+
+
 async def test_a_fork_can_undo_what_was_done_before_it(make_session: SceneMaker) -> None:
     scene = make_session(
         bash("rm a.txt; echo 1 > b.txt"), {"text": "ok"}, settings=YOLO, files={"a.txt": "before\n"}

@@ -1,1 +1,1 @@
-"""What is kept of a call so that it can be taken back, and taking it back."""
+"""What is kept of a call so that it can be undone, and undoing it."""

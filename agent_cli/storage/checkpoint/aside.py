@@ -3,6 +3,7 @@
 # ruff: noqa: PTH104, PTH106, PTH108, PTH112, PTH114, PTH118, PTH120
 
 import contextlib
+import errno
 import os
 import shutil
 from collections.abc import Iterable
@@ -138,8 +139,8 @@ def _renames(directory: str, near: str) -> bool:
         return False
     try:
         os.rename(probe, there)
-    except OSError:
+    except OSError as error:
         os.rmdir(probe)
-        return False
+        return error.errno != errno.EXDEV
     os.rmdir(there)
     return True

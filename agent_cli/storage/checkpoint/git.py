@@ -178,14 +178,14 @@ class GitDirectory:
         return done.stdout, done.returncode == 0
 
     def _personal_excludes(self) -> tuple[str, ...]:
-        """Options that make git ignore what the person's own configuration ignores."""
+        """Options that make git ignore what the user's own configuration ignores."""
         words = ("config", "--global", "--path", "--get", "core.excludesFile")
         path = os.fsdecode(self._run(*words, environment=self._personal) or b"").rstrip("\n")
         return ("-c", f"core.excludesFile={path}") if path else ()
 
     @property
     def _personal(self) -> dict[str, str]:
-        """The environment in which git reads the person's configuration too."""
+        """The environment in which git reads the user's configuration too."""
         without = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM")
         return {key: value for key, value in self._environment.items() if key not in without}
 

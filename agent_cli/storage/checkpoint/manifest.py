@@ -87,6 +87,8 @@ class Manifest:
 
     tops: tuple[Top, ...]
     content: Content
+    skipped: str = ""
+    """Where our own files are, which no call changes."""
     seen: dict[str, ManifestEntry] = field(default_factory=dict)
     unlisted: set[str] = field(default_factory=set)
     """Directories that could not be listed."""
@@ -185,7 +187,7 @@ class Manifest:
             path, name = entry.path, entry.name
             before = self.seen.get(path)
             if stat.S_ISDIR(status.st_mode) and name != ".git":
-                if name == ASIDE:
+                if name == ASIDE or path == self.skipped:
                     continue
                 if directory not in shallow or not (self.is_empty or before):
                     listing.below.append(path)

@@ -74,7 +74,8 @@ class Journal:
         """
         done = [each for each in record.changes if self._was_done(each)]
         for each in record.changes:
-            remove(f"{each.before.aside}.new")
+            if each.before.aside:
+                remove(f"{each.before.aside}.new")
         is_whole = len(done) == len(record.changes)
         self._close(record, done, record.of if is_whole else ())
         what = record.kind

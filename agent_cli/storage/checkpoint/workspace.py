@@ -51,7 +51,7 @@ class Workspace:
                 self._leave_out(root, tr("it holds your home directory"))
         self._gits = [self._git(root) for root in self.roots]
         self.contents = Contents(blobs, self._gits, budget)
-        self.manifest = Manifest(tuple(map(Top, self.roots)), self.contents)
+        self.manifest = Manifest(tuple(map(Top, self.roots)), self.contents, str(own.parent))
         self._log = ManifestLog(own / "manifest", self.manifest)
         self._log.load()
 

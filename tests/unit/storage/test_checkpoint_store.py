@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -312,4 +313,46 @@ def test_what_cannot_fit_does_not_drive_out_what_does(tmp_path: Path) -> None:
     assert kept.lost == ("900 kB is more than the space set aside for undo",)
     assert desk.store.after("x") is None
     assert list(desk.store.records()) == [first]
+    desk.store.close()
+
+
+def test_on_another_disk_things_are_moved_aside_there(tmp_path: Path) -> None:
+    shared = Path("/dev/shm")
+    if not shared.is_dir() or shared.stat().st_dev == tmp_path.stat().st_dev:
+        pytest.skip("there is no other disk")
+    with tempfile.TemporaryDirectory(dir=shared) as name:
+        desk = Desk(tmp_path)
+        desk.root = Path(name)
+        desk.store = CheckpointStore(
+            desk.kept, "s", roots=[name], home="/nonexistent", environment=ENVIRONMENT
+        )
+        furnish(desk.root, "repository")
+        before = picture(desk.root)
+        record = desk.shell("rm -r src; echo 1 > made; echo 2 > run.sh; mv build b2")
+        assert record is not None
+        after = picture(desk.root)
+        assert set(desk.undo(record)) == {"restored"}
+        left = picture(desk.root, besides=(".git", ".agent-undo"))
+        assert left == before
+        assert "agent-undo" not in git(desk.root, "status", "--porcelain")
+        (undone,) = [each for each in desk.store.records() if each.kind == "undo"]
+        preview = plan("redo", [undone], desk.store.now(paths_of([undone])), desk.store)
+        desk.store.restore(preview.steps({}), kind="redo", of=[undone], turn=1)
+        left = picture(desk.root, besides=(".git", ".agent-undo"))
+        assert left.keys() == after.keys()
+        assert left["made"] == after["made"]
+        desk.store.close()
+        assert remove(desk.kept / "s")
+        assert not (desk.root / ".agent-undo").exists()
+
+
+def test_our_own_files_are_no_change_of_a_call(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.store = CheckpointStore(
+        desk.root / "state", "s", roots=[str(desk.root)], home="/nonexistent",
+        environment=ENVIRONMENT,
+    )  # fmt: skip
+    desk.shell("true")
+    assert names(desk.shell("echo 1 > a"), desk.root) == {"a": "created"}
+    assert desk.shell("true") is None
     desk.store.close()
