@@ -56,8 +56,10 @@ format: $(VENV)/installed-dev ## put the code in shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-fuzz: $(VENV)/installed-dev ## generate 20,000 shell commands and watch what is allowed
+fuzz: $(VENV)/installed-dev ## 20,000 shell commands against the analysis, 3,000 sequences against undo
 	SHELL_FUZZ_EXAMPLES=20000 $(BIN)/python -m pytest tests/unit/safety/test_shell_fuzz.py
+	UNDO_EXAMPLES=3000 HYPOTHESIS_EXPLORE=1 $(BIN)/python -m pytest --timeout=0 \
+	  tests/turns/test_undo_property.py tests/unit/storage/test_undo_killed.py
 
 bench: $(VENV)/installed-dev ## measure what we promise
 	$(BIN)/python -m bench
