@@ -210,9 +210,9 @@ def _add_settings(target: argparse.ArgumentParser) -> None:
         "--add-dir", metavar="DIR", action="append", help=tr("allow another directory")
     )
     limits = target.add_argument_group(tr("limits"))
-    limits.add_argument("--max-steps", metavar="N", help=tr("most model requests in one turn"))
+    limits.add_argument("--max-steps", metavar="N", help=tr("maximum model requests per turn"))
     limits.add_argument(
-        "--max-cost", metavar="DOLLARS", help=tr("most dollars to spend in one session")
+        "--max-cost", metavar="DOLLARS", help=tr("maximum dollars to spend per session")
     )
 
 

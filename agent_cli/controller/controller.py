@@ -112,7 +112,7 @@ class Controller:
                 )
             )
         self.refresh()
-        self.background.start(self._warm_up(), tr("Getting ready failed"))
+        self.background.start(self._warm_up(), tr("Starting up failed"))
 
     async def close(self) -> None:
         """End everything that is under way; the session itself is the caller's to close."""
@@ -131,9 +131,9 @@ class Controller:
     async def _warm_up(self) -> None:
         await self.session.warm()
         self.start_extensions()
-        with self.background.guard(tr("Getting ready failed")):
+        with self.background.guard(tr("Starting up failed")):
             await self.session.prepare()
-        with self.background.guard(tr("Getting ready failed")):
+        with self.background.guard(tr("Starting up failed")):
             self.sandbox = (await self.session.sandbox.get()).tier.value
         await self._learn_window()
 
@@ -345,7 +345,7 @@ class Controller:
     async def _play(self, turn: AsyncGenerator[ev.Event, None]) -> None:
         """One turn, then what was queued meanwhile."""
         try:  # what a turn fails with is an event: an error here is the session's own fault
-            with self.background.guard(tr("The turn broke off")):
+            with self.background.guard(tr("The turn stopped unexpectedly")):
                 async with aclosing(turn) as events:
                     async for event in events:
                         self._take(event)

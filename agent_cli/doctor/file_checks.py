@@ -49,7 +49,7 @@ def permissions(patient: CheckContext) -> Finding:
     places = patient.places
     wrong = [path for root in (places.config, places.state) for path in _open_to_others(root)]
     if not wrong:
-        return ok(tr("only you can read and change our files"))
+        return ok(tr("only you can read and change agent's files"))
     shown = ", ".join(str(path) for path in wrong[:5])
     if len(wrong) > 5:
         shown = tr("{paths} and {n} more", paths=shown, n=len(wrong) - 5)

@@ -60,7 +60,7 @@ TEXTS: dict[str, str | tuple[str, str]] = {
     "code_deletes": mark("its code would delete everything"),
     "no_preserve_root": mark("--no-preserve-root lets rm delete /"),
     "has_nul": mark("it contains a NUL character and can't run"),
-    "has_surrogate": mark("it contains half a character and can't run"),
+    "has_surrogate": mark("it contains an incomplete character and can't run"),
     # Dangerous commands.
     "other_user": mark("`{name}` runs it as another user"),
     "removes_directories": mark("rm deletes whole directories"),
@@ -291,7 +291,7 @@ TEXTS: dict[str, str | tuple[str, str]] = {
     "undo_keeps": mark_plural(
         "the file can be restored with /undo", "all {n:,} files can be restored with /undo"
     ),
-    "undo_keeps_some": mark("/undo can restore as much of it as there is room to keep"),
+    "undo_keeps_some": mark("/undo can restore as much of it as fits"),
     "undo_keeps_nothing": mark("it can't be undone: nothing is kept"),
     "undo_too_large": mark("it can't be undone: {size} is more than can be kept"),
     # Text that may not be what it seems.
@@ -310,7 +310,7 @@ TEXTS: dict[str, str | tuple[str, str]] = {
     "look_alike": mark("“{word}” uses look-alike letters for “{plain}”"),
     "misleading_address": mark("the address goes to {host}, not {user}"),
     "host_really": mark("the host {host} is really {name}"),
-    "encoded_host": mark("the host {host} encodes a name in other letters"),
+    "encoded_host": mark("the host {host} encodes a name in another script"),
     "cyrillic": mark("Cyrillic"),
     "greek": mark("Greek"),
     "armenian": mark("Armenian"),

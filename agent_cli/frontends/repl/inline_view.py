@@ -111,7 +111,7 @@ class InlineView(View):
     def reset(self, events: Sequence[Event]) -> None:
         """What was printed stays in the scrollback."""
         if events:
-            self.renderer.note(tr("The conversation is back to before that prompt."))
+            self.renderer.note(tr("Rewound to before that prompt."))
         else:
             self.renderer.note(tr("New conversation."))
 
