@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--since",
         metavar="WHEN",
-        help=tr("only entries since 30m, 12h or 2d ago, or since 2026-01-31"),
+        help=tr("entries since 30m, 12h or 2d ago, or since 2026-01-31"),
     )
     parser.add_argument("--failed", action="store_true", help=tr("only calls that failed"))
     parser.add_argument("--json", action="store_true", help=tr("one JSON object per line"))

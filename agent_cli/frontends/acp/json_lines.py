@@ -36,7 +36,7 @@ class JsonLines:
         except (OSError, ValueError) as error:
             raise UserError(
                 tr(
-                    "agent acp talks to an editor through pipes, but stdin and stdout aren't pipes."
+                    "agent acp talks to an editor through pipes, but stdin or stdout isn't one."
                 ),
                 hint=tr("Let your editor start it: see docs/editors.md."),
             ) from error
