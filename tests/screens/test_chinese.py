@@ -48,7 +48,7 @@ MODEL = "claude-sonnet-4-5"
 SHOP = "~/src/shop"
 PROPER = {"agent git token shell bubblewrap Markdown HTML JSON MCP md html json"}
 """Names that are the same in every language."""
-KEYS = {"Enter Esc Tab Ctrl Alt Shift enter esc tab ctrl"}
+KEYS = {"Enter Esc Tab Ctrl Alt Shift PageUp PageDown enter esc tab ctrl"}
 TOOLS = {"Bash Edit Read"}
 
 sizes = pytest.mark.parametrize("size", [(100, 30), (60, 20)], ids=["wide", "narrow"])
@@ -156,8 +156,21 @@ async def asked(
     scene = make_session(*steps, {"text": "好。"}, files=files, settings={"sandbox": "off"})
     events = await scene.play("开始", answer=lambda _: Approval())
     request = of_type(events, ApprovalAsked)[-1].request
-    told = request.model_dump_json().replace(str(scene.workspace), SHOP)
-    return ApprovalRequest.model_validate_json(told).model_copy(update={"sandbox": "bubblewrap"})
+    told = moved(request.model_dump(), str(scene.workspace))
+    return ApprovalRequest.model_validate(told).model_copy(update={"sandbox": "bubblewrap"})
+
+
+def moved(value: Any, root: str) -> Any:
+    """The same, as if it had happened in the shop."""
+    match value:
+        case str():
+            return value.replace(root, SHOP)
+        case dict():
+            return {name: moved(each, root) for name, each in value.items()}
+        case list() | tuple():
+            return [moved(each, root) for each in value]
+        case _:
+            return value
 
 
 @sizes
@@ -247,6 +260,7 @@ async def test_choosing_a_session(
 async def test_what_an_undo_would_do(make_session: SceneMaker, size: tuple[int, int]) -> None:
     command = "rm a.txt; echo new > b.txt; echo agent > c.txt"
     call = {"name": "Bash", "arguments": {"command": command}}
+    scene_of(make_session)  # in the shop
     done = make_session(
         {"calls": [call]},
         {"text": "好。"},
@@ -259,7 +273,7 @@ async def test_what_an_undo_would_do(make_session: SceneMaker, size: tuple[int, 
         shown.app.controller.run_command("undo turn")
         await until(lambda: isinstance(shown.app.screen, MenuModal))
         await until(lambda: _is_painted(shown.app.screen))
-        await shown.check("undo", command, SHOP)
+        await shown.check("undo", command, SHOP, "scripted")
 
 
 @sizes
