@@ -10,7 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from agent_cli.controller.background import Background
@@ -24,6 +24,7 @@ from agent_cli.core.errors import ModelError, UserError
 from agent_cli.core.policy import Mode
 from agent_cli.core.prompt_template import PromptTemplate
 from agent_cli.lib.language import tr, trn
+from agent_cli.safety.sandbox import SandboxUnavailable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -133,7 +134,7 @@ class Controller:
         self.start_extensions()
         with self.background.guard(tr("Starting up failed")):
             await self.session.prepare()
-        with self.background.guard(tr("Starting up failed")):
+        with suppress(SandboxUnavailable):  # prepare has said so
             self.sandbox = (await self.session.sandbox.get()).tier.value
         await self._learn_window()
 

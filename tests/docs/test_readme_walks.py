@@ -131,7 +131,7 @@ def test_a_change_is_undone(program: Program, agent: Opener) -> None:
     assert note.read_text() == "new\n"
     say(terminal, told("/undo"))
     answer(terminal, "Yes, undo")
-    terminal.wait_for("Took back 1 call")
+    terminal.wait_for("Undid 1 change")
     assert note.read_text() == "old\n"
     say(terminal, told("/redo"))
     answer(terminal, "Yes, redo")

@@ -35,9 +35,9 @@ def test_the_tour_is_walked_with_enter(program: Program, flags: tuple[str, ...])
         go_on(terminal)
         terminal.wait_for("5 of 5", "Press Enter to run it now")
         go_on(terminal)
-        shown = answer(terminal, "Take back 1 call?", "y")
+        shown = answer(terminal, "Undo 1 change?", "y")
         assert "restored" in shown
-        terminal.wait_for("Took back 1 call")
+        terminal.wait_for("Undid 1 change")
         ask(terminal, "next")
         terminal.wait_for("That was the tour.")
     assert list(program.workspace.iterdir()) == []

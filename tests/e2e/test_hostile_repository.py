@@ -157,7 +157,7 @@ def test_nothing_of_it_reaches_the_model_before_trust(hostile: Program) -> None:
 
 def test_trusted_its_settings_can_still_only_tighten(hostile: Program) -> None:
     done = play(hostile, bash("touch made"), flags=("--trust",))
-    assert "permissions.allow is ignored" in done.err
+    assert "ignored permissions.allow" in done.err
     assert not (hostile.workspace / "made").exists()
 
 

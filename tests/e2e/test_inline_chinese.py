@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from tests.kit.program import Program
 from tests.kit.terminal import AGENT, Terminal
 
-ANSWERABLE = "Enter 回答"
+ANSWERABLE = "Enter 确定"
 BY_NUMBER = "请输入编号回答"
 A_MOMENTS_LOOK = 0.6
 """Longer than a question must have been in view before a line can answer it."""
@@ -40,14 +40,14 @@ def english_in(shown: str, program: Program) -> list[str]:
 
 def test_the_first_run_is_chinese(program: Program) -> None:
     with first_run(program, "--inline") as terminal:
-        terminal.wait_for("你信任这个文件夹吗？", "我信任它", ANSWERABLE)
+        terminal.wait_for("您信任这个文件夹吗？", "我信任它", ANSWERABLE)
         terminal.send("y")
         terminal.wait_for("离线向导", "default 模式")
         terminal.wait_gone(ANSWERABLE)
         terminal.send("读 notes.txt\r")
         terminal.wait_for("读取 1 行")
         terminal.send("把 notes.txt 里的 helo 改成 hello\r")
-        asked = terminal.wait_for("做这个修改吗？", "询问原因", "仅此一次", "等待你", ANSWERABLE)
+        asked = terminal.wait_for("做这个修改吗？", "询问原因", "仅此一次", "等待您", ANSWERABLE)
         terminal.send("y")
         changed = terminal.wait_for("完成：", "工具改动 1 个文件")
         terminal.send("运行 rm -rf build\r")
@@ -55,7 +55,7 @@ def test_the_first_run_is_chinese(program: Program) -> None:
         terminal.send("n")
         terminal.wait_for("没有执行")
         terminal.send("/help\r")
-        shown = terminal.wait_for("按键", "命令", "/undo", "撤销上一轮的改动", "取消固定")
+        shown = terminal.wait_for("按键", "命令", "/undo", "撤销上一轮对文件的改动", "取消一项固定")
     assert (program.workspace / "notes.txt").read_text() == "hello\n"
     for seen in (asked, changed, risky, shown):
         assert english_in(seen, program) == []
@@ -63,7 +63,7 @@ def test_the_first_run_is_chinese(program: Program) -> None:
 
 def test_it_is_chinese_for_a_screen_reader(program: Program) -> None:
     with first_run(program, "--screen-reader") as terminal:
-        answer_by_number(terminal, "你信任这个文件夹吗？", "2", asked=1)
+        answer_by_number(terminal, "您信任这个文件夹吗？", "2", asked=1)
         terminal.wait_for("离线向导")
         terminal.send("运行 rm -rf build\n")
         answer_by_number(terminal, "运行这条命令吗？", "9", asked=2)

@@ -26,7 +26,7 @@ def test_the_budget_of_a_day_counts_every_session(program: Program) -> None:
     assert program.run(*once, environment=limit).code == 0
     done = program.run(*once, environment=limit)
     assert done.code == 3
-    assert "budget of today" in done.err
+    assert "Today's budget" in done.err
 
 
 def test_an_unknown_price_is_null_and_not_nothing(program: Program) -> None:

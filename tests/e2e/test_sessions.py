@@ -93,7 +93,7 @@ def test_the_second_program_is_told_and_offered_a_copy(program: Program, agent: 
     assert f"agent -r {log.stem} --fork" in done.err
 
     second = agent("-c", model=program.script({"text": "I am the copy."}), wait=f"process {owner}")
-    second.wait_for("Go on in a copy", ANSWERABLE)
+    second.wait_for("Fork it", ANSWERABLE)
     second.let_pass(A_MOMENTS_LOOK)
     second.send("y")
     second.wait_for("Here I am.", "Resumed")
@@ -142,7 +142,7 @@ def test_a_session_that_cannot_be_opened_leads_back(program: Program, agent: Ope
     terminal.wait_for("Here.")
     elsewhere.rmdir()
     terminal.send("/sessions apples\r")
-    terminal.wait_for("No session in this directory")
+    terminal.wait_for("No sessions in this directory")
     terminal.press("tab")
     terminal.wait_for("about apples")
     terminal.press("enter")

@@ -142,12 +142,12 @@ def test_the_screen_asks_tries_and_keeps(
         terminal.wait_gone("openai/gpt-5 ")
         terminal.press("enter")
         for key in (WRONG, RIGHT):
-            terminal.wait_for("Paste your OpenAI API key", "it is not shown")
+            terminal.wait_for("Paste your OpenAI API key", "hidden while you type")
             terminal.paste(key)
             terminal.wait_for("•••")
             assert key not in terminal.text()
             terminal.press("enter")
-            terminal.wait_gone("it is not shown")
+            terminal.wait_gone("hidden while you type")
         assert terminal.wait_end() == 0
         chosen = server.requests[-1].body["model"]
         assert chosen.startswith("gpt-4o")

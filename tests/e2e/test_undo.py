@@ -46,7 +46,7 @@ def test_checkpoints_are_listed_and_pruned(program: Program) -> None:
     left = program.run("checkpoints", "--json").events
     assert [each["session_id"] for each in left] == [second]
     done = program.run("checkpoints", "prune")
-    assert "0 bytes still kept" in done.out
+    assert "0 B left" in done.out
     assert program.run("checkpoints", "--json").events == []
     assert program.run("checkpoints", "prune", "--session", "none").code == 2
 

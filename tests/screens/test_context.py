@@ -87,6 +87,6 @@ async def test_pins_and_recall(make_session: SceneMaker) -> None:
         await screen.send("/recall xylophone")
         await screen.shows("Recalled 1 item", "result of Read")
         await screen.send("/unpin 1")
-        await screen.shows("Not pinned any more.")
+        await screen.shows("Unpinned.")
         await screen.send("/stats")
         await screen.shows("median", "Read")

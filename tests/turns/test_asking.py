@@ -51,9 +51,9 @@ async def test_each_command_of_a_line_is_a_step(make_session: SceneMaker) -> Non
     assert [(step.text, "; ".join(map(str, step.note))) for step in request.steps] == [
         ("cd build", ""),
         ("ls", ""),
-        ("rm x", "overwrites 1 file, 1 byte: notes; deletes 1 file, 1 byte: build/x"),
+        ("rm x", "overwrites 1 file, 1 B: notes; deletes 1 file, 1 B: build/x"),
         ("sudo env A=1 rm x …", "part of it is only known when it runs"),
-        ("rm x …", "deletes 1 file, 1 byte: build/x"),
+        ("rm x …", "deletes 1 file, 1 B: build/x"),
     ]
     assert str(request.consequences[-1]).startswith("not counted: rm x …: ")
 
@@ -100,6 +100,6 @@ async def test_names_that_are_no_text_survive_the_way_to_the_person(
     odd.write_text("x")
     request = await asked(make_session, "Bash", command="rm -f *")
     assert list(map(str, request.consequences)) == [
-        "deletes 1 file, 1 byte",
+        "deletes 1 file, 1 B",
         "it isn't in a git repository: bad\\xff\\nname",
     ]

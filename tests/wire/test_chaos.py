@@ -138,7 +138,7 @@ EXPECTED: dict[str, Expected] = {
     "http-403": FAILS,
     "http-404-model": Expected("failed", says=("--model",), requests=1),
     "http-402": Expected("failed", says=("credit",), requests=1),
-    "http-400-history": Expected(says=("mended",), requests=2),
+    "http-400-history": Expected(says=("repaired",), requests=2),
     "http-429-retry-after-date": Expected(retries=1),
     "http-429-retry-after-huge": Expected("temporary", requests=1),
     "http-429-quota": Expected("failed", says=("quota",), requests=1),
