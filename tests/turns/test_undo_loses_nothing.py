@@ -301,3 +301,98 @@ async def test_a_write_that_was_interrupted_is_known_to_undo(make_session: Scene
     assert (scene.workspace / "big.txt").exists() == bool(records)
     await asyncio.sleep(0.3)
     assert (scene.workspace / "big.txt").exists() == bool(records)
+
+
+MOVED_REPOSITORIES = [
+    "mv .git .git.bak",
+    "mv .git ../gone.git",
+    "mv nest/.git nestgit",
+    "mv .git .git.bak && git init -q",
+    "rm -rf .git && git init -q",
+]
+
+
+@pytest.mark.parametrize("command", MOVED_REPOSITORIES)
+async def test_a_repository_that_was_moved_or_replaced_comes_back(
+    make_session: SceneMaker, command: str
+) -> None:
+    project(make_session.workspace)
+    nest = make_session.workspace / "nest"
+    nest.mkdir()
+    furnish(nest, "repository")
+    before, inside = photograph(make_session.workspace), inside_git(make_session.workspace)
+    head = git(nest, "rev-parse", "HEAD")
+    scene = make_session(bash(command), {"text": "done"}, settings=YOLO)
+    await scene.play()
+    changed = photograph(make_session.workspace)
+    for _ in range(2):
+        await undo(scene)
+        assert differences(before, photograph(scene.workspace)) == {}
+        assert inside_git(scene.workspace) == inside
+        assert git(nest, "rev-parse", "HEAD") == head
+        await redo(scene)
+        assert differences(changed, photograph(scene.workspace)) == {}
+
+
+async def test_the_only_copy_of_a_repository_stays_where_it_cannot_return(
+    make_session: SceneMaker,
+) -> None:
+    project(make_session.workspace)
+    inside = inside_git(make_session.workspace)
+    scene = make_session(bash("mv .git .git.bak"), {"text": "done"}, settings=YOLO)
+    await scene.play()
+    git(scene.workspace, "init", "-q")
+    await undo(scene)
+    (scene.workspace / ".git").rename(scene.workspace / "new")
+    (scene.workspace / ".git.bak").rename(scene.workspace / ".git")
+    assert inside_git(scene.workspace) == inside
+
+
+async def test_a_file_too_large_to_copy_comes_back_again_and_again(
+    make_session: SceneMaker,
+) -> None:
+    big = make_session.workspace / "big.bin"
+    big.write_bytes(os.urandom(1_000_000) * 101)
+    scene = make_session(bash("rm big.bin"), {"text": "done"}, settings=YOLO)
+    await scene.play()
+    for _ in range(3):
+        await undo(scene)
+        assert big.stat().st_size == 101_000_000
+        await redo(scene)
+        assert not big.exists()
+
+
+async def test_a_file_too_large_to_copy_comes_back_when_a_command_that_names_it_overwrites_it(
+    make_session: SceneMaker,
+) -> None:
+    big = make_session.workspace / "big.bin"
+    big.write_bytes(bytes(range(250)) * 404_000)
+    scene = make_session(bash("echo x > big.bin"), {"text": "done"}, settings=YOLO)
+    await scene.play()
+    await undo(scene)
+    assert big.stat().st_size == 101_000_000
+
+
+def fill(place: Path) -> None:
+    place.mkdir()
+    for number in range(1_010):
+        (place / f"f{number}").write_text(f"{number}\n")
+
+
+@pytest.mark.parametrize("name", ["node_modules", "un-ignored"])
+async def test_what_git_does_not_ignore_now_is_kept(make_session: SceneMaker, name: str) -> None:
+    root = make_session.workspace
+    root.mkdir(exist_ok=True)
+    furnish(root, "repository")
+    (root / ".gitignore").write_text("un-ignored/\n")
+    fill(root / name)
+    delete = f"python3 -c \"import os;[os.remove('{name}/f%d'%i) for i in range(50)]\""
+    scene = make_session(
+        bash("sed -i /un-ignored/d .gitignore"), {"text": "done"}, bash(delete), {"text": "done"},
+        settings=YOLO,
+    )  # fmt: skip
+    await scene.play()
+    before = photograph(root)
+    await scene.play()
+    await undo(scene)
+    assert differences(before, photograph(root)) == {}

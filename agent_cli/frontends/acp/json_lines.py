@@ -35,9 +35,7 @@ class JsonLines:
             transport, _ = await loop.connect_write_pipe(lambda: protocol, os.fdopen(sink, "wb", 0))
         except (OSError, ValueError) as error:
             raise UserError(
-                tr(
-                    "agent acp talks to an editor through pipes, but stdin or stdout isn't one."
-                ),
+                tr("agent acp talks to an editor through pipes, but stdin or stdout isn't one."),
                 hint=tr("Let your editor start it: see docs/editors.md."),
             ) from error
         lines = cls(reader, asyncio.StreamWriter(transport, protocol, None, loop))

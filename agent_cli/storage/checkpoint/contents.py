@@ -18,7 +18,7 @@ from agent_cli.storage.checkpoint.git import GitDirectory, IndexEntry
 from agent_cli.storage.checkpoint.states import bare, keep
 
 BULKY = frozenset({"node_modules", ".venv", "venv", ".tox", ".nox", "__pycache__", "target"})
-"""Directories that are made by programs; of others git tells by ignoring them."""
+"""Directories that are made by programs, where there is no git to tell by ignoring them."""
 MAX_BULK_FILES = 1_000
 MAX_BULK_BYTES = 20_000_000
 """More than either, below a directory that git ignores, is not copied."""
@@ -57,7 +57,8 @@ class Contents:
                 listing = git.start_ignored()
                 self._trust_index(git, found)
                 ignored = {os.path.join(git.root, name) for name in git.ignored(listing)}
-                self._weigh(ignored, found, known if not is_first else ())
+                bulky = BULKY if git.directory is None else frozenset[str]()
+                self._weigh(ignored, found, known if not is_first else (), bulky)
         total = sum(
             allocated_bytes(status)
             for path, status in found.items()
@@ -81,6 +82,16 @@ class Contents:
         if state.why:
             self._note(tr("{path} is not kept for undo: {why}.", path=path, why=state.why))
         return state
+
+    def release(self) -> tuple[str, ...]:
+        """Forget what git does not ignore any more; the places whose files are copied now."""
+        if not self._bulk:
+            return ()
+        kept = set[str]().union(*(git.still_ignored(self._bulk) for git in self.gits))
+        gone = self._bulk.keys() - kept
+        self._bulk = {path: why for path, why in self._bulk.items() if path in kept}
+        self._within.clear()
+        return tuple(f"{path}/" for path in gone)
 
     def _over_budget(self, path: str, status: os.stat_result) -> str:
         """Why this file is not copied, where there is too much to copy; empty: it is."""
@@ -122,7 +133,11 @@ class Contents:
         return known
 
     def _weigh(
-        self, ignored: set[str], found: Mapping[str, os.stat_result], known: Iterable[str]
+        self,
+        ignored: set[str],
+        found: Mapping[str, os.stat_result],
+        known: Iterable[str],
+        bulky: frozenset[str],
     ) -> None:
         """Find out which of the ignored directories hold too much to be copied."""
         places: dict[str, str] = {"": ""}
@@ -131,7 +146,7 @@ class Contents:
             inside = places.get(directory)
             if inside is None:
                 parent, _, name = directory.rpartition("/")
-                is_bulky = directory in ignored or name in BULKY
+                is_bulky = directory in ignored or name in bulky
                 inside = places[directory] = place(parent) or (directory if is_bulky else "")
             return inside
 

@@ -65,8 +65,20 @@ class Restorer:
             if each.then.kind == "directory" and each.path not in self.failed:
                 with contextlib.suppress(OSError):
                     dress(each.path, each.then)
+        self._return_moved(by_depth)
         done = (each.path for each in by_depth if each.path not in self.failed)
         return RestoreOutcome(tuple(done), self.failed)
+
+    def _return_moved(self, steps: Sequence[Step]) -> None:
+        """What was moved away to come back elsewhere, and did not, returns to where it was."""
+        missed = {each.then.identity: each.path for each in steps if each.path in self.failed}
+        for each in steps:
+            path = missed.get(each.now.identity)
+            if path and not each.then.exists and self._moved.get(each.now.identity):
+                with contextlib.suppress(OSError):
+                    os.rename(each.now.aside, each.path)
+                    why = tr("it is all there is of {path}, which failed", path=path)
+                    self.failed[each.path] = why
 
     def _try(self, each: Step, act: Callable[[Step], None]) -> None:
         if each.path in self.failed:

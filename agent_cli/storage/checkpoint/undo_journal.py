@@ -91,16 +91,16 @@ class Journal:
 
     def locator(self) -> Callable[[PathState], str | None]:
         """Finds where things lie that were moved aside at any time."""
-        found: dict[tuple[str, int, int, int], str] = {}
+        found: dict[tuple[str, int, int, int], list[str]] = {}
         for record in self.records:
             for change in record.changes:
                 for state in (change.before, change.after):
                     if state.aside and state.ino:
-                        found[state.identity] = state.aside
+                        found.setdefault(state.identity, []).append(state.aside)
 
         def locate(state: PathState) -> str | None:
-            place = found.get(state.identity)
-            return place if place and holds(place, state) else None
+            places = found.get(state.identity, ())
+            return next((place for place in places if holds(place, state)), None)
 
         return locate
 

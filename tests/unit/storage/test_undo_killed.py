@@ -5,7 +5,7 @@ import signal
 import sys
 from pathlib import Path
 
-from tests.unit.storage.test_checkpoints import Desk
+from tests.unit.storage.test_checkpoint_store import Desk
 
 from agent_cli.core.undo.checkpoint import Record
 from agent_cli.core.undo.undo_plan import paths_of, plan
