@@ -435,10 +435,11 @@ async def test_diffs_are_of_what_is_not_undone(make_session: SceneMaker) -> None
     await scene.play()
     undoing, root = scene.session.undoing, str(scene.workspace)
     one, other = await undoing.diffs(root)
-    assert one == "--- a.txt\n+++ a.txt\n@@ -1 +1,2 @@\n 1\n+3"
-    assert other == "--- /dev/null\n+++ new\n@@ -0,0 +1 @@\n+n"
+    assert one.text == "--- a.txt\n+++ a.txt\n@@ -1 +1,2 @@\n 1\n+3"
+    assert other.text == "--- /dev/null\n+++ new\n@@ -0,0 +1 @@\n+n"
     await undo(scene, "call")
-    assert await undoing.diffs(root) == ("--- a.txt\n+++ a.txt\n@@ -1 +1,2 @@\n 1\n+2",)
+    (left,) = await undoing.diffs(root)
+    assert left.text == "--- a.txt\n+++ a.txt\n@@ -1 +1,2 @@\n 1\n+2"
     await undo(scene, "call")
     assert await undoing.diffs(root) == ()
 

@@ -396,3 +396,19 @@ async def test_what_git_does_not_ignore_now_is_kept(make_session: SceneMaker, na
     await scene.play()
     await undo(scene)
     assert differences(before, photograph(root)) == {}
+
+
+async def test_nothing_is_made_through_a_link_that_is_on_the_way_now(
+    make_session: SceneMaker, tmp_path: Path
+) -> None:
+    root = make_session.workspace
+    (root / "src" / "deep").mkdir(parents=True)
+    (root / "src" / "deep" / "x").write_text("x\n")
+    scene = make_session(bash("rm -rf src"), {"text": "done"}, settings=YOLO)
+    await scene.play()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (root / "src").symlink_to(elsewhere)
+    _, restored = await undo(scene)
+    assert list(elsewhere.iterdir()) == []
+    assert len(restored.failed) == 2

@@ -43,14 +43,15 @@ class PathState(NamedTuple):
         """Whether both are the same thing with the same bytes, whatever its mode and time.
 
         A file whose bytes are not kept is the same only if it is the very file, untouched. A
-        repository's own directory is the same whatever happens inside; its number may be used
-        again, so its time is that of a file in it that git writes only once.
+        repository's own directory is the same whatever happens inside, and so is a copy of it: its
+        time is that of a file in it that git writes only once.
         """
         if self.kind != other.kind:
             return False
         if self.kind == "repository":
-            times = {self.mtime_ns, other.mtime_ns} - {0}
-            return self.ino == other.ino and len(times) < 2
+            if self.mtime_ns and other.mtime_ns:
+                return self.mtime_ns == other.mtime_ns
+            return self.ino == other.ino
         if self.kind == "file" and not (self.content and other.content):
             return self.identity == other.identity
         return self.content == other.content

@@ -91,14 +91,15 @@ class Restorer:
     def _move(self, each: Step) -> None:
         """Move aside what is there."""
         _require(each)
-        if not is_direct(each.path):
-            raise OSError(None, tr("a directory on the way to it is a link now"))
+        _require_no_link(each.path)
         os.rename(each.path, each.now.aside)
         self._moved[each.now.identity] = each.now.aside
 
     def _make(self, each: Step) -> None:
         then = each.then
+        _require_no_link(each.path)
         if then.kind == "directory":
+            _require_no_link(f"{each.path}/x")
             os.makedirs(each.path, exist_ok=True)
             return
         if each.now.exists and then.is_same(each.now):
@@ -106,8 +107,6 @@ class Restorer:
             dress(each.path, then)
             return
         os.makedirs(os.path.dirname(each.path), exist_ok=True)
-        if not is_direct(each.path):
-            raise OSError(None, tr("a directory on the way to it is a link now"))
         new = self._source(each)
         if os.path.lexists(each.path):
             if not each.moves or os.path.lexists(each.now.aside):
@@ -175,6 +174,11 @@ def _require(each: Step) -> None:
         return
     if not look(each.path).is_same(each.now):
         raise OSError(None, tr("it was changed just now"))
+
+
+def _require_no_link(path: str) -> None:
+    if not is_direct(path):
+        raise OSError(None, tr("a directory on the way to it is a link now"))
 
 
 def dress(path: str, state: PathState) -> None:
