@@ -208,9 +208,9 @@ def _step(part: _Part, now: PathState, store: Bytes) -> tuple[PathState, bool] |
     if not now.exists:
         return now, False
     if not before.exists:
-        return tr("the call created it, and you changed it since")
+        return tr("you changed it since")
     if not after.exists:
-        return tr("the call deleted it, and you created it again")
+        return tr("you created it again")
     merged = _merge(before, after, now, store)
     return merged if isinstance(merged, str) else (merged, True)
 

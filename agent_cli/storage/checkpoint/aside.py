@@ -33,7 +33,9 @@ class Aside:
         near = max(above, key=len, default=parent)
         found = lstat(near)
         if found is None or found.st_dev != status.st_dev:
-            near = parent  # another disk inside the workspace
+            near = parent  # another disk inside the workspace: where it begins
+            while (up := lstat(os.path.dirname(near))) and up.st_dev == status.st_dev:
+                near = os.path.dirname(near)
         key = (status.st_dev, near)
         if key not in self._bases:
             is_ours = _renames(self._directory, near)
