@@ -1,6 +1,7 @@
 """Ordinary commands, undone: the directory is as it was, byte for byte, and nothing else is gone."""
 
 import asyncio
+import json
 import os
 from contextlib import aclosing
 from pathlib import Path
@@ -12,6 +13,8 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.events import Notice, ToolStarted
 from agent_cli.core.undo.checkpoint import RestoreOutcome
 from agent_cli.core.undo.undo_plan import Choice, Preview
+from agent_cli.launch_options import Resume
+from tests.kit.fake_view import controlled
 from tests.kit.oracle import differences, inside_git, photograph
 from tests.kit.places import furnish, git
 from tests.kit.sessions import Scene, SceneMaker, finish, of_type
@@ -412,3 +415,34 @@ async def test_nothing_is_made_through_a_link_that_is_on_the_way_now(
     _, restored = await undo(scene)
     assert list(elsewhere.iterdir()) == []
     assert len(restored.failed) == 2
+
+
+async def test_an_undo_that_was_cut_short_is_told_at_the_next_start(
+    make_session: SceneMaker, tmp_path: Path
+) -> None:
+    scene = make_session(bash("echo 1 > new"), {"text": "done"}, settings=YOLO)
+    await scene.play()
+    await undo(scene)
+    await scene.session.close()
+    last = max(tmp_path.rglob("records/*.json"))
+    last.write_text(json.dumps(json.loads(last.read_text()) | {"is_open": True}))
+    resumed = make_session(settings=YOLO, resume=Resume(scene.session.id))
+    controller, view = controlled(resumed.session)
+    controller.begin()
+    await until(lambda: any("cut short" in each for each in view.notices))
+    await controller.close()
+
+
+async def test_a_conflict_without_an_answer_keeps_that_file_alone(
+    make_session: SceneMaker,
+) -> None:
+    scene = make_session(bash("echo 1 > mine; echo 1 > other"), {"text": "done"}, settings=YOLO)
+    controller, view = controlled(scene.session)
+    controller.submit("go")
+    await controller.idle()
+    (scene.workspace / "mine").write_text("2\n")
+    view.choices = ["yes", ""]
+    controller.submit("/undo")
+    await controller.idle()
+    assert (scene.workspace / "mine").read_text() == "2\n"
+    assert not (scene.workspace / "other").exists()

@@ -9,7 +9,7 @@ import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from agent_cli.core.undo.checkpoint import FIFO, PathState, RestoreOutcome
+from agent_cli.core.undo.checkpoint import FIFO, PathState, RestoreOutcome, RestoreStep
 from agent_cli.lib.language import tr
 from agent_cli.storage.checkpoint.aside import Aside, copy_tree, holds
 from agent_cli.storage.checkpoint.blobs import Blobs
@@ -50,8 +50,6 @@ class Restorer:
         """First all that goes is moved, deepest first, so that it can come back elsewhere; then
         what comes is made; directories get their modes and times last."""
         by_depth = sorted(steps, key=lambda each: each.path.count("/"))
-        for each in by_depth:
-            _open_up(each)
         for each in reversed(by_depth):
             if each.moves and not (each.then.kind == each.now.kind and each.then.content):
                 self._try(each, self._move)
@@ -139,7 +137,7 @@ class Restorer:
         return new
 
 
-def _open_up(each: Step) -> None:
+def open_up(each: RestoreStep) -> None:
     """Let directories be changed that a call has closed; they get their modes in the end."""
     if each.now.kind == "directory" and each.now.mode & 0o700 != 0o700:
         with contextlib.suppress(OSError):
