@@ -109,11 +109,8 @@ async def _settle_conflicts(controller: Controller, preview: Preview) -> dict[st
         name, fate = words.file_line(plan, controller.session.workspace.root, preview.kind)
         heading = tr("You changed this file since")
         menu = Menu(heading, words.conflict_answers(plan), (MenuRow(name, fate),), leave="")
-        match await controller.view.choose(menu):
-            case "restore" | "markers" as choice:
-                choices[plan.path] = choice
-            case _:
-                pass
+        answer = await controller.view.choose(menu)
+        choices[plan.path] = next((each for each in plan.choices if each == answer), "keep")
     return choices
 
 

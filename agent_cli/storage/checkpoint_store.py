@@ -221,11 +221,9 @@ class CheckpointStore:
             return True
         if state.kind == "repository" and state.content:
             return os.path.isdir(opened.aside.tree(state.content))  # noqa: PTH112
-        if state.kind in ("file", "repository", "other") and not (
-            state.kind == "other" and state.content
-        ):
-            return opened.aside.is_there(state) or opened.journal.locator()(state) is not None
-        return True
+        if state.kind not in ("file", "repository") and state._replace(aside="").is_kept:
+            return True
+        return opened.aside.is_there(state) or opened.journal.locator()(state) is not None
 
     @_alone
     def read(self, state: PathState) -> bytes | None:

@@ -446,3 +446,18 @@ async def test_a_conflict_without_an_answer_keeps_that_file_alone(
     await controller.idle()
     assert (scene.workspace / "mine").read_text() == "2\n"
     assert not (scene.workspace / "other").exists()
+
+
+@pytest.mark.parametrize("name", ["folder/new", "dangling"])
+async def test_a_new_file_outside_that_is_named_through_a_link_goes_again(
+    make_session: SceneMaker, tmp_path: Path, name: str
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (make_session.workspace / "folder").symlink_to(outside)
+    (make_session.workspace / "dangling").symlink_to(outside / "new")
+    scene = make_session(bash(f"echo 7 > {name}"), {"text": "done"}, settings=YOLO)
+    await scene.play()
+    assert (outside / "new").exists()
+    await undo(scene)
+    assert list(outside.iterdir()) == []

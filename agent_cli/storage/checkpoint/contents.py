@@ -57,8 +57,7 @@ class Contents:
                 listing = git.start_ignored()
                 self._trust_index(git, found)
                 ignored = {os.path.join(git.root, name) for name in git.ignored(listing)}
-                bulky = BULKY if git.directory is None else frozenset[str]()
-                self._weigh(ignored, found, known if not is_first else (), bulky)
+                self._weigh(ignored, found, known if not is_first else ())
         total = sum(
             allocated_bytes(status)
             for path, status in found.items()
@@ -133,13 +132,10 @@ class Contents:
         return known
 
     def _weigh(
-        self,
-        ignored: set[str],
-        found: Mapping[str, os.stat_result],
-        known: Iterable[str],
-        bulky: frozenset[str],
+        self, ignored: set[str], found: Mapping[str, os.stat_result], known: Iterable[str]
     ) -> None:
         """Find out which of the ignored directories hold too much to be copied."""
+        bulky = frozenset[str]() if any(git.directory for git in self.gits) else BULKY
         places: dict[str, str] = {"": ""}
 
         def place(directory: str) -> str:

@@ -75,8 +75,7 @@ class Restorer:
             if path and not each.then.exists and self._moved.get(each.now.identity):
                 with contextlib.suppress(OSError):
                     os.rename(each.now.aside, each.path)
-                    why = tr("it is all there is of {path}, which failed", path=path)
-                    self.failed[each.path] = why
+                    self.failed[each.path] = tr("it is all there is of {path}", path=path)
 
     def _try(self, each: Step, act: Callable[[Step], None]) -> None:
         if each.path in self.failed:

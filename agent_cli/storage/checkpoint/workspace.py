@@ -80,7 +80,7 @@ class Workspace:
         """The places a call is known to change that are not looked at anyway."""
         deep = [*call.deletes, *call.strikes, *call.touches]
         tops: dict[str, Top] = {}
-        for path in (*deep, *call.writes):
+        for path in (*deep, *map(os.path.realpath, call.writes)):
             if not any(contains(root, path) for root in self.roots):
                 first = _first_missing(path)
                 tops[first] = Top(first, is_deep=path in deep or first != path)
