@@ -223,6 +223,7 @@ class Checkpoints(Protocol):
 
     def close(self) -> None:
         """Let go of what is held."""
+        return
 
 
 class NoCheckpoints(Checkpoints):

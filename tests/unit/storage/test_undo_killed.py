@@ -5,13 +5,12 @@ import signal
 import sys
 from pathlib import Path
 
-from tests.unit.storage.test_checkpoint_store import Desk
-
 from agent_cli.core.undo.checkpoint import Record
 from agent_cli.core.undo.undo_plan import paths_of, plan
 from agent_cli.core.undo.undoing import last_undo, standing
 from tests.kit.oracle import Photo, differences, photograph
 from tests.kit.places import furnish
+from tests.unit.storage.test_checkpoint_store import Desk
 
 COMMAND = (
     "rm -rf src/deep run.sh; mv build made; echo 1 > crlf.txt; sed -i s/one/ONE/ src/one.py; "
