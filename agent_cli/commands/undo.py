@@ -94,8 +94,6 @@ async def _confirm(controller: Controller, preview: Preview) -> bool:
     if await controller.view.choose(menu) != "yes":
         return False
     choices = await _settle_conflicts(controller, preview)
-    if choices is None:
-        return False
     restored = await controller.session.undoing.apply(preview, choices)
     notice = words.outcome(preview, restored, root)
     controller.session.note(notice)
@@ -104,18 +102,15 @@ async def _confirm(controller: Controller, preview: Preview) -> bool:
     return True
 
 
-async def _settle_conflicts(controller: Controller, preview: Preview) -> dict[str, Choice] | None:
-    """What becomes of each conflict, asked one by one; None: the user declined."""
+async def _settle_conflicts(controller: Controller, preview: Preview) -> dict[str, Choice]:
+    """What becomes of each conflict, asked one by one; without an answer, a file stays."""
     choices: dict[str, Choice] = {}
     for plan in preview.conflicts:
         name, fate = words.file_line(plan, controller.session.workspace.root, preview.kind)
         heading = tr("You changed this file since")
         menu = Menu(heading, words.conflict_answers(plan), (MenuRow(name, fate),), leave="")
-        match await controller.view.choose(menu):
-            case "keep" | "restore" | "markers" as choice:
-                choices[plan.path] = choice
-            case _:
-                return None
+        answer = await controller.view.choose(menu)
+        choices[plan.path] = next((each for each in plan.choices if each == answer), "keep")
     return choices
 
 

@@ -131,6 +131,9 @@ class Controller:
 
     async def _warm_up(self) -> None:
         await self.session.warm()
+        with self.background.guard(tr("Reading what changed failed")):
+            for note in await self.session.undoing.notes():
+                self.warn(note)
         self.start_extensions()
         with self.background.guard(tr("Starting up failed")):
             await self.session.prepare()

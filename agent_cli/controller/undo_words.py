@@ -19,7 +19,7 @@ _MAX_PROMPT_CHARS = 50
 _KEYS: dict[Choice, str] = {"keep": "k", "restore": "r", "markers": "m"}
 _NOTES: dict[Choice, str] = {
     "keep": mark("as it is now"),
-    "restore": mark("as it was before the call; /redo restores your version"),
+    "restore": mark("the other version; yours is moved aside"),
     "markers": mark("both versions in one file, with conflict markers"),
 }
 
@@ -79,8 +79,10 @@ def conflict_answers(plan: FilePlan) -> Sequence[AnswerOption]:
 def outcome(preview: Preview, restored: RestoreOutcome, root: str) -> Notice:
     """What was done, in words."""
     calls, files = _calls(preview), _files(len(restored.done))
-    if preview.kind == "redo":
-        text = tr("Redid {calls} ({files}). /undo reverts it.", calls=calls, files=files)
+    if not restored.done:
+        text = tr("Nothing was restored.")
+    elif preview.kind == "redo":
+        text = tr("Redid {calls} ({files}).", calls=calls, files=files)
     else:
         text = tr("Undid {calls} ({files}). /redo reapplies it.", calls=calls, files=files)
     kept = len(preview.conflicts) - sum(each.path in restored.done for each in preview.conflicts)
@@ -94,7 +96,7 @@ def outcome(preview: Preview, restored: RestoreOutcome, root: str) -> Notice:
     for path, why in list(restored.failed.items())[:10]:
         told = tr("{path} was left as it is: {why}.", path=short_path(path, root), why=why)
         text += f"\n{told}"
-    return Notice(level="warning" if restored.failed else "info", text=text)
+    return Notice(level="info" if restored.done and not restored.failed else "warning", text=text)
 
 
 def moment_answers(

@@ -154,7 +154,7 @@ class Engine:
             inbox=parts.inbox,
             emit=self.tell,
             kept_rules=parts.kept_rules,
-            undo_room=parts.checkpoints.room,
+            undo_room=lambda: parts.checkpoints.room,
         )
         return Pipeline(
             registry=parts.registry,

@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import os
+import shutil
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -120,8 +121,9 @@ class CheckpointStore:
 
     @property
     def room(self) -> int:
-        """How many bytes can be kept before one call."""
-        return int(self._quota * ROOMY)
+        """How many bytes can be kept before one call: of the quota, and of the disk."""
+        there = next(each for each in (self._own, *self._own.parents) if each.exists())
+        return min(int(self._quota * ROOMY), shutil.disk_usage(there).free)
 
     @_alone
     def before(self, call: UpcomingCall) -> CheckpointOutcome:
@@ -151,7 +153,8 @@ class CheckpointStore:
             pending.outside.look()
             pending.protection = protect(
                 call, opened.workspace, pending.outside, opened.blobs, opened.aside,
-                room=self.room, make_room=self._make_room, prefix=f"{record.number}-link",
+                room=int(self._quota * ROOMY), make_room=self._make_room,
+                prefix=f"{record.number}-link",
             )  # fmt: skip
             lost = pending.protection.lost
             outside = {path: seen.state for path, seen in pending.outside.seen.items()}
@@ -218,11 +221,9 @@ class CheckpointStore:
             return True
         if state.kind == "repository" and state.content:
             return os.path.isdir(opened.aside.tree(state.content))  # noqa: PTH112
-        if state.kind in ("file", "repository", "other") and not (
-            state.kind == "other" and state.content
-        ):
-            return opened.aside.is_there(state) or opened.journal.locator()(state) is not None
-        return True
+        if state.kind not in ("file", "repository") and state._replace(aside="").is_kept:
+            return True
+        return opened.aside.is_there(state) or opened.journal.locator()(state) is not None
 
     @_alone
     def read(self, state: PathState) -> bytes | None:

@@ -1,6 +1,7 @@
 """Ordinary commands, undone: the directory is as it was, byte for byte, and nothing else is gone."""
 
 import asyncio
+import json
 import os
 from contextlib import aclosing
 from pathlib import Path
@@ -12,6 +13,8 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.events import Notice, ToolStarted
 from agent_cli.core.undo.checkpoint import RestoreOutcome
 from agent_cli.core.undo.undo_plan import Choice, Preview
+from agent_cli.launch_options import Resume
+from tests.kit.fake_view import controlled
 from tests.kit.oracle import differences, inside_git, photograph
 from tests.kit.places import furnish, git
 from tests.kit.sessions import Scene, SceneMaker, finish, of_type
@@ -301,3 +304,160 @@ async def test_a_write_that_was_interrupted_is_known_to_undo(make_session: Scene
     assert (scene.workspace / "big.txt").exists() == bool(records)
     await asyncio.sleep(0.3)
     assert (scene.workspace / "big.txt").exists() == bool(records)
+
+
+MOVED_REPOSITORIES = [
+    "mv .git .git.bak",
+    "mv .git ../gone.git",
+    "mv nest/.git nestgit",
+    "mv .git .git.bak && git init -q",
+    "rm -rf .git && git init -q",
+]
+
+
+@pytest.mark.parametrize("command", MOVED_REPOSITORIES)
+async def test_a_repository_that_was_moved_or_replaced_comes_back(
+    make_session: SceneMaker, command: str
+) -> None:
+    project(make_session.workspace)
+    nest = make_session.workspace / "nest"
+    nest.mkdir()
+    furnish(nest, "repository")
+    before, inside = photograph(make_session.workspace), inside_git(make_session.workspace)
+    head = git(nest, "rev-parse", "HEAD")
+    scene = make_session(bash(command), {"text": "done"}, settings=YOLO)
+    await scene.play()
+    changed = photograph(make_session.workspace)
+    for _ in range(2):
+        await undo(scene)
+        assert differences(before, photograph(scene.workspace)) == {}
+        assert inside_git(scene.workspace) == inside
+        assert git(nest, "rev-parse", "HEAD") == head
+        await redo(scene)
+        assert differences(changed, photograph(scene.workspace)) == {}
+
+
+async def test_the_only_copy_of_a_repository_stays_where_it_cannot_return(
+    make_session: SceneMaker,
+) -> None:
+    project(make_session.workspace)
+    inside = inside_git(make_session.workspace)
+    scene = make_session(bash("mv .git .git.bak"), {"text": "done"}, settings=YOLO)
+    await scene.play()
+    git(scene.workspace, "init", "-q")
+    await undo(scene)
+    (scene.workspace / ".git").rename(scene.workspace / "new")
+    (scene.workspace / ".git.bak").rename(scene.workspace / ".git")
+    assert inside_git(scene.workspace) == inside
+
+
+async def test_a_file_too_large_to_copy_comes_back_again_and_again(
+    make_session: SceneMaker,
+) -> None:
+    big = make_session.workspace / "big.bin"
+    big.write_bytes(os.urandom(1_000_000) * 101)
+    scene = make_session(bash("rm big.bin"), {"text": "done"}, settings=YOLO)
+    await scene.play()
+    for _ in range(3):
+        await undo(scene)
+        assert big.stat().st_size == 101_000_000
+        await redo(scene)
+        assert not big.exists()
+
+
+async def test_a_file_too_large_to_copy_comes_back_when_a_command_that_names_it_overwrites_it(
+    make_session: SceneMaker,
+) -> None:
+    big = make_session.workspace / "big.bin"
+    big.write_bytes(bytes(range(250)) * 404_000)
+    scene = make_session(bash("echo x > big.bin"), {"text": "done"}, settings=YOLO)
+    await scene.play()
+    await undo(scene)
+    assert big.stat().st_size == 101_000_000
+
+
+def fill(place: Path) -> None:
+    place.mkdir()
+    for number in range(1_010):
+        (place / f"f{number}").write_text(f"{number}\n")
+
+
+@pytest.mark.parametrize("name", ["node_modules", "un-ignored"])
+async def test_what_git_does_not_ignore_now_is_kept(make_session: SceneMaker, name: str) -> None:
+    root = make_session.workspace
+    root.mkdir(exist_ok=True)
+    furnish(root, "repository")
+    (root / ".gitignore").write_text("un-ignored/\n")
+    fill(root / name)
+    delete = f"python3 -c \"import os;[os.remove('{name}/f%d'%i) for i in range(50)]\""
+    scene = make_session(
+        bash("sed -i /un-ignored/d .gitignore"), {"text": "done"}, bash(delete), {"text": "done"},
+        settings=YOLO,
+    )  # fmt: skip
+    await scene.play()
+    before = photograph(root)
+    await scene.play()
+    await undo(scene)
+    assert differences(before, photograph(root)) == {}
+
+
+async def test_nothing_is_made_through_a_link_that_is_on_the_way_now(
+    make_session: SceneMaker, tmp_path: Path
+) -> None:
+    root = make_session.workspace
+    (root / "src" / "deep").mkdir(parents=True)
+    (root / "src" / "deep" / "x").write_text("x\n")
+    scene = make_session(bash("rm -rf src"), {"text": "done"}, settings=YOLO)
+    await scene.play()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (root / "src").symlink_to(elsewhere)
+    _, restored = await undo(scene)
+    assert list(elsewhere.iterdir()) == []
+    assert len(restored.failed) == 2
+
+
+async def test_an_undo_that_was_cut_short_is_told_at_the_next_start(
+    make_session: SceneMaker, tmp_path: Path
+) -> None:
+    scene = make_session(bash("echo 1 > new"), {"text": "done"}, settings=YOLO)
+    await scene.play()
+    await undo(scene)
+    await scene.session.close()
+    last = max(tmp_path.rglob("records/*.json"))
+    last.write_text(json.dumps(json.loads(last.read_text()) | {"is_open": True}))
+    resumed = make_session(settings=YOLO, resume=Resume(scene.session.id))
+    controller, view = controlled(resumed.session)
+    controller.begin()
+    await until(lambda: any("cut short" in each for each in view.notices))
+    await controller.close()
+
+
+async def test_a_conflict_without_an_answer_keeps_that_file_alone(
+    make_session: SceneMaker,
+) -> None:
+    scene = make_session(bash("echo 1 > mine; echo 1 > other"), {"text": "done"}, settings=YOLO)
+    controller, view = controlled(scene.session)
+    controller.submit("go")
+    await controller.idle()
+    (scene.workspace / "mine").write_text("2\n")
+    view.choices = ["yes", ""]
+    controller.submit("/undo")
+    await controller.idle()
+    assert (scene.workspace / "mine").read_text() == "2\n"
+    assert not (scene.workspace / "other").exists()
+
+
+@pytest.mark.parametrize("name", ["folder/new", "dangling"])
+async def test_a_new_file_outside_that_is_named_through_a_link_goes_again(
+    make_session: SceneMaker, tmp_path: Path, name: str
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (make_session.workspace / "folder").symlink_to(outside)
+    (make_session.workspace / "dangling").symlink_to(outside / "new")
+    scene = make_session(bash(f"echo 7 > {name}"), {"text": "done"}, settings=YOLO)
+    await scene.play()
+    assert (outside / "new").exists()
+    await undo(scene)
+    assert list(outside.iterdir()) == []

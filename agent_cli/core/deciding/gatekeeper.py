@@ -58,7 +58,7 @@ class Gatekeeper:
     inbox: Inbox
     emit: Callable[[Event], None]
     kept_rules: RuleStore
-    undo_room: int = 0
+    undo_room: Callable[[], int] = int
     """How many bytes can be kept before a call, so that it can be undone."""
     unanswered: int = 0
     """Calls denied because nobody could be asked."""
@@ -178,7 +178,7 @@ class Gatekeeper:
             facts,
             decision,
             self.policy,
-            undo_room=self.undo_room,
+            undo_room=self.undo_room(),
             agent=self.agent,
         )
         if is_covered is not None:

@@ -42,14 +42,19 @@ class PathState(NamedTuple):
     def is_same(self, other: "PathState") -> bool:
         """Whether both are the same thing with the same bytes, whatever its mode and time.
 
-        A file whose bytes are not kept is the same only if it is the very file, untouched. What is
-        inside a repository's own directory is not looked at.
+        A file whose bytes are not kept is the same only if it is the very file, untouched. A
+        repository's own directory is the same whatever happens inside, and so is a copy of it: its
+        time is that of a file in it that git writes only once.
         """
         if self.kind != other.kind:
             return False
+        if self.kind == "repository":
+            if self.mtime_ns and other.mtime_ns:
+                return self.mtime_ns == other.mtime_ns
+            return self.ino == other.ino
         if self.kind == "file" and not (self.content and other.content):
             return self.identity == other.identity
-        return self.kind == "repository" or self.content == other.content
+        return self.content == other.content
 
     def is_equal(self, other: "PathState") -> bool:
         """Whether nothing differs that an undo would restore.
@@ -171,102 +176,55 @@ class Checkpoints(Protocol):
     @property
     def room(self) -> int:
         """How many bytes can be kept before one call."""
-        ...
+        return 0
 
     def before(self, call: UpcomingCall) -> CheckpointOutcome:
         """Keep what is needed to undo the call; may raise OSError."""
-        ...
+        return CheckpointOutcome()
 
     def after(self, call_id: str) -> Record | None:
         """Find out what the call changed; None if that was nothing. May raise OSError."""
-        ...
+        return None
 
     def records(self) -> Sequence[Record]:
         """All that changed something, oldest first."""
-        ...
+        return ()
 
     def now(self, paths: Collection[str]) -> dict[str, PathState]:
         """What is there now."""
-        ...
+        return {}
 
     def finds(self, state: PathState) -> bool:
         """Whether this could be put back, from bytes that are kept or from the thing itself."""
-        ...
+        return False
 
     def read(self, state: PathState) -> bytes | None:
         """The bytes of a file as they were; None if they are gone."""
-        ...
+        return None
 
     def write(self, data: bytes, like: PathState) -> PathState:
         """A state with these bytes, kept for `restore`."""
-        ...
+        return like._replace(content="")
 
     def merge(self, base: bytes, mine: bytes, other: bytes) -> tuple[bytes, bool] | None:
         """The changes from base to mine and from base to other together, and whether that went
         without a conflict; None where bytes of this kind cannot be merged."""
-        ...
+        return None
 
     def restore(
         self, plan: Sequence[RestoreStep], *, kind: RecordKind, of: Sequence[Record], turn: int
     ) -> RestoreOutcome:
         """Carry out an undo, which becomes a record itself."""
-        ...
-
-    def take_notes(self) -> tuple[str, ...]:
-        """What should be known and was not told yet, such as an undo that was cut short."""
-        ...
-
-    def close(self) -> None:
-        """Let go of what is held."""
-        ...
-
-
-class NoCheckpoints:
-    """Keeps nothing: for tests, and where nobody wants any."""
-
-    room = 0
-
-    def before(self, call: UpcomingCall) -> CheckpointOutcome:
-        """Keep nothing."""
-        return CheckpointOutcome()
-
-    def after(self, call_id: str) -> Record | None:
-        """Nothing is known."""
-        return None
-
-    def records(self) -> Sequence[Record]:
-        """There are none."""
-        return ()
-
-    def now(self, paths: Collection[str]) -> dict[str, PathState]:
-        """Never asked."""
-        return {}
-
-    def finds(self, state: PathState) -> bool:
-        """Nothing was kept."""
-        return False
-
-    def read(self, state: PathState) -> bytes | None:
-        """Nothing was kept."""
-        return None
-
-    def write(self, data: bytes, like: PathState) -> PathState:
-        """Nothing is kept."""
-        return like._replace(content="")
-
-    def merge(self, base: bytes, mine: bytes, other: bytes) -> tuple[bytes, bool] | None:
-        """Nothing is merged."""
-        return None
-
-    def restore(
-        self, plan: Sequence[RestoreStep], *, kind: RecordKind, of: Sequence[Record], turn: int
-    ) -> RestoreOutcome:
-        """Nothing is restored."""
         return RestoreOutcome()
 
     def take_notes(self) -> tuple[str, ...]:
-        """There are none."""
+        """What should be known and was not told yet, such as an undo that was cut short."""
         return ()
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Let go of what is held."""
+        return
+
+
+class NoCheckpoints(Checkpoints):
+    """Keeps nothing, as the methods do by default: for tests, and where nobody wants any."""

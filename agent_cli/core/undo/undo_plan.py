@@ -95,7 +95,10 @@ class Preview:
             then = each.state_for(choices.get(each.path))
             if each.outcome != "lost" and not then.is_equal(each.now):
                 steps.append(RestoreStep(each.path, each.now, then))
-        return tuple(steps)
+        # What was moved here from a place to which it does not return is the only copy: it stays.
+        left = {each.before.identity for each in self.files if each.before.ino}
+        left -= {each.then.identity for each in steps}
+        return tuple(each for each in steps if each.then.exists or each.now.identity not in left)
 
 
 def plan(
@@ -109,7 +112,17 @@ def plan(
         planned = _plan_path(path, _fold(changes), now.get(path, ABSENT), store, movable)
         if planned is not None:
             files.append(planned)
+    if any(each.outcome == "lost" and each.before.kind == "repository" for each in files):
+        files = [_leave_repository(each) for each in files]
     return Preview(kind, tuple(records), tuple(sorted(files, key=lambda each: each.path)))
+
+
+def _leave_repository(each: FilePlan) -> FilePlan:
+    """A repository that a call made stays where another one is lost: it may be its only copy."""
+    if each.now.kind != "repository" or each.before.exists:
+        return each
+    why = tr("it may be the only copy of a repository that cannot be restored")
+    return FilePlan(each.path, "lost", each.now, each.now, each.before, why=why)
 
 
 def paths_of(records: Iterable[Record]) -> set[str]:
@@ -195,9 +208,9 @@ def _step(part: _Part, now: PathState, store: Bytes) -> tuple[PathState, bool] |
     if not now.exists:
         return now, False
     if not before.exists:
-        return tr("the call created it, and you changed it since")
+        return tr("you changed it since")
     if not after.exists:
-        return tr("the call deleted it, and you created it again")
+        return tr("you created it again")
     merged = _merge(before, after, now, store)
     return merged if isinstance(merged, str) else (merged, True)
 

@@ -46,6 +46,11 @@ class Undoing:
         """What calls changed and is not undone, oldest first."""
         return standing(await asyncio.to_thread(self.checkpoints.records))
 
+    async def notes(self) -> tuple[str, ...]:
+        """What should be known of earlier, such as an undo that was cut short."""
+        await self.records()
+        return self.checkpoints.take_notes()
+
     async def diffs(self, root: str) -> tuple[FileDiff, ...]:
         """What calls changed and is not undone, one unified diff for each path."""
         changes = net_changes(await self.records())

@@ -12,7 +12,7 @@ from pathlib import Path
 from agent_cli.core.undo.checkpoint import PathState
 from agent_cli.lib.files import private_directory
 from agent_cli.storage.checkpoint.quota import ASIDE, PLACES
-from agent_cli.storage.checkpoint.states import bare, lstat
+from agent_cli.storage.checkpoint.states import bare, lstat, repository
 
 
 class Aside:
@@ -33,7 +33,9 @@ class Aside:
         near = max(above, key=len, default=parent)
         found = lstat(near)
         if found is None or found.st_dev != status.st_dev:
-            near = parent  # another disk inside the workspace
+            near = parent  # another disk inside the workspace: where it begins
+            while (up := lstat(os.path.dirname(near))) and up.st_dev == status.st_dev:
+                near = os.path.dirname(near)
         key = (status.st_dev, near)
         if key not in self._bases:
             is_ours = _renames(self._directory, near)
@@ -92,8 +94,8 @@ def holds(path: str, state: PathState) -> bool:
     status = lstat(path)
     if status is None:
         return False
-    if state.kind == "repository":  # elsewhere it has another name, but the same settings
-        return _settings(path) == (state.size, state.mtime_ns)
+    if state.kind == "repository":
+        return repository(path, status).is_same(state)
     return bare(path, status).identity == state.identity
 
 
@@ -121,11 +123,6 @@ def copy_tree(source: str, target: str) -> None:
         shutil.copytree(source, target, symlinks=True, copy_function=copied)
     except shutil.Error as error:
         raise OSError(None, str(error.args[0][0][2] if error.args[0] else error)) from error
-
-
-def _settings(path: str) -> tuple[int, int]:
-    status = lstat(f"{path}/config")
-    return (status.st_ino, status.st_mtime_ns) if status else (0, 0)
 
 
 def _renames(directory: str, near: str) -> bool:

@@ -18,7 +18,7 @@ from agent_cli.storage.checkpoint.git import GitDirectory, IndexEntry
 from agent_cli.storage.checkpoint.states import bare, keep
 
 BULKY = frozenset({"node_modules", ".venv", "venv", ".tox", ".nox", "__pycache__", "target"})
-"""Directories that are made by programs; of others git tells by ignoring them."""
+"""Directories that are made by programs, where there is no git to tell by ignoring them."""
 MAX_BULK_FILES = 1_000
 MAX_BULK_BYTES = 20_000_000
 """More than either, below a directory that git ignores, is not copied."""
@@ -82,6 +82,16 @@ class Contents:
             self._note(tr("{path} is not kept for undo: {why}.", path=path, why=state.why))
         return state
 
+    def release(self) -> tuple[str, ...]:
+        """Forget what git does not ignore any more; the places whose files are copied now."""
+        if not self._bulk:
+            return ()
+        kept = set[str]().union(*(git.still_ignored(self._bulk) for git in self.gits))
+        gone = self._bulk.keys() - kept
+        self._bulk = {path: why for path, why in self._bulk.items() if path in kept}
+        self._within.clear()
+        return tuple(f"{path}/" for path in gone)
+
     def _over_budget(self, path: str, status: os.stat_result) -> str:
         """Why this file is not copied, where there is too much to copy; empty: it is."""
         size = allocated_bytes(status)
@@ -125,13 +135,14 @@ class Contents:
         self, ignored: set[str], found: Mapping[str, os.stat_result], known: Iterable[str]
     ) -> None:
         """Find out which of the ignored directories hold too much to be copied."""
+        bulky = frozenset[str]() if any(git.directory for git in self.gits) else BULKY
         places: dict[str, str] = {"": ""}
 
         def place(directory: str) -> str:
             inside = places.get(directory)
             if inside is None:
                 parent, _, name = directory.rpartition("/")
-                is_bulky = directory in ignored or name in BULKY
+                is_bulky = directory in ignored or name in bulky
                 inside = places[directory] = place(parent) or (directory if is_bulky else "")
             return inside
 

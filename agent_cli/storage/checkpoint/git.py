@@ -95,6 +95,15 @@ class GitDirectory:
             return []
         return [name[:-1] for name in os.fsdecode(data).split("\0") if name.endswith("/")]
 
+    def still_ignored(self, directories: Iterable[str]) -> set[str]:
+        """Those of these directories below ours that git ignores now."""
+        mine = [each for each in directories if _is_within(each, self.root)]
+        if not mine or self.directory is None or not os.path.isdir(self.directory):  # noqa: PTH112
+            return set(mine)
+        words = (*self._personal_excludes(), "check-ignore", "-z", "--stdin")
+        said = self._run(*words, given=b"".join(os.fsencode(each) + b"\0" for each in mine))
+        return set(os.fsdecode(said or b"").split("\0"))
+
     def index(self) -> dict[str, IndexEntry]:
         """What the index says, by name relative to the directory; empty where it is not usable."""
         if self.directory is None or not self._keeps_all():

@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 from agent_cli.core.undo.checkpoint import ABSENT, PathChange, PathState
 from agent_cli.lib.language import tr
 from agent_cli.storage.checkpoint.quota import ASIDE
-from agent_cli.storage.checkpoint.states import lstat
+from agent_cli.storage.checkpoint.states import is_repository, lstat
 
 MAX_ENTRIES = 400_000
 _RACY_NS = 100_000_000
@@ -149,7 +149,7 @@ class Manifest:
             before = self.seen.get(top.path)
             if before is None or before.stamp != stamp_of(status):
                 scan.found[top.path] = status
-            if stat.S_ISDIR(status.st_mode) and not top.path.endswith("/.git"):
+            if stat.S_ISDIR(status.st_mode) and (self.skipped or self._lists(top.path)):
                 waiting.append(top.path)
                 if not top.is_deep:
                     shallow.add(top.path)
@@ -186,7 +186,7 @@ class Manifest:
                 continue
             path, name = entry.path, entry.name
             before = self.seen.get(path)
-            if stat.S_ISDIR(status.st_mode) and name != ".git":
+            if stat.S_ISDIR(status.st_mode) and self._lists(path):
                 if name == ASIDE or path == self.skipped:
                     continue
                 if directory not in shallow or not (self.is_empty or before):
@@ -198,6 +198,10 @@ class Manifest:
         scan.count += len(inside)
         return listing.below
 
+    def _lists(self, directory: str) -> bool:
+        """Whether a directory is looked into: what was no repository's own one stays none."""
+        return directory in self._listings or not is_repository(directory)
+
     # ── comparing ────────────────────────────────────────────────────────────────────────────────
 
     def _compare(self, scan: _Scan, started: int) -> list[PathChange]:
@@ -208,6 +212,8 @@ class Manifest:
             state = self.content.state(path, status)
             if not state.exists:
                 continue
+            if state.kind == "repository" and path in scan.listings:
+                state = state._replace(kind="directory", mtime_ns=status.st_mtime_ns)
             is_racy = status.st_ctime_ns > started - _RACY_NS
             now[path] = ManifestEntry(None if is_racy else stamp_of(status), state)
             if self.is_empty:

@@ -140,7 +140,7 @@ def _keep(risk: _Risk, blobs: Blobs, aside: Aside, name: str, *, few: bool) -> P
         second = aside.link(risk.path, name)
         if second is not None:
             return state._replace(aside=second, why="")
-    return keep(blobs, risk.path, status)
+    return keep(blobs, risk.path, status, max_bytes=blobs.room)
 
 
 def _has_come_alone(linked: PathState) -> bool:

@@ -9,7 +9,7 @@ import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from agent_cli.core.undo.checkpoint import FIFO, PathState, RestoreOutcome
+from agent_cli.core.undo.checkpoint import FIFO, PathState, RestoreOutcome, RestoreStep
 from agent_cli.lib.language import tr
 from agent_cli.storage.checkpoint.aside import Aside, copy_tree, holds
 from agent_cli.storage.checkpoint.blobs import Blobs
@@ -50,8 +50,6 @@ class Restorer:
         """First all that goes is moved, deepest first, so that it can come back elsewhere; then
         what comes is made; directories get their modes and times last."""
         by_depth = sorted(steps, key=lambda each: each.path.count("/"))
-        for each in by_depth:
-            _open_up(each)
         for each in reversed(by_depth):
             if each.moves and not (each.then.kind == each.now.kind and each.then.content):
                 self._try(each, self._move)
@@ -65,8 +63,19 @@ class Restorer:
             if each.then.kind == "directory" and each.path not in self.failed:
                 with contextlib.suppress(OSError):
                     dress(each.path, each.then)
+        self._return_moved(by_depth)
         done = (each.path for each in by_depth if each.path not in self.failed)
         return RestoreOutcome(tuple(done), self.failed)
+
+    def _return_moved(self, steps: Sequence[Step]) -> None:
+        """What was moved away to come back elsewhere, and did not, returns to where it was."""
+        missed = {each.then.identity: each.path for each in steps if each.path in self.failed}
+        for each in steps:
+            path = missed.get(each.now.identity)
+            if path and not each.then.exists and self._moved.get(each.now.identity):
+                with contextlib.suppress(OSError):
+                    os.rename(each.now.aside, each.path)
+                    self.failed[each.path] = tr("it is all there is of {path}", path=path)
 
     def _try(self, each: Step, act: Callable[[Step], None]) -> None:
         if each.path in self.failed:
@@ -79,14 +88,15 @@ class Restorer:
     def _move(self, each: Step) -> None:
         """Move aside what is there."""
         _require(each)
-        if not is_direct(each.path):
-            raise OSError(None, tr("a directory on the way to it is a link now"))
+        _require_no_link(each.path)
         os.rename(each.path, each.now.aside)
         self._moved[each.now.identity] = each.now.aside
 
     def _make(self, each: Step) -> None:
         then = each.then
+        _require_no_link(each.path)
         if then.kind == "directory":
+            _require_no_link(f"{each.path}/x")
             os.makedirs(each.path, exist_ok=True)
             return
         if each.now.exists and then.is_same(each.now):
@@ -94,8 +104,6 @@ class Restorer:
             dress(each.path, then)
             return
         os.makedirs(os.path.dirname(each.path), exist_ok=True)
-        if not is_direct(each.path):
-            raise OSError(None, tr("a directory on the way to it is a link now"))
         new = self._source(each)
         if os.path.lexists(each.path):
             if not each.moves or os.path.lexists(each.now.aside):
@@ -128,7 +136,7 @@ class Restorer:
         return new
 
 
-def _open_up(each: Step) -> None:
+def open_up(each: RestoreStep) -> None:
     """Let directories be changed that a call has closed; they get their modes in the end."""
     if each.now.kind == "directory" and each.now.mode & 0o700 != 0o700:
         with contextlib.suppress(OSError):
@@ -163,6 +171,11 @@ def _require(each: Step) -> None:
         return
     if not look(each.path).is_same(each.now):
         raise OSError(None, tr("it was changed just now"))
+
+
+def _require_no_link(path: str) -> None:
+    if not is_direct(path):
+        raise OSError(None, tr("a directory on the way to it is a link now"))
 
 
 def dress(path: str, state: PathState) -> None:

@@ -18,7 +18,12 @@ _HALF = 0xFFFFFFFF  # git keeps the lower half of these numbers
 
 
 def keep(
-    blobs: Blobs, path: str, status: os.stat_result, entry: IndexEntry | None = None
+    blobs: Blobs,
+    path: str,
+    status: os.stat_result,
+    entry: IndexEntry | None = None,
+    *,
+    max_bytes: int = MAX_FILE_BYTES,
 ) -> PathState:
     """The state of a path, its bytes kept; where they cannot be, the state says why.
 
@@ -30,7 +35,7 @@ def keep(
         status.st_ctime_ns, status.st_mtime_ns, status.st_ino & _HALF, status.st_size & _HALF
     ):  # fmt: skip
         return _file(status, content=entry.oid)
-    if allocated_bytes(status) > MAX_FILE_BYTES:
+    if allocated_bytes(status) > max_bytes:
         return _file(status, why=_too_large())
     try:
         name, found = blobs.add_file(path, entry.oid if entry else None)
@@ -65,8 +70,8 @@ def bare(path: str, status: os.stat_result, why: str = "") -> PathState:
     if stat.S_ISREG(status.st_mode):
         return PathState("file", mode, when, status.st_size, "", why, ino)
     if stat.S_ISDIR(status.st_mode):
-        if path.endswith("/.git"):
-            return _repository(path, mode, ino)
+        if is_repository(path):
+            return repository(path, status)
         return PathState("directory", mode, when, ino=ino)
     if stat.S_ISLNK(status.st_mode):
         try:
@@ -75,6 +80,13 @@ def bare(path: str, status: os.stat_result, why: str = "") -> PathState:
             return ABSENT
     pipe = FIFO if stat.S_ISFIFO(status.st_mode) else ""
     return PathState("other", mode, when, content=pipe, ino=ino)
+
+
+def repository(path: str, status: os.stat_result) -> PathState:
+    """The state of a repository's own directory."""
+    made = lstat(f"{path}/description")
+    when = made.st_mtime_ns if made else 0
+    return PathState("repository", stat.S_IMODE(status.st_mode), when, ino=status.st_ino)
 
 
 def is_direct(path: str) -> bool:
@@ -91,6 +103,13 @@ def lstat(path: str) -> os.stat_result | None:
         return None
 
 
+def is_repository(path: str) -> bool:
+    """Whether a directory is a repository's own, whatever its name."""
+    return path.endswith("/.git") or all(
+        lstat(f"{path}/{name}") is not None for name in ("objects", "refs", "HEAD")
+    )
+
+
 def made_on_the_way(paths: Iterable[str]) -> dict[str, PathState]:
     """The directories that do not exist yet on the way to these paths, the outermost first."""
     missing: dict[str, PathState] = {}
@@ -102,13 +121,6 @@ def made_on_the_way(paths: Iterable[str]) -> dict[str, PathState]:
             parent = parent.rpartition("/")[0]
         missing.update(dict.fromkeys(reversed(chain), ABSENT))
     return missing
-
-
-def _repository(path: str, mode: int, ino: int) -> PathState:
-    """A repository's own directory, known by its file of settings: numbers alone are used again."""
-    settings = lstat(f"{path}/config")
-    when, size = (settings.st_mtime_ns, settings.st_ino) if settings else (0, 0)
-    return PathState("repository", mode, when, size, ino=ino)
 
 
 def _file(status: os.stat_result, *, content: str = "", why: str = "") -> PathState:

@@ -20,7 +20,7 @@ from agent_cli.lib.language import tr
 from agent_cli.storage.checkpoint.aside import Aside, holds, remove
 from agent_cli.storage.checkpoint.blobs import Blobs
 from agent_cli.storage.checkpoint.records import RecordFiles
-from agent_cli.storage.checkpoint.restore import Restorer, Step, dress
+from agent_cli.storage.checkpoint.restore import Restorer, Step, dress, open_up
 from agent_cli.storage.checkpoint.states import bare, look, lstat, made_on_the_way
 
 
@@ -38,6 +38,8 @@ class Journal:
     ) -> RestoreOutcome:
         """Do it, and keep a record of it; raises OSError."""
         number = self.records.new_number()
+        for each in sorted(plan, key=lambda each: each.path.count("/")):
+            open_up(each)
         steps = []
         coming = made_on_the_way(each.path for each in plan if each.then.exists)
         made = coming.keys() - {each.path for each in plan}
@@ -91,16 +93,16 @@ class Journal:
 
     def locator(self) -> Callable[[PathState], str | None]:
         """Finds where things lie that were moved aside at any time."""
-        found: dict[tuple[str, int, int, int], str] = {}
+        found: dict[tuple[str, int, int, int], list[str]] = {}
         for record in self.records:
             for change in record.changes:
                 for state in (change.before, change.after):
                     if state.aside and state.ino:
-                        found[state.identity] = state.aside
+                        found.setdefault(state.identity, []).append(state.aside)
 
         def locate(state: PathState) -> str | None:
-            place = found.get(state.identity)
-            return place if place and holds(place, state) else None
+            places = found.get(state.identity, ())
+            return next((place for place in places if holds(place, state)), None)
 
         return locate
 

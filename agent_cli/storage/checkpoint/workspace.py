@@ -13,7 +13,7 @@ from agent_cli.storage.checkpoint.contents import Contents
 from agent_cli.storage.checkpoint.git import GitDirectory
 from agent_cli.storage.checkpoint.manifest import Manifest, TooManyFiles, Top
 from agent_cli.storage.checkpoint.manifest_log import ManifestLog
-from agent_cli.storage.checkpoint.states import bare
+from agent_cli.storage.checkpoint.states import bare, lstat
 
 
 class Named:
@@ -67,6 +67,11 @@ class Workspace:
             self.roots = ()
             self.manifest = Manifest((), self.contents)
             return []
+        if released := self.contents.release():
+            for path, (_, state) in list(self.manifest.seen.items()):
+                status = lstat(path) if path.startswith(released) else None
+                if status is not None and state.kind == "file" and not state.content:
+                    self.manifest.put(path, self.contents.state(path, status))
         self._log.write()
         self._check_git()
         return changes
@@ -75,7 +80,7 @@ class Workspace:
         """The places a call is known to change that are not looked at anyway."""
         deep = [*call.deletes, *call.strikes, *call.touches]
         tops: dict[str, Top] = {}
-        for path in (*deep, *call.writes):
+        for path in (*deep, *map(os.path.realpath, call.writes)):
             if not any(contains(root, path) for root in self.roots):
                 first = _first_missing(path)
                 tops[first] = Top(first, is_deep=path in deep or first != path)
