@@ -1,4 +1,1 @@
-"""The agent without a screen: `agent -p`, one answer or a stream of events on standard output.
-
-Standard output carries only the answer or the events; everything else goes to standard error.
-"""
+"""Without a screen: stdout carries only the answer or the events, all else goes to stderr."""
