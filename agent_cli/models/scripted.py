@@ -86,7 +86,7 @@ class ScriptedModel:
         """Read a script."""
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
-            steps = [ScriptedStep.model_validate_json(line) for line in lines if line.strip()]
+            steps = [ScriptedStep.model_validate(json.loads(line)) for line in lines if line.strip()]
         except OSError as error:
             why = error.strerror
             said = tr("The script {path} cannot be read: {reason}.", path=path, reason=why)
