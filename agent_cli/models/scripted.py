@@ -85,8 +85,8 @@ class ScriptedModel:
     def from_file(cls, path: Path) -> "ScriptedModel":
         """Read a script."""
         try:
-            lines = path.read_text(encoding="utf-8").splitlines()
-            steps = [ScriptedStep.model_validate(json.loads(line)) for line in lines if line.strip()]
+            lines = filter(str.strip, path.read_text(encoding="utf-8").splitlines())
+            steps = [ScriptedStep.model_validate(json.loads(line)) for line in lines]
         except OSError as error:
             why = error.strerror
             said = tr("The script {path} cannot be read: {reason}.", path=path, reason=why)
