@@ -82,9 +82,7 @@ class Controller:
         self._history = history
         self._log_file = log_file
         self.background = Background(self.warn, self.report)
-        """What goes on beside the turn."""
         self.command_work = Background(self.warn, self.report)
-        """Slash commands under way."""
         self.questions = Questions(session, view, self.background, self.refresh)
         self._turn: asyncio.Task[None] | None = None
         self._is_exclusive = False
@@ -299,7 +297,6 @@ class Controller:
             self._start_next()
 
     async def read_diffs(self) -> None:
-        """Find out what calls changed and nobody has undone."""
         self.diffs = await self.session.undoing.diffs(self.session.workspace.root)
         self.refresh()
 

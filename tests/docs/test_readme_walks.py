@@ -135,5 +135,5 @@ def test_a_change_is_undone(program: Program, agent: Opener) -> None:
     assert note.read_text() == "old\n"
     say(terminal, told("/redo"))
     answer(terminal, "Yes, redo")
-    terminal.wait_for("Brought back")
+    terminal.wait_for("Redid")
     assert note.read_text() == "new\n"

@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -89,6 +90,7 @@ async def _play(kind: str, steps: list[Step], directory: Path) -> None:
         await maker.close()
 
 
+@pytest.mark.timeout(900)
 @settings(
     max_examples=EXAMPLES, deadline=None, phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),

@@ -162,7 +162,7 @@ def test_a_modal_shows(text: str, shown: str) -> None:
         ("c\u0430t file", "Cyrillic and Latin"),
         ("ｒｍ -rf", "look-alike"),
         ("https://google.com@evil.example/", "goes to evil.example"),
-        ("https://xn--ggle-0nda.com", "other letters"),
+        ("https://xn--ggle-0nda.com", "another script"),
         ("rm\u200b", "invisible"),
         ("a\u202e", "direction"),
         ("a\rb", "carriage"),
