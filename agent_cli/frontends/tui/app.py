@@ -236,7 +236,8 @@ class AgentApp(GuardedApp[int]):
         self.transcript.action_fold_all()
 
     def action_page(self, by: int) -> None:
-        (self.transcript.scroll_page_up if by < 0 else self.transcript.scroll_page_down)()
+        transcript = self.transcript
+        (transcript.scroll_page_up if by < 0 else transcript.scroll_page_down)(animate=False)
 
     def action_help(self) -> None:
         if self.is_open:
