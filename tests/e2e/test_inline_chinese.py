@@ -11,7 +11,7 @@ ANSWERABLE = "Enter 确定"
 BY_NUMBER = "请输入编号回答"
 A_MOMENTS_LOOK = 0.6
 """Longer than a question must have been in view before a line can answer it."""
-NAMES = """the user declined this bash call api
+NAMES = """the user declined this bash call api plan
 agent offline guide default mcp token shell bwrap landlock
 enter esc ctrl alt shift tab
 read edit bash rm rf notes txt helo hello build
