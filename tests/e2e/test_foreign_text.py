@@ -75,7 +75,10 @@ def _read_all(terminal: Terminal) -> None:
     for _ in range(4):
         terminal.press("pageup")
         terminal.let_pass(0.05)
-    terminal.press("ctrl+o", *["pagedown"] * 8)
+    terminal.press("ctrl+o")
+    for _ in range(12):
+        terminal.press("pagedown")
+        terminal.let_pass(0.05)
 
 
 def _deny(terminal: Terminal, heading: str) -> None:

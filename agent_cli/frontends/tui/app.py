@@ -154,6 +154,7 @@ class AgentApp(GuardedApp[int]):
     def on_prompt_submitted(self, event: Prompt.Submitted) -> None:
         """Send, queue, or carry out a command; at the very start it waits for the session."""
         event.stop()
+        self.transcript.action_follow()
         if self.is_open:
             self.controller.submit(event.text, event.kind)
         else:
