@@ -23,12 +23,21 @@ def main() -> None:
         return
     try:
         code = run(arguments)
-    except KeyboardInterrupt:
-        code = 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that closing stdout does not fail again
         code = 1
+    except BaseException as error:
+        if not _is_interrupt(error):
+            raise
+        code = 130
     sys.exit(code)
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind it: in the middle of an import it comes as another error."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def run(arguments: list[str]) -> int:

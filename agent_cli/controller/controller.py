@@ -388,7 +388,7 @@ class Controller:
     def _show(self, event: ev.Event) -> None:
         try:
             self.view.show(event)
-        except Exception:  # a view that cannot draw one thing goes on with the next
+        except Exception:  # a view that cannot draw one thing can draw the next
             log.exception("an event could not be shown: %s", event.type)
 
     async def _make_title(self) -> None:

@@ -88,6 +88,8 @@ class ToolMessage(Part):
     name: str
     content: Content
     is_error: bool = False
+    is_declined: bool = False
+    """The user said no."""
 
 
 Message = Annotated[UserMessage | AssistantMessage | ToolMessage, Field(discriminator="role")]

@@ -138,7 +138,11 @@ class ToolResult(BaseModel, frozen=True):
         """What the model reads of it."""
         content = self.llm_content or "(no output)"
         return ToolMessage(
-            call_id=call.id, name=call.name, content=content, is_error=not self.success
+            call_id=call.id,
+            name=call.name,
+            content=content,
+            is_error=not self.success,
+            is_declined=self.error is not None and self.error.declined,
         )
 
 

@@ -11,7 +11,7 @@ ANSWERABLE = "Enter 确定"
 BY_NUMBER = "请输入编号回答"
 A_MOMENTS_LOOK = 0.6
 """Longer than a question must have been in view before a line can answer it."""
-NAMES = """the user declined this bash call api plan
+NAMES = """api plan
 agent offline guide default mcp token shell bwrap landlock
 enter esc ctrl alt shift tab
 read edit bash rm rf notes txt helo hello build
@@ -53,7 +53,7 @@ def test_the_first_run_is_chinese(program: Program) -> None:
         terminal.send("运行 rm -rf build\r")
         risky = terminal.wait_for("运行这条命令吗？", "rm 会删除整个目录", ANSWERABLE)
         terminal.send("n")
-        terminal.wait_for("没有成功")
+        terminal.wait_for("没有任何改动")
         terminal.send("/help\r")
         shown = terminal.wait_for("按键", "命令", "/undo", "撤销上一轮对文件的改动", "取消一项固定")
     assert (program.workspace / "notes.txt").read_text() == "hello\n"
@@ -69,7 +69,7 @@ def test_it_is_chinese_for_a_screen_reader(program: Program) -> None:
         answer_by_number(terminal, "运行这条命令吗？", "9", asked=2)
         terminal.wait_for("请用 1 到")
         answer_by_number(terminal, "运行这条命令吗？", "1", asked=3)
-        shown = terminal.wait_for("您拒绝了", "没有成功")
+        shown = terminal.wait_for("您拒绝了", "没有任何改动")
     assert english_in(shown, program) == []
 
 

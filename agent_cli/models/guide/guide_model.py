@@ -76,7 +76,8 @@ class Reader:
                 self._is_waiting = message.model == NAME
             case ToolMessage() if self._is_waiting:
                 self._is_waiting = False
-                self._play.hear(Outcome(text_of(message.content), message.is_error))
+                text = text_of(message.content)
+                self._play.hear(Outcome(text, message.is_error, message.is_declined))
         while not self._is_paced and self._play.is_paused:  # nobody can press a key
             self._passed.append(self._play.move.text)
             self._play.resume()

@@ -14,6 +14,7 @@ class Outcome:
 
     text: str
     is_error: bool = False
+    is_declined: bool = False
 
 
 @dataclass(frozen=True)

@@ -179,6 +179,8 @@ def _create(request: Request) -> Plan:
 
 
 def _show_outcome(outcome: Outcome, language: str = "") -> FinalText:
+    if outcome.is_declined:
+        return FinalText(tr("Nothing was changed."))
     if outcome.is_error:
         failed = tr("That didn't work:")
         return FinalText(f"{failed}\n\n{fence(outcome.text)}")
