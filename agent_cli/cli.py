@@ -21,23 +21,31 @@ def main() -> None:
 
         sys.stdout.write(f"agent {__version__}\n")
         return
+    _end_at_once_on_interrupt()
     try:
         code = run(arguments)
+    except KeyboardInterrupt:
+        code = 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # so that closing stdout does not fail again
         code = 1
-    except BaseException as error:
-        if not _is_interrupt(error):
-            raise
-        code = 130
     sys.exit(code)
 
 
-def _is_interrupt(error: BaseException | None) -> bool:
-    """Whether Ctrl-C is behind it: in the middle of an import it comes as another error."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__ or error.__context__
-    return error is not None
+def _end_at_once_on_interrupt() -> None:
+    """Until `_loaded`: raised in the middle of an import, KeyboardInterrupt can get lost."""
+    import signal
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not one of `nohup`
+        signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+
+
+def _loaded() -> None:
+    """From now on there is something to clean up after an interrupt."""
+    import signal
+
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def run(arguments: list[str]) -> int:
@@ -64,7 +72,9 @@ def run(arguments: list[str]) -> int:
             return _run_editor(options)
         if options.command in SUBCOMMANDS:
             _print_anything()
-            code: int = subcommand(options.command).run(options)
+            command = subcommand(options.command)
+            _loaded()
+            code: int = command.run(options)
             return code
         if inline:
             return _run_inline(options, worker)
@@ -126,6 +136,7 @@ def _run_inline(options: "argparse.Namespace", worker: "subprocess.Popen[bytes] 
     from agent_cli.frontends.repl import start
 
     launch_options = wishes(options, attended=sys.stdin.isatty())
+    _loaded()
     return start.run(launch_options, worker, is_read_aloud=options.screen_reader)
 
 
@@ -137,6 +148,7 @@ def _run_screen(options: "argparse.Namespace") -> int:
     from agent_cli.flags import wishes
     from agent_cli.frontends.tui import start
 
+    _loaded()
     return start.run(wishes(options, attended=True))
 
 
@@ -174,6 +186,7 @@ def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes
             headless.tell_how_to_resume(session)
             tidy(loaded.settings, os.environ)
 
+    _loaded()
     return asyncio.run(play())
 
 
@@ -181,6 +194,7 @@ def _run_editor(options: "argparse.Namespace") -> int:
     from agent_cli.flags import wishes
     from agent_cli.frontends.acp import start
 
+    _loaded()
     return start.run(wishes(options, attended=True))
 
 
