@@ -56,7 +56,8 @@ format: $(VENV)/installed-dev ## put the code in shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-fuzz: $(VENV)/installed-dev ## 20,000 shell commands against the analysis, 3,000 sequences against undo
+fuzz: $(VENV)/installed-dev ## 20,000 shell commands against the analysis, 3,000 sequences against undo, 300 kills
+	KILLS=300 $(BIN)/python -m pytest tests/e2e/test_kill.py
 	SHELL_FUZZ_EXAMPLES=20000 $(BIN)/python -m pytest tests/unit/safety/test_shell_fuzz.py
 	UNDO_EXAMPLES=3000 HYPOTHESIS_EXPLORE=1 $(BIN)/python -m pytest --timeout=0 \
 	  tests/turns/test_undo_property.py tests/unit/storage/test_undo_killed.py

@@ -9,8 +9,8 @@ import pytest
 
 from tests.kit.program import ROOT
 
-KILLS = 200
-PROCESSES = 5
+KILLS = int(os.environ.get("KILLS", "60"))
+PROCESSES = 3
 """Each is a test of its own, so that they run side by side."""
 
 

@@ -203,7 +203,7 @@ async def test_typing_that_began_before_it_appeared_never_answers() -> None:
         assert app.prompt.text == "yes please sync"
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 async def test_random_typing_never_answers(seed: int) -> None:
     chosen = random.Random(seed)
     typed = "".join(chosen.choice("ynspb" + string.ascii_letters) for _ in range(40))

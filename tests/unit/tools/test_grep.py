@@ -243,8 +243,8 @@ def test_patterns_that_cannot_be_sent_are_refused(pattern: str) -> None:
 
 
 async def test_a_long_pattern_is_searched_for(bench: Bench) -> None:
-    bench.write({"a.txt": "x" * 20_000})
-    assert "a.txt" in await bench.text(TOOL, pattern="x" * 20_000)
+    bench.write({"a.txt": "x" * 4_000})
+    assert "a.txt" in await bench.text(TOOL, pattern="x" * 4_000)
 
 
 @pytest.mark.parametrize(
