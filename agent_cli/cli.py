@@ -10,7 +10,8 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    import subprocess
+
+    from agent_cli.models.warm_client import Worker
 
 
 def main() -> None:
@@ -90,7 +91,7 @@ def run(arguments: list[str]) -> int:
             worker.wait()
 
 
-def _start_worker(options: "argparse.Namespace") -> "subprocess.Popen[bytes] | None":
+def _start_worker(options: "argparse.Namespace") -> "Worker | None":
     """Start loading LiteLLM now, unless the model is one of our own."""
     model = options.model or os.environ.get("AGENT_MODEL", "")
     from agent_cli.models.providers import is_local
@@ -130,7 +131,7 @@ def _wants_inline(options: "argparse.Namespace", *, interactive: bool) -> bool:
     return glance(os.environ).is_inline or not moves_cursor(os.environ)
 
 
-def _run_inline(options: "argparse.Namespace", worker: "subprocess.Popen[bytes] | None") -> int:
+def _run_inline(options: "argparse.Namespace", worker: "Worker | None") -> int:
     _print_anything()
     from agent_cli.flags import wishes
     from agent_cli.frontends.repl import start
@@ -152,7 +153,7 @@ def _run_screen(options: "argparse.Namespace") -> int:
     return start.run(wishes(options, attended=True))
 
 
-def _run_headless(options: "argparse.Namespace", worker: "subprocess.Popen[bytes] | None") -> int:
+def _run_headless(options: "argparse.Namespace", worker: "Worker | None") -> int:
     _print_anything()
     streamed = options.input_format == "stream-json"
     import asyncio

@@ -25,6 +25,7 @@ SUBCOMMANDS = {
     "sessions": mark("list, show, search, export and delete sessions"),
     "setup": mark("choose a model and enter its API key"),
     "stats": mark("show calls, tokens and cost by tool, model and day"),
+    "warm": mark("show or stop the process that makes starts quick"),
     "trust": mark("show what trusting a folder enables, then trust it"),
 }
 """Each is a module in subcommands/ with `add_arguments` and `run`."""

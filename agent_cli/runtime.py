@@ -4,7 +4,6 @@ import contextlib
 import logging
 import os
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -46,6 +45,7 @@ from agent_cli.models.guide.greeting import maker, tour_folder
 from agent_cli.models.providers import take_credentials
 from agent_cli.models.remote_model import Endpoint
 from agent_cli.models.source import ModelSource
+from agent_cli.models.warm_client import Worker
 from agent_cli.models.worker_process import WorkerProcess
 from agent_cli.profiles import find_profiles, first_profile, offer_agents
 from agent_cli.safety.environment import child_environment, looks_secret
@@ -102,7 +102,7 @@ def open_session(
     environment: Mapping[str, str] | None = None,
     models: Models | None = None,
     registry: Registry | None = None,
-    worker: "subprocess.Popen[bytes] | None" = None,
+    worker: Worker | None = None,
 ) -> Session:
     """A session, ready to run. `worker` is a worker process that was started ahead of time.
 
@@ -131,11 +131,12 @@ def open_session(
             launch_options, settings, places, variables, credentials, workspace, trusted
         )
         guide = maker(scratch, is_paced=launch_options.attended)
+        process = WorkerProcess(worker, warm_minutes=settings.warm_minutes)
         session = Session(
             _parts(
                 opening,
                 view=_view(opening, session_id, temporary),
-                models=models or model_source(settings, credentials, WorkerProcess(worker), guide),
+                models=models or model_source(settings, credentials, process, guide),
                 registry=registry,
                 store=store,
                 past=past,

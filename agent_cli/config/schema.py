@@ -280,6 +280,9 @@ class Settings(Table):
     theme: str = ""
     """The colour theme of the full-screen app: "agent-dark", "agent-light" or another that /theme
     lists; empty: dark or light to match the terminal."""
+    warm_minutes: int = Field(default=30, ge=0)
+    """How long a process that has the model libraries loaded waits, so that the next start is
+    quick; 0: none is kept."""
     reduced_motion: bool = False
     """Whether to turn off spinners and animations."""
     hooks: Annotated[tuple[HookSettings, ...], FromProject()] = ()

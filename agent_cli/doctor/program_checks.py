@@ -10,6 +10,7 @@ from agent_cli import __version__
 from agent_cli.doctor._check import Check, CheckContext, Finding, Verdict, ok
 from agent_cli.lib.find_program import find_program
 from agent_cli.lib.language import mark, tr
+from agent_cli.models.warm_client import warm_process_id
 from agent_cli.safety.sandbox import SandboxUnavailable, find_sandbox
 
 _MIN_VERSION = (3, 11)
@@ -70,6 +71,12 @@ def _program(name: str, verdict: Verdict, why: str, remedy: str) -> Check:
     return Check("programs", name, look)
 
 
+def warm_process(_: CheckContext) -> Finding:
+    """Whether the next start finds the model libraries loaded."""
+    pid = warm_process_id()
+    return ok(tr("process {pid}", pid=pid) if pid else tr("none is running"))
+
+
 async def sandbox(_: CheckContext) -> Finding:
     """Which sandbox really works here."""
     try:
@@ -93,4 +100,5 @@ CHECKS = (
     ),
     _program("git", "warning", mark("shows what changed"), mark("Install git.")),
     Check("programs", mark("sandbox"), sandbox, seconds=15),
+    Check("programs", mark("warm process"), warm_process),
 )

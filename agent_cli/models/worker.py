@@ -20,7 +20,7 @@ Out   {"op": "hello", "protocol": 1}                  at once
       {"op": "pong"}
 
 Requests are independent and answered by id; the end of standard input ends the process. Nothing in
-the protocol ties a worker to one parent's life, so a warm one can serve the next start as well.
+the protocol needs a worker to be its program's child: the warm process forks them too.
 """
 
 import asyncio
@@ -42,15 +42,20 @@ Send = Callable[[dict[str, Any]], None]
 
 
 def main() -> None:
-    """Serve until standard input ends."""
+    """Load LiteLLM and serve."""
     _end_with_parent()
     language.use(os.environ.get("AGENT_LANGUAGE", language.SOURCE))
+    serve(load)
+
+
+def serve(load: Callable[[], Any]) -> None:
+    """Serve with what `load` returns until standard input ends."""
     lines_in, send = _own_pipes()
     send({"op": "hello", "protocol": PROTOCOL})
     server = WorkerServer(send)
     threading.Thread(target=_read, args=(lines_in, server), daemon=True).start()
     try:
-        client = _load()
+        client = load()
     except Exception as error:
         send({"op": "broken", "message": f"{type(error).__name__}: {error}"})
         raise SystemExit(1) from error
@@ -95,7 +100,8 @@ def _read(lines_in: BinaryIO, server: "WorkerServer") -> None:
     os._exit(0)  # whatever the main thread is doing, the parent is gone
 
 
-def _load() -> Any:
+def load() -> Any:
+    """LiteLLM, which takes seconds."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ["LITELLM_MODE"] = "PRODUCTION"  # otherwise a repository's .env would be loaded
     from agent_cli.models import litellm_client  # noqa: PLC0415 (seconds; after the hello)
@@ -119,6 +125,7 @@ class WorkerServer:
         """Take a message from the reading thread: kept until LiteLLM is there."""
         if message["op"] == "configure":
             os.environ.update(message["environment"])
+            language.use(os.environ.get("AGENT_LANGUAGE", language.SOURCE))
             return
         with self._lock:
             if self._loop is None:

@@ -20,6 +20,7 @@ from typing import Any
 
 from agent_cli.lib import language
 from agent_cli.lib.language import tr
+from agent_cli.models.warm_client import WarmWorker, Worker, fork_worker, start_warm_process
 
 log = logging.getLogger(__name__)
 
@@ -35,11 +36,11 @@ SILENCE_TIMEOUT_S = 20.0
 MAX_LINE_CHARS = 256 * 1024 * 1024
 
 
-def spawn() -> "subprocess.Popen[bytes]":
+def spawn() -> Worker:
     """Start a worker with an environment that holds no keys."""
     environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     environment["AGENT_LANGUAGE"] = language.current_language()
-    return subprocess.Popen(
+    return fork_worker(environment) or subprocess.Popen(
         [sys.executable, "-P", "-m", "agent_cli.models.worker"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -64,11 +65,14 @@ class WorkerProcess:
 
     def __init__(
         self,
-        process: "subprocess.Popen[bytes] | None" = None,
+        process: Worker | None = None,
         *,
         patience: float = SILENCE_TIMEOUT_S,
+        warm_minutes: int = 0,
     ) -> None:
         self._process = process
+        self._warm_minutes = warm_minutes
+        """How long the next starts are to find a warm process."""
         self._starting = asyncio.Lock()
         self._patience = patience
         self._environment: dict[str, str] = {}
@@ -178,6 +182,7 @@ class WorkerProcess:
                 match message["op"]:
                     case "ready":
                         self._is_ready = True
+                        self._keep_warm()
                     case "broken":
                         problem = WorkerBroken(message["message"])
                         break
@@ -189,6 +194,12 @@ class WorkerProcess:
         except ValueError as error:
             problem = WorkerGone(tr("the model process wrote nonsense ({error})", error=error))
         self._give_up(problem)
+
+    def _keep_warm(self) -> None:
+        """Now that our own worker no longer needs the time, spare the next start the wait."""
+        if self._primed and not isinstance(self._process, WarmWorker):
+            with contextlib.suppress(OSError):
+                start_warm_process(self._primed, self._warm_minutes)
 
     async def _watch(self) -> None:
         """Notice a worker that lives but does not answer."""

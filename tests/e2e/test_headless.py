@@ -15,6 +15,8 @@ from tests.kit.program import Program, children_of, processes_with, wait_until
 
 READS = {"text": "Looking.", "calls": [{"name": "Read", "arguments": {"file_path": "a.txt"}}]}
 TOUCHES = {"calls": [{"name": "Bash", "arguments": {"command": "touch made"}}]}
+COLD = {"XDG_RUNTIME_DIR": "/nowhere"}
+"""Where no warm process is found: the worker is the program's child."""
 
 
 def test_the_answer_alone_is_on_standard_output(program: Program) -> None:
@@ -457,7 +459,7 @@ def test_nothing_survives_the_program(program: Program, moment: str, sent: signa
     ) as server:
         process = program.start(
             "-p", "hi", "--model", "openai/gpt-4o", "--api-base", f"{server.url}/v1",
-            "--permission-mode", "yolo",
+            "--permission-mode", "yolo", environment=COLD,
         )  # fmt: skip
         wait_until(lambda: children_of(process.pid))
         worker = children_of(process.pid)[0]

@@ -34,6 +34,9 @@ class Done:
 class Program:
     """Runs `agent` in a directory and a home of its own."""
 
+    runtime_directory = "/nowhere"
+    """Where programs find a warm process, if tests have started one."""
+
     def __init__(self, directory: Path) -> None:
         self.workspace = directory / "project"
         self.home = directory / "home"
@@ -48,6 +51,8 @@ class Program:
             "LANG": "C.UTF-8",
             "TMPDIR": tempfile.gettempdir(),
             "AGENT_LOCAL_PORTS": NO_SERVERS,
+            "XDG_RUNTIME_DIR": self.runtime_directory,
+            "CI": "1",  # so that no program starts one
             "PYTHONPATH": str(ROOT),  # this checkout, wherever the installed program comes from
             **(extra or {}),
         }

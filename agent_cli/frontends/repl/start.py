@@ -4,7 +4,6 @@ import asyncio
 import logging
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -36,6 +35,7 @@ from agent_cli.frontends.shared.terminal_facts import moves_cursor
 from agent_cli.frontends.shared.trusting import describe_items, keep_trust, trust_items
 from agent_cli.launch_options import LaunchOptions, Resume
 from agent_cli.lib.language import tr
+from agent_cli.models.warm_client import Worker
 from agent_cli.models.worker_process import spawn
 from agent_cli.runtime import (
     chosen_model,
@@ -57,10 +57,11 @@ log = logging.getLogger(__name__)
 EXTENSIONS_TIMEOUT_S = 15.0
 """Seconds that piped prompts wait for extensions."""
 Stage = LiveStage | FlatStage
-Worker = subprocess.Popen[bytes] | None
 
 
-def run(launch_options: LaunchOptions, worker: Worker, *, is_read_aloud: bool = False) -> int:
+def run(
+    launch_options: LaunchOptions, worker: Worker | None, *, is_read_aloud: bool = False
+) -> int:
     """Run until the user leaves or the input ends; returns the exit code."""
     launch_options, prompt = _find_session(launch_options)
     launch_options, note = asyncio.run(_with_a_model(launch_options))
@@ -159,7 +160,7 @@ class _Show:
         self._warning = ""
         self._note = note
 
-    async def play(self, launch_options: LaunchOptions, prompt: str, worker: Worker) -> int:
+    async def play(self, launch_options: LaunchOptions, prompt: str, worker: Worker | None) -> int:
         """Until the user leaves; returns the exit code."""
         before: Resume | None = None
         while True:
