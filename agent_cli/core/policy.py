@@ -75,14 +75,15 @@ def decide(facts: Facts, policy: Policy) -> Decision:
         return Decision(Effect.ASK, (because("rule_asks", rule=rule.text),), rule.text)
     if mode is Mode.YOLO:
         return Decision(Effect.ALLOW, (because("mode_yolo"),))
-    if mode is Mode.PLAN and facts.kind is not ToolKind.READONLY and facts.unproven:
+    unproven = facts.unproven if policy.sandboxed else facts.unproven + facts.needs_sandbox
+    if mode is Mode.PLAN and facts.kind is not ToolKind.READONLY and unproven:
         return Decision(Effect.DENY, (because("mode_plan"),))
     allowed = all_allowed(facts, rules.allow, place)
     if sensitive := _sensitive(facts, lifted=allowed is not None):
         return Decision(Effect.ASK, sensitive)
     if allowed is not None:
         return Decision(Effect.ALLOW, (because("rule_allows", rule=allowed.text),), allowed.text)
-    if not facts.unproven and not facts.needs_permission:
+    if not unproven and not facts.needs_permission:
         if trusted or facts.kind is ToolKind.READONLY:
             return Decision(Effect.ALLOW, (because("read_only"),))
         return Decision(Effect.ASK, (because("folder_untrusted"),))
@@ -92,7 +93,7 @@ def decide(facts: Facts, policy: Policy) -> Decision:
         return Decision(Effect.ALLOW, (because("in_sandbox"),), confined=True)
     if not policy.ask_dangerous and _is_known_command(facts) and trusted:
         return Decision(Effect.ALLOW, (because("dangerous_allowed"),))
-    return Decision(Effect.ASK, facts.dangers + facts.unproven or (because("not_read_only"),))
+    return Decision(Effect.ASK, facts.dangers + unproven or (because("not_read_only"),))
 
 
 def _edits_files(facts: Facts) -> bool:
@@ -143,6 +144,9 @@ class Policy:
     """Whether dangerous commands need a question; the catastrophic are denied in any case."""
     confines: bool = False
     """Whether there is a sandbox to run commands in."""
+    sandboxed: bool = False
+    """Whether a command that is proven runs in a read-only sandbox: then it may also be one whose
+    only doubt is what it reads."""
     sender: Policy | None = None
     """The policy of whoever sent this agent: its rules apply here as they are at each decision."""
     own_mode: Mode | None = None

@@ -6,7 +6,7 @@ that nobody can tell from an answer whether a pattern matches in them.
 
 import fnmatch
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -18,6 +18,7 @@ from agent_cli.safety.sensitive import (
     SECRET_HOME,
     SECRET_NAMES,
     SECRET_SYSTEM,
+    candidates,
     is_secret,
 )
 from agent_cli.tools._places import SearchRoot, decode
@@ -57,7 +58,7 @@ class Secrets:
             while chunk := await run.read():
                 whole, _, rest = (rest + chunk).rpartition(b"\0")
                 paths = decode(whole).split("\0")
-                count += sum(self.hides(path) for path in _candidates(paths))
+                count += sum(self.hides(path) for path in candidates(paths))
                 looked_at += len(paths)
                 if looked_at >= _MAX_LOOKED_AT:
                     run.stop()
@@ -101,26 +102,3 @@ def _is_plain(pattern: str) -> bool:
 
 def _literal(name: str) -> str:
     return re.sub(r"([*?\[\]{}\\])", r"\\\1", name)
-
-
-def _candidates(paths: Iterable[str]) -> Iterator[str]:
-    """The paths that may be secret: told quickly, because there are many of them."""
-    starts, ends, parts = _signs()
-    for path in paths:
-        folded = path.casefold()
-        name = folded.rpartition("/")[2]
-        if (
-            name.startswith(starts)
-            or name.endswith(ends)
-            or not parts.isdisjoint(folded.split("/"))
-        ):
-            yield path
-
-
-@lru_cache(maxsize=1)
-def _signs() -> tuple[tuple[str, ...], tuple[str, ...], frozenset[str]]:
-    """How secret names begin, how the others end, and names of secret places."""
-    starts = {start for pattern in SECRET_NAMES if (start := pattern.partition("*")[0])}
-    ends = {pattern.rpartition("*")[2] for pattern in SECRET_NAMES if pattern.startswith("*")}
-    places = {path.rpartition("/")[2] for path in (*SECRET_HOME, *SECRET_SYSTEM)}
-    return tuple(starts), tuple(ends), frozenset({*SECRET_COMPONENTS, *places})

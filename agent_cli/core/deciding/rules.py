@@ -68,6 +68,12 @@ class Facts:
     """Secret, protected or outside places a command touches."""
     unproven: tuple[Reason, ...] = ()
     """Why it is not proven to change nothing."""
+    needs_sandbox: tuple[Reason, ...] = ()
+    """Why it is proven only where it runs in a read-only sandbox."""
+    trees: tuple[str, ...] = ()
+    """Directories of which it may read all files."""
+    unlisted: tuple[str, ...] = ()
+    """Those of them that are too large to tell whether a rule matches a file there."""
     unresolved: bool = False
     """Something in it could not be read for certain: then no allow rule can match."""
     dangers: tuple[Reason, ...] = ()

@@ -222,6 +222,8 @@ class _ScanFindings:
             writes=tuple(self.writes),
             reads=tuple(proof.reads),
             unproven=tuple(unproven),
+            needs_sandbox=tuple(proof.needs_sandbox),
+            trees=tuple(proof.trees),
             sensitive=tuple(sensitive),
             unresolved=proof.unresolved,
             dangers=tuple(self.dangers),
@@ -252,10 +254,15 @@ def _is_one_faced(name: str) -> bool:
 
 def _second_opinion(proof: Proof, seen: _ScanFindings) -> None:
     """Two readers that share no code must see the same commands, else nothing is proven."""
-    if proof.unresolved:
+    if proof.unresolved and proof.unproven:
         return
     strict = [command.argv for command in proof.commands if command.level == 0]
     lenient = [argv for argv in seen.first_level if argv]
-    if seen.exhausted or sorted(strict) != sorted(lenient):
+    if proof.has_values:
+        # They know different things about values, and one of them goes round a loop.
+        agree = {argv[0] for argv in strict} == {argv[0] for argv in lenient}
+    else:
+        agree = sorted(strict) == sorted(lenient)
+    if seen.exhausted or not agree:
         proof.unresolved = True
         proof.unproven.append(because("unclear_command"))

@@ -43,7 +43,7 @@ NETWORK = names(
     "claude codex"
 )
 # Of the commands that may be proven, those that can also write or run something.
-TWO_FACED = names("find sort sed awk gawk mawk git xxd uniq base64 tree tar unzip env bash")
+TWO_FACED = names("find sort sed awk gawk mawk git xxd uniq base64 tree tar unzip env bash npm pip pip3")
 GIT_NETWORK = names("fetch pull push clone ls-remote submodule")
 PRIVILEGE = names("sudo su doas pkexec run0 runuser gosu")
 GIT_DESTROYS = names("clean checkout reset restore rm stash switch branch")

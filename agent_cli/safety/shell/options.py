@@ -42,7 +42,7 @@ def read(spec: Spec, words: list[Word]) -> Parsed:
             value = next(rest, None)
             if value is None and spec.options[wants] != "?next":
                 raise Refused(because("missing_value", option=word.text))
-            if value is not None and value.pattern is not None:
+            if value is not None and (value.pattern is not None or value.splits):
                 raise Refused(because("depends_on_files", word=value.text))
             if value is not None and _is_two_faced(value.text) and wants not in spec.patterns:
                 raise Refused(because("hides_option", word=value.text))
@@ -61,7 +61,7 @@ def _count(spec: Spec, parsed: Parsed) -> None:
     if spec.most is not None:
         if count > spec.most:
             raise Refused(because("too_many_arguments"))
-        if any(word.pattern is not None for word in parsed.operands):
+        if any(word.pattern is not None or word.splits for word in parsed.operands):
             raise Refused(because("argument_count"))
     if count < spec.least:
         raise Refused(because("missing_argument"))

@@ -28,6 +28,12 @@ class Spec:
     builtin: bool = False
     check: str = ""
     listing: frozenset[str] = frozenset()
+    recurses: str = ""
+    """Options that make it read directories with all below them, or "always"."""
+    names_only: frozenset[str] = frozenset()
+    """Options that make it tell names and no content."""
+    confined: bool = False
+    """Harmless only in a sandbox."""
 
 
 @cache
@@ -90,7 +96,7 @@ def _alias(raw: Toml, name: str) -> Raw:
 def _spec(entry: Raw) -> Spec:
     given: dict[str, Any] = {name: value for name, value in entry.items() if name != "families"}
     given["options"] = _options(str(entry.get("options", "")))
-    for name in ("patterns", "listing"):
+    for name in ("patterns", "listing", "names_only"):
         given[name] = frozenset(str(entry.get(name, "")).split())
     return Spec(**given)
 

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 
+from agent_cli.safety.environment import is_locale, is_plain_locale
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.tokens import words
 from agent_cli.tools._shell.shell_state import ShellState, Variable
@@ -44,6 +45,11 @@ def altered_by(state: ShellState, *, path_is_known: bool = False) -> tuple[str, 
     known = {"PATH"} if path_is_known else set()
     set_ = (name for name in state.variables if _steers(name) and name not in known)
     reasons += [f"the variable {name} was set" for name in set_]
+    reasons += [
+        f"the variable {name} sets another encoding"
+        for name, variable in state.variables.items()
+        if is_locale(name) and not is_plain_locale(name, str(variable.value))
+    ]
     reasons += [f"the variable {name} was unset" for name in sorted(state.unset) if _steers(name)]
     reasons += [
         f"the variable {name} holds shell code"

@@ -1,0 +1,430 @@
+"""What once ran code, leaked or read without a question: each in a real session, with its oracle.
+
+An oracle is a file that hostile code would write, or text that must not reach the model.
+"""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_cli.core.events import ApprovalAsked
+from agent_cli.core.inbox import Approval
+from agent_cli.core.messages import text_of
+from tests.kit.sessions import SceneMaker, of_type, results
+
+SECRET = "topsecret-4711"
+
+
+def bash(command: str) -> dict[str, Any]:
+    return {"calls": [{"name": "Bash", "arguments": {"command": command}}]}
+
+
+async def play(make_session: SceneMaker, *calls: dict[str, Any], **how: Any) -> tuple[str, int]:
+    """All that the model was told, and how often the user was asked; the answer is always no."""
+    scene = make_session(*calls, {"text": "done"}, **how)
+    events = await scene.play(answer=lambda _: Approval())
+    told = "\n".join(text_of(each.result.llm_content) for each in results(events).values())
+    return told, len(of_type(events, ApprovalAsked))
+
+
+def git(folder: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    subprocess.run(
+        ["git", *identity, *arguments], cwd=folder, check=True, env=environment, capture_output=True
+    )
+
+
+def repository(folder: Path, files: Mapping[str, str] | None = None) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    git(folder, "init", "-q")
+    for name, text in (files or {"a.txt": "a\n"}).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    git(folder, "add", "-Af")
+    git(folder, "commit", "-qm", "x")
+    return folder
+
+
+def repository_by_commondir(folder: Path, marker: Path) -> None:
+    """Ordinary files that git takes for a repository with a monitor program."""
+    for name in ("c/objects", "c/refs"):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "keep").write_text("")
+    (folder / "HEAD").write_text("ref: refs/heads/main\n")
+    (folder / "commondir").write_text("c\n")
+    (folder / "config.worktree").write_text("[core]\nbare=false\nworktree=..\n")
+    (folder / "c/config").write_text(
+        "[core]\nrepositoryformatversion=1\n"
+        f'fsmonitor="id > {marker}; false"\n[extensions]\nworktreeConfig=true\n'
+    )
+
+
+# -- git
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cd evil && env -i git status",
+        "cd evil && env - git status",
+        "cd evil && env -i PATH=/usr/bin:/bin git status",
+        "cd evil && env -u GIT_CONFIG_COUNT git status",
+        "cd evil && env --ignore-environment git status",
+        "cd evil && nice env -i git status",
+        "cd evil && bash -c 'env -i git status'",
+        "cd evil && GIT_CONFIG_COUNT=0 git status",
+        "cd evil && (exec -c git status)",
+        "cd evil && env -S '-i git status'",
+        "cd evil && unset GIT_CONFIG_COUNT; git status",
+        "cd evil && git -c safe.bareRepository=all status",
+        "git -C evil status",
+        "cd evil && git status",
+    ],
+)
+@pytest.mark.parametrize("mode", ["default", "plan"])
+async def test_no_program_of_a_repository_by_commondir_runs(
+    make_session: SceneMaker, tmp_path: Path, command: str, mode: str
+) -> None:
+    marker = tmp_path / "ran"
+    repository_by_commondir(make_session.workspace / "evil", marker)
+    await play(make_session, bash(command), settings={"mode": mode})
+    assert not marker.exists()
+
+
+async def test_a_probe_is_not_fooled_by_times_and_sizes(
+    make_session: SceneMaker, tmp_path: Path
+) -> None:
+    """The configuration is rewritten between two commands, with the same size and time."""
+    marker = tmp_path / "ran"
+    work = repository(make_session.workspace, {"a.txt": "a\n", ".gitattributes": "* filter=x\n"})
+    config = work / ".git/config"
+    line = f'[filter "x"]\n\tclean = "touch {marker}; cat"\n'
+    harmless = config.read_text() + "#" * (len(line) - 1) + "\n"
+    config.write_text(harmless)
+    before = config.stat()
+    scene = make_session(
+        bash("git status"), {"text": "one"}, bash("git diff"), {"text": "two"},
+    )  # fmt: skip
+    await scene.play(answer=lambda _: Approval())
+    config.write_text(harmless.replace("#" * (len(line) - 1) + "\n", line))
+    (work / "a.txt").write_text("b\n")
+    os.utime(config, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert config.stat().st_size == before.st_size
+    await scene.play(answer=lambda _: Approval())
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize("command", ["git diff", "git describe --dirty --always", "git status"])
+async def test_hooks_of_a_common_directory_do_not_run(
+    make_session: SceneMaker, tmp_path: Path, command: str
+) -> None:
+    marker = tmp_path / "ran"
+    work = repository(make_session.workspace)
+    common = work / "common"
+    shutil.copytree(work / ".git", common)
+    (work / ".git/commondir").write_text("../common\n")
+    hook = common / "hooks/post-index-change"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\ntouch {marker}\n")
+    hook.chmod(0o755)
+    os.utime(work / "a.txt", (1, 1))
+    await play(make_session, bash(command))
+    assert not marker.exists()
+
+
+async def test_a_linked_worktree_runs_no_hook_of_its_repository(
+    make_session: SceneMaker, tmp_path: Path
+) -> None:
+    marker = tmp_path / "ran"
+    main = repository(tmp_path / "main")
+    make_session.workspace.rmdir()
+    git(main, "worktree", "add", "-q", str(make_session.workspace))
+    told, asked = await play(make_session, bash("git status --short && git log --oneline"))
+    assert not asked and " x" in told
+    hook = main / ".git/hooks/post-index-change"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\ntouch {marker}\n")
+    hook.chmod(0o755)
+    os.utime(make_session.workspace / "a.txt", (1, 1))
+    await play(make_session, bash("git diff"))
+    assert not marker.exists()
+
+
+async def test_a_git_file_does_not_open_a_repository_elsewhere(
+    make_session: SceneMaker, tmp_path: Path
+) -> None:
+    private = repository(tmp_path / "home2/private", {"notes.txt": f"{SECRET}\n"})
+    (make_session.workspace / "sub").mkdir()
+    (make_session.workspace / "sub/.git").write_text(f"gitdir: {private}/.git\n")
+    told, _ = await play(make_session, bash("cd sub && git log -p"))
+    assert SECRET not in told
+
+
+# -- locale
+
+
+@pytest.fixture(scope="session")
+def gbk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with a Chinese locale in which a backslash may be half a character."""
+    place = tmp_path_factory.mktemp("locales")
+    made = subprocess.run(
+        ["localedef", "-i", "zh_CN", "-f", "GBK", str(place / "zh_CN.GBK")],
+        capture_output=True,
+        check=False,
+    )
+    if not (place / "zh_CN.GBK/LC_CTYPE").exists():
+        pytest.skip(f"localedef made no locale: {made.stderr!r}")
+    return place
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "LC_ALL=zh_CN.GBK bash -c 'echo 表\\;touch X'",
+        "env LC_CTYPE=zh_CN.GBK bash -c 'echo 表\\;touch X'",
+        "LANG=zh_CN.GBK bash -c 'echo 表\\;touch X'",
+    ],
+)
+async def test_no_locale_changes_what_bash_reads(
+    make_session: SceneMaker, gbk: Path, command: str
+) -> None:
+    passed = {"environment": {"passed": ["LOCPATH"]}}
+    await play(
+        make_session, bash(command), environment={"LOCPATH": str(gbk)}, settings=passed
+    )
+    assert not (make_session.workspace / "X").exists()
+
+
+@pytest.mark.parametrize("name", ["LANG", "LC_ALL", "LC_CTYPE"])
+async def test_our_shell_reads_utf8_whatever_the_users_locale(
+    make_session: SceneMaker, gbk: Path, name: str
+) -> None:
+    await play(
+        make_session,
+        bash("echo 表\\;touch X"),
+        environment={"LOCPATH": str(gbk), name: "zh_CN.GBK"},
+        settings={"environment": {"passed": ["LOCPATH"]}},
+    )
+    assert not (make_session.workspace / "X").exists()
+
+
+# -- globs
+
+PATTERNS = [
+    "nlin[^x]", "nl['!'i]nk", 'nl["!"i]nk', "nl[\\!i]nk", "nlin[[:alpha:]]", "nlin[!^x]",
+    "n[^x-z]ink", "nl?nk", "nl[a-z]nk", "nl[A-z]nk", "n*k", "*link", "[^.]link", "nl[i^]nk",
+    "n[]l]ink", "n[!]x]ink", "nl[[.i.]]nk", "[!a]link", "nlin{k,x}", "nlin[^x]{,}", "nlin[k-",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+async def test_no_pattern_reads_through_a_link_out_of_the_workspace(
+    make_session: SceneMaker, tmp_path: Path, pattern: str
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "f").write_text(f"{SECRET}\n")
+    (make_session.workspace / "nlink").symlink_to(outside / "f")
+    (make_session.workspace / "dlink").symlink_to(outside)
+    told, _ = await play(
+        make_session,
+        bash(f"cat {pattern}"),
+        bash(f"cat {pattern.replace('n', 'd', 1)}/f"),
+        bash(f"LC_ALL=C cat {pattern}"),
+    )
+    assert SECRET not in told
+
+
+async def test_a_pattern_that_counts_bytes_reads_no_link(
+    make_session: SceneMaker, tmp_path: Path
+) -> None:
+    (tmp_path / "f").write_text(f"{SECRET}\n")
+    (make_session.workspace / "lé").symlink_to(tmp_path / "f")
+    told, _ = await play(make_session, bash("LC_ALL=C bash -c 'cat l??'"), bash("cat l??"))
+    assert SECRET not in told
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat s[^x]cret/a", "cat s['!'e]cret/a", "cat [^x]*/a", "cat */a", "cat s?cret/?",
+        "grep -rh . .", "grep -rh . *", "grep -r . --include=a", "rg -uuu . .", "rg .",
+        "cat secret/a", "head -n1 < secret/a", "find . -name a -exec cat {} +", "diff -r . empty",
+        "for f in */a; do cat \"$f\"; done", "git grep -h . ", "git log -p", "git show",
+        "git diff 4b825dc642cb6eb9a060e54bf8d69288fbee4904 HEAD", "git show HEAD:secret/a",
+        "cd secret && cat a", "git grep -h . -- 's[^x]cret/*'", "ls | xargs -I{} cat {}/a",
+    ],
+)  # fmt: skip
+async def test_a_denied_path_is_read_by_no_command(
+    make_session: SceneMaker, command: str
+) -> None:
+    repository(make_session.workspace, {"secret/a": f"{SECRET}\n", "open/b": "b\n"})
+    (make_session.workspace / "empty").mkdir()
+    told, asked = await play(
+        make_session, bash(command), settings={"permissions": {"deny": ["Read(secret/**)"]}}
+    )
+    assert SECRET not in told and not asked
+
+
+SEARCHES: list[tuple[str, dict[str, Any]]] = [
+    ("Grep", {"pattern": "top"}),
+    ("Grep", {"pattern": "top", "output_mode": "count"}),
+    ("Grep", {"pattern": "top", "path": "secret", "glob": "*"}),
+    ("Grep", {"pattern": "top", "glob": "secret/**"}),
+    ("Glob", {"pattern": "**/*"}),
+    ("Glob", {"pattern": "secret/*"}),
+    ("ListFiles", {"recursive": True}),
+    ("ListFiles", {"path": "secret"}),
+    ("Replace", {"pattern": "top", "replacement": "x"}),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments"), SEARCHES)
+@pytest.mark.parametrize("rule", ["Read(secret/**)", "Read(secret/)", "Read(**/hidden-name)"])
+async def test_a_denied_path_is_found_by_no_search(
+    make_session: SceneMaker, tool: str, arguments: dict[str, Any], rule: str
+) -> None:
+    files = {"secret/hidden-name": f"{SECRET}\n", "open/b": "topic\n"}
+    told, _ = await play(
+        make_session,
+        {"calls": [{"name": tool, "arguments": arguments}]},
+        files=files,
+        settings={"permissions": {"deny": [rule]}},
+    )
+    assert SECRET not in told and "hidden-name:" not in told and "hidden-name\n" not in told
+    if "secret" not in str(arguments):
+        assert "open/b" in told
+        assert "rule" in told, "the result says that something was left out"
+
+
+async def test_a_replacement_leaves_out_what_may_not_be_read_or_written(
+    make_session: SceneMaker,
+) -> None:
+    for rule in ("Read(secret/**)", "Edit(secret/**)"):
+        files = {"secret/a": "top\n", "open/b": "top\n"}
+        arguments = {"pattern": "top", "replacement": "x", "preview": False}
+        await play(
+            make_session,
+            {"calls": [{"name": "Replace", "arguments": arguments}]},
+            files=files,
+            settings={"permissions": {"deny": [rule]}, "mode": "accept-edits"},
+        )
+        assert (make_session.workspace / "secret/a").read_text() == "top\n"
+
+
+# -- secrets
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "grep -rh . . | rev", "grep -r . | rev", "grep -rh . sub | rev", "grep -d recurse -h . . | rev",
+        "grep --directories=recurse -h . . | rev", "grep -h -r . ./* | rev", "rg -uuu . | rev",
+        "rg . --no-ignore --hidden | rev", "rg -h . sub | rev", "egrep -r . . | rev",
+        "git grep --untracked --no-exclude-standard -h . | rev", "git grep -h . | rev",
+        "git log -p --all | rev", "git show | rev", "git log --patch | rev", "git log -U1 | rev",
+        "git diff 4b825dc642cb6eb9a060e54bf8d69288fbee4904 HEAD | rev", "git stash show -p | rev",
+        "git cat-file -p HEAD:sub/server.key | rev", "git show HEAD:./sub/server.key | rev",
+        "git cat-file -p BLOB | rev", "git show BLOB | rev", "git log -p -- sub | rev",
+        "find . -type f -exec cat {} + | rev", "find . -type f | xargs cat | rev",
+        "diff -r . empty | rev", "diff -r sub empty -N | rev", "git diff --no-index sub empty | rev",
+        "for f in sub/*; do cat \"$f\"; done | rev", "cat $(git ls-files) | rev",
+        "tar c . | rev", "git whatchanged -p | rev", "git log -L1,1:sub/server.key | rev",
+        "git blame sub/server.key | rev", "sha256sum -c list", "git log -c -p | rev",
+        "while read -r f; do cat \"$f\"; done < list | rev",
+    ],
+)  # fmt: skip
+async def test_no_recursive_command_hands_out_a_secret_file(
+    make_session: SceneMaker, command: str
+) -> None:
+    work = repository(make_session.workspace, {"sub/server.key": f"{SECRET}\n", "a.txt": "a\n"})
+    (work / ".env").write_text(f"API={SECRET}\n")
+    (work / "empty").mkdir()
+    (work / "list").write_text("sub/server.key\n")
+    blob = subprocess.run(
+        ["git", "rev-parse", "HEAD:sub/server.key"], cwd=work, capture_output=True, text=True,
+        check=True,
+    ).stdout.strip()  # fmt: skip
+    told, _ = await play(make_session, bash(command.replace("BLOB", blob)))
+    assert SECRET not in told and SECRET[::-1] not in told
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["grep -rn a .", "rg a", "git log -p", "git show", "git diff HEAD~0", "find . -name '*.txt'"],
+)
+async def test_without_a_secret_file_nothing_is_asked(
+    make_session: SceneMaker, command: str
+) -> None:
+    repository(make_session.workspace)
+    _, asked = await play(make_session, bash(command))
+    assert not asked
+
+
+# -- what tells about files outside
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "test -a {} && echo yes", "[ -a {} ] && echo yes", "test {} -nt a.txt && echo yes",
+        "test a.txt -ot {} && echo yes", "[ {} -ef {} ] && echo yes", "[[ -e {} ]] && echo yes",
+        "[[ -a {} ]] && echo yes", "test -o {} && echo yes", "test x -a -e {} && echo yes",
+        "[ ! -a {} ] || echo yes", "test -e {} -a x && echo yes", "[[ a.txt -ot {} ]] && echo yes",
+        "sha256sum -c list 2>&1 | grep -c OK | sed s/1/yes/", "md5sum --check list && echo yes",
+    ],
+)  # fmt: skip
+async def test_nothing_tells_whether_a_file_outside_exists(
+    make_session: SceneMaker, tmp_path: Path, command: str
+) -> None:
+    outside = tmp_path / "outside.txt"
+    outside.write_text("x")
+    hashes = {
+        "sha256sum": "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881",
+        "md5sum": "9dd4e461268c8034f5c8564e155c67a6",
+    }
+    digest = hashes[next(name for name in (*hashes, "") if name in command) or "md5sum"]
+    files = {"a.txt": "a\n", "list": f"{digest}  {outside}\n"}
+    told, asked = await play(make_session, bash(command.format(outside, outside)), files=files)
+    assert asked and "yes" not in told
+
+
+# -- rules that let too much through
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "prettier --write {config}", "prettier --write={config}", "prettier -o{config}",
+        "prettier --plugin=x ~/.config/agent/config.toml", "prettier --write .agent/config.toml",
+        "prettier x --out=.agent/hooks.toml", "prettier --write .config/agent/../agent/config.toml",
+        "cd {home} && prettier --write .config/agent/config.toml", "prettier file:{config}",
+        "env prettier --write {config}", "prettier --a=x,{config}", "prettier {state}/audit.jsonl",
+    ],
+)  # fmt: skip
+async def test_no_rule_reaches_the_agents_own_files(
+    make_session: SceneMaker, tmp_path: Path, command: str
+) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    marker = tmp_path / "ran"
+    (tools / "prettier").write_text(f"#!/bin/sh\ntouch {marker}\n")
+    (tools / "prettier").chmod(0o755)
+    home = make_session.home
+    filled = command.format(
+        config=home / ".config/agent/config.toml", home=home, state=home / ".local/state/agent"
+    )
+    scene = make_session(
+        bash(filled),
+        {"text": "done"},
+        settings={"permissions": {"allow": ["Bash(prettier *)", "Bash(env *)", "Bash(cd *)"]}},
+        environment={"PATH": f"{tools}:/usr/bin:/bin"},
+    )
+    await scene.play(answer=lambda _: Approval())
+    assert not marker.exists()
