@@ -18,6 +18,7 @@ everything else. The first step that applies decides:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -29,6 +30,7 @@ from agent_cli.core.deciding.rules import (
     all_allowed,
     first_match,
     names_written,
+    ruled_out,
 )
 from agent_cli.core.tool import ToolKind
 from agent_cli.safety.reasons import Reason, because
@@ -75,7 +77,10 @@ def decide(facts: Facts, policy: Policy) -> Decision:
         return Decision(Effect.ASK, (because("rule_asks", rule=rule.text),), rule.text)
     if mode is Mode.YOLO:
         return Decision(Effect.ALLOW, (because("mode_yolo"),))
-    unproven = facts.unproven if policy.sandboxed else facts.unproven + facts.needs_sandbox
+    unproven = facts.unproven
+    if not policy.sandboxed or ruled_out(rules, place):
+        # A sandbox keeps secrets from being read; of the user's rules it knows nothing.
+        unproven += facts.needs_sandbox
     if mode is Mode.PLAN and facts.kind is not ToolKind.READONLY and unproven:
         return Decision(Effect.DENY, (because("mode_plan"),))
     allowed = all_allowed(facts, rules.allow, place)
@@ -156,6 +161,12 @@ class Policy:
         """The decision about a call, by what applies now."""
         self.follow()
         return decide(facts, self)
+
+    def may_read(self, tool: str) -> Callable[[str], bool] | None:
+        """Whether a tool may read a path, for tools that look through many; None: any path."""
+        self.follow()
+        matchers = ruled_out(self.rules, self.place, tool)
+        return (lambda path: not any(match(path) for match in matchers)) if matchers else None
 
     def would_allow(self, facts: Facts, rule: str) -> bool:
         """Whether the call would run unasked if this rule were there."""

@@ -1,4 +1,4 @@
-"""Keeps files that may hold secrets out of a search.
+"""Keeps files that may hold secrets, or that a rule speaks of, out of a search.
 
 ripgrep passes over most of them; what it finds in the others is dropped before it is counted, so
 that nobody can tell from an answer whether a pattern matches in them.
@@ -35,6 +35,7 @@ class Secrets:
         self._home = context.workspace.home
         self._place = place
         self._lifted = is_secret(place.real, self._home) is not None
+        self._may_read = context.may_read
 
     @property
     def arguments(self) -> list[str]:
@@ -46,23 +47,42 @@ class Secrets:
 
     def hides(self, path: str) -> bool:
         """Whether nothing found at a path may be counted or shown."""
+        return self._is_ruled_out(path) or self._is_secret(path)
+
+    def _is_secret(self, path: str) -> bool:
         return not self._lifted and is_secret(path, self._home) is not None
+
+    def _is_ruled_out(self, path: str) -> bool:
+        return self._may_read is not None and not self._may_read(path)
 
     async def note(self, command: Any, context: ToolContext) -> str:
         """How many files the search passed over; `command` lists files as the search chose them."""
-        if self._lifted or self._place.is_file:
+        if self._place.is_file or (self._lifted and self._may_read is None):
             return ""
-        rest, looked_at, count = b"", 0, 0
+        rest, looked_at, count, ruled_out = b"", 0, 0, 0
         place = self._place
         async with ripgrep(command, context, directory=place.directory, paths=[place.real]) as run:
             while chunk := await run.read():
                 whole, _, rest = (rest + chunk).rpartition(b"\0")
                 paths = decode(whole).split("\0")
-                count += sum(self.hides(path) for path in candidates(paths))
+                if self._may_read is not None:
+                    open_ = [path for path in paths if not path or self._may_read(path)]
+                    ruled_out += len(paths) - len(open_)
+                    paths = open_
+                count += sum(self._is_secret(path) for path in candidates(paths))
                 looked_at += len(paths)
                 if looked_at >= _MAX_LOOKED_AT:
                     run.stop()
-        return _describe(count, whole=not run.stopped)
+        notes = (describe_ruled_out(ruled_out), _describe(count, whole=not run.stopped))
+        return " ".join(filter(None, notes))
+
+
+def describe_ruled_out(count: int) -> str:
+    """What to tell about files that a search passed over because of a rule."""
+    if not count:
+        return ""
+    were = "was" if count == 1 else "were"
+    return f"{plural(count, 'file')} {were} left out: a permission rule doesn't let them be read."
 
 
 def _describe(count: int, *, whole: bool) -> str:

@@ -50,7 +50,7 @@ async def offered(make_session: SceneMaker, command: str, **how: Any) -> str | N
 @pytest.mark.parametrize(
     ("command", "rule"),
     [
-        ("npm run test -- --watch", "Bash(npm run test *)"),
+        ("npm run test -- --watch", "Bash(npm run test ./**)"),
         ("make build", "Bash(make build)"),
         ("frobnicate a", "Bash(frobnicate a)"),
         ("git push --force", None),

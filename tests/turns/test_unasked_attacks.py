@@ -269,8 +269,12 @@ async def test_a_denied_path_is_read_by_no_command(
     told, asked = await play(
         make_session, bash(command), settings={"permissions": {"deny": ["Read(secret/**)"]}}
     )
-    assert SECRET not in told and not asked
+    assert SECRET not in told
+    assert not asked or command in UNCLEAR
 
+
+UNCLEAR = {"cat s['!'e]cret/a", "ls | xargs -I{} cat {}/a"}
+"""What these read cannot be told, so that they ask."""
 
 SEARCHES: list[tuple[str, dict[str, Any]]] = [
     ("Grep", {"pattern": "top"}),
@@ -403,7 +407,7 @@ async def test_nothing_tells_whether_a_file_outside_exists(
     [
         "prettier --write {config}", "prettier --write={config}", "prettier -o{config}",
         "prettier --plugin=x ~/.config/agent/config.toml", "prettier --write .agent/config.toml",
-        "prettier x --out=.agent/hooks.toml", "prettier --write .config/agent/../agent/config.toml",
+        "prettier x --out=.agent/hooks.toml", "prettier --write {home}/.config/x/../agent/config.toml",
         "cd {home} && prettier --write .config/agent/config.toml", "prettier file:{config}",
         "env prettier --write {config}", "prettier --a=x,{config}", "prettier {state}/audit.jsonl",
     ],

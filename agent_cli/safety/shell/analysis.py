@@ -18,6 +18,7 @@ from agent_cli.safety.shell.shell_facts import (
     ShellFacts,
     SimpleCommand,
     inside,
+    lexical,
 )
 from agent_cli.safety.shell.wrappers import WRAPPERS, embedded_commands, unwrap
 
@@ -103,6 +104,8 @@ class _ScanFindings:
         self.dangers: dict[Reason, None] = {}
         self.catastrophic: dict[Reason, None] = {}
         self.destroys: list[Destruction] = []
+        self.own: dict[Reason, None] = {}
+        """The agent's own files, as commands name them that do more than read."""
         self.network = False
         self.exhausted = False
 
@@ -154,6 +157,7 @@ class _ScanFindings:
             self.writes |= dict.fromkeys(effects.writes_of(argv, found.cwd))
             self.dangers |= dict.fromkeys(effects.dangers_of(argv, found))
             self.network = self.network or effects.uses_network(argv, found)
+            self._note_own(argv, found.cwd)
             inner = hidden or effects.hidden_by(levels[:depth])
             if destruction := effects.destruction_of(argv, found, inner):
                 self.destroys.append(destruction)
@@ -162,6 +166,15 @@ class _ScanFindings:
         if fed:
             scripts.append(fed)
         return scripts
+
+    def _note_own(self, argv: tuple[str, ...], cwd: str | None) -> None:
+        """Whatever a program makes of it: the agent's own files are named to no program unasked."""
+        if table.only_reads(argv[0]) or argv[0] in {"cd", "git"}:
+            return
+        for path in effects.may_name(argv, cwd, self.place.home):
+            for each in (lexical(path), self.place.resolve(path)):
+                if own := is_own_policy(each, self.place.home):
+                    self.own[because("protected_path", path=each, why=own)] = None
 
     def _add_embedded(
         self, levels: list[tuple[str, ...]], found: FoundCommand, level: int, scripts: list[str]
@@ -202,7 +215,7 @@ class _ScanFindings:
 
     def facts(self, proof: Proof) -> ShellFacts:
         place = self.place
-        sensitive = dict.fromkeys(proof.sensitive)
+        sensitive = dict.fromkeys(proof.sensitive) | self.own
         for path in self.writes:
             real = place.resolve(path)
             for each in dict.fromkeys((path, real)):
@@ -249,7 +262,7 @@ def _without_repeats(argv: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _is_one_faced(name: str) -> bool:
-    return name in table.commands() and name not in effects.TWO_FACED
+    return table.only_reads(name) and name not in effects.TWO_FACED
 
 
 def _second_opinion(proof: Proof, seen: _ScanFindings) -> None:

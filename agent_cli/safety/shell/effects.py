@@ -43,7 +43,7 @@ NETWORK = names(
     "claude codex"
 )
 # Of the commands that may be proven, those that can also write or run something.
-TWO_FACED = names("find sort sed awk gawk mawk git xxd uniq base64 tree tar unzip env bash npm pip pip3")
+TWO_FACED = names("find sort sed awk gawk mawk git xxd uniq base64 tree tar unzip env bash")
 GIT_NETWORK = names("fetch pull push clone ls-remote submodule")
 PRIVILEGE = names("sudo su doas pkexec run0 runuser gosu")
 GIT_DESTROYS = names("clean checkout reset restore rm stash switch branch")
@@ -66,6 +66,23 @@ def hidden_by(outer: Iterable[tuple[str, ...]]) -> Reason | None:
 def writes_of(argv: tuple[str, ...], cwd: str | None) -> list[str]:
     """The files a command names to be written, made or removed, where they are known."""
     return _known_paths(_named_writes(argv), cwd)
+
+
+def may_name(argv: tuple[str, ...], cwd: str | None, home: str) -> Iterator[str]:
+    """Every path that a word of a command could stand for, in options and lists too."""
+    for word in argv[1:]:
+        if UNKNOWN in word:
+            continue
+        pieces = [word, *re.split(r"[=,:;]", word)]
+        if re.match(r"-[A-Za-z]", word):
+            pieces.append(word[2:])
+        for piece in dict.fromkeys(pieces):
+            if piece.startswith("~/"):
+                yield f"{home}{piece[1:]}"
+            elif piece and cwd is not None:
+                yield absolute(piece, cwd)
+            elif piece:
+                yield absolute(piece, home)
 
 
 def redirect_targets(found: FoundCommand) -> list[str]:

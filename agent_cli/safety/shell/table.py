@@ -45,6 +45,11 @@ def commands() -> dict[str, Spec]:
     return {name: _spec(_alias(raw, name)) for name in raw}
 
 
+def only_reads(name: str) -> bool:
+    """Whether a program is one that needs no sandbox to be let through."""
+    return name in commands() and not commands()[name].confined
+
+
 @cache
 def versions() -> dict[str, frozenset[str]]:
     """Program → the lone arguments that make it print its version."""
