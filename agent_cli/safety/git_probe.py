@@ -30,6 +30,7 @@ MAX_SUBMODULES = 50
 LIST_CONFIGURATION = ("config", "--list", "--show-scope", "--includes", "-z")
 SHOWN_TIMEOUT_S = 3.0
 MAKES_LOG = names("log show whatchanged reflog") | {"stash list"}
+SHOWS_NOTHING = (b"unknown revision or path", b"bad revision", b"No stash entries found")
 RIVALS = names("--name-only --name-status --check -s --no-patch --quiet -q --exit-code")
 WITHOUT_HELPERS = ("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 """Options for git that keep it from running what even a harmless command may run."""
@@ -198,6 +199,8 @@ def shown_paths(directory: str, argv: tuple[str, ...]) -> tuple[str, ...] | None
         reduced.append("--format=")
     kept = _without_rivals(rest)
     done = _run(folder, *name.split(), *reduced, *kept, seconds=SHOWN_TIMEOUT_S)
+    if done is not None and any(why in done.stderr for why in SHOWS_NOTHING):
+        return ()
     if done is None or (done.returncode and (name, done.returncode) != ("grep", 1)):
         return None
     top = _git(folder, "rev-parse", "--show-toplevel")

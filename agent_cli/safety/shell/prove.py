@@ -242,18 +242,31 @@ class Prover:
         except NotPlain as why:
             self.mark_unresolved(why.reason)
             return where, where
-        self._assignments(node, argv)
         if not argv:
+            self._variables(node, where, level)
             return where, where
+        self._assignments(node, argv)
         if any(word.pattern is not None and word.may_be_option for word in argv):
             self.proof.unresolved = True
         return self.command(argv, where, level, node.text)
 
+    def _variables(self, node: Simple, where: Where, level: int) -> None:
+        """Variables of the shell: what they hold is not followed, since branches may differ."""
+        self.proof.unresolved = self.proof.has_values = True
+        for name, value in node.assignments:
+            if not is_loop_name(name):
+                self.mark_unresolved(because("sets_later", name=name))
+                continue
+            self.doubt(because("sets_later", name=name))
+            try:
+                self._words([Token("word", value, 0)], where, level)
+            except NotPlain as why:
+                self.mark_unresolved(why.reason)
+            self.variables[name] = Value()
+
     def _assignments(self, node: Simple, argv: list[Word]) -> None:
         for name, value in node.assignments:
-            if not argv:
-                self.mark_unresolved(because("sets_later", name=name))
-            elif argv[0].text == "read" and name == "IFS" and value in {"", ",", ":", "|"}:
+            if argv[0].text == "read" and name == "IFS" and value in {"", ",", ":", "|"}:
                 continue
             elif not is_harmless_assignment(f"{name}={value}"):
                 self.mark_unresolved(because("runs_with", name=name))

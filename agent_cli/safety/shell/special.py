@@ -226,8 +226,10 @@ def check_ps(spec: Spec, words: list[Word], context: Context) -> None:
     texts = exact(words)
     if texts and BSD_PS.fullmatch(texts[0]):
         words = words[1:]
-    read(PS, words)
-    operands(PS, read(PS, words), context)
+    parsed = read(PS, words)
+    if any(value is not None and "env" in value.text.lower() for _, value in parsed.options):
+        raise Refused(because("shows_variables"))
+    operands(PS, parsed, context)
 
 
 def check_tar(spec: Spec, words: list[Word], context: Context) -> None:
