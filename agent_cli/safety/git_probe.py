@@ -29,6 +29,7 @@ OWN_SCOPES = frozenset({"local", "worktree", "command", "unknown"})
 MAX_SUBMODULES = 50
 LIST_CONFIGURATION = ("config", "--list", "--show-scope", "--includes", "-z")
 SHOWN_TIMEOUT_S = 3.0
+KEEP_INDEX = ("-c", "diff.autoRefreshIndex=false")
 MAKES_LOG = names("log show whatchanged reflog") | {"stash list"}
 SHOWS_NOTHING = (b"unknown revision or path", b"bad revision", b"No stash entries found")
 RIVALS = names("--name-only --name-status --check -s --no-patch --quiet -q --exit-code")
@@ -198,7 +199,7 @@ def shown_paths(directory: str, argv: tuple[str, ...]) -> tuple[str, ...] | None
     if name in MAKES_LOG:
         reduced.append("--format=")
     kept = _without_rivals(rest)
-    done = _run(folder, *name.split(), *reduced, *kept, seconds=SHOWN_TIMEOUT_S)
+    done = _run(folder, *KEEP_INDEX, *name.split(), *reduced, *kept, seconds=SHOWN_TIMEOUT_S)
     if done is not None and any(why in done.stderr for why in SHOWS_NOTHING):
         return ()
     if done is None or (done.returncode and (name, done.returncode) != ("grep", 1)):

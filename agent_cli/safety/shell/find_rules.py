@@ -64,9 +64,10 @@ def _run(words: list[Word], index: int, starts: tuple[str, ...], context: Contex
         raise Refused(because("not_known_safe", what="-exec"))
     context.doubt(because("only_confined", name="find -exec"))
     found = f"{starts[0]}/{UNKNOWN}"
+    many = words[end].text == "+"
     context.run(
         [
-            Word(found, word.raw, below=starts)
+            Word(found, word.raw, splits=many, below=starts)
             if word.text == "{}"
             else Word(word.text.replace("{}", UNKNOWN), word.raw)
             for word in words[index:end]

@@ -416,7 +416,8 @@ class Prover:
                 self.doubt(because("secret_within", path=shown, secret=posixpath.basename(secret)))
         if real not in self.proof.reads:
             self.proof.reads.append(real)
-        if not inside(real, self.place.roots):
+        # Whatever the workspace is: some names there are connections, or the state of processes.
+        if not inside(real, self.place.roots) or real.startswith(("/dev/", "/proc/", "/sys/")):
             self.sensitive(because("outside_workspace", path=shown))
         if not content:
             return

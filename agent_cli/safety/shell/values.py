@@ -24,7 +24,9 @@ NUMBERS = names("? #")
 
 def is_loop_name(name: str) -> bool:
     """Whether a variable of this name steers neither the shell nor a program."""
-    return re.fullmatch(r"[a-z][a-z0-9_]{0,15}", name) is not None and "proxy" not in name
+    if re.search(r"proxy|config|npm|histchars", name):
+        return False
+    return re.fullmatch(r"[a-z][a-z0-9_]{0,15}", name) is not None
 
 
 class Expansions:

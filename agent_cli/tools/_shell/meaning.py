@@ -30,6 +30,8 @@ _HARMLESS = words("""
 """)
 # Bash calls it by itself, for names that it does not find.
 _CALLED_BY_BASH = "command_not_found_handle"
+# Attributes of names, numbers and letters: what is assigned to such a variable is not what it holds.
+_CHANGES_VALUES = frozenset("nilcu")
 # Arithmetic and some expansions evaluate what a variable holds.
 _CODE = re.compile(r"`|\$[({\[]|[<>]\(")
 
@@ -49,6 +51,11 @@ def altered_by(state: ShellState, *, path_is_known: bool = False) -> tuple[str, 
         f"the variable {name} sets another encoding"
         for name, variable in state.variables.items()
         if is_locale(name) and not is_plain_locale(name, str(variable.value))
+    ]
+    reasons += [
+        f"the variable {name} changes what it is given"
+        for name, variable in state.variables.items()
+        if set(variable.attributes) & _CHANGES_VALUES
     ]
     reasons += [f"the variable {name} was unset" for name in sorted(state.unset) if _steers(name)]
     reasons += [

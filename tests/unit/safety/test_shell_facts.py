@@ -211,3 +211,12 @@ def test_commands_inside_other_commands_are_seen_by_deny_rules(command: str) -> 
 def test_secrets_named_in_options_cannot_be_lifted_by_a_rule(command: str) -> None:
     place = ShellContext("/srv/proj", ("/srv/proj",), "/home/u")
     assert analyse(command, place).sensitive
+
+
+@pytest.mark.parametrize(
+    "command", ["cat < /dev/tcp/127.0.0.1/80", "cat /proc/1/cmdline", "cat dev/tcp/a/1"]
+)
+def test_a_workspace_of_everything_holds_no_devices(command: str) -> None:
+    place = ShellContext("/", ("/",), "/home/u")
+    assert default_effect(analyse("cat etc/hostname", place)) == "allow"
+    assert default_effect(analyse(command, place)) == "ask"
