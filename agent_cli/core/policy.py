@@ -168,9 +168,9 @@ class Policy:
         matchers = ruled_out(self.rules, self.place, tool)
         return (lambda path: not any(match(path) for match in matchers)) if matchers else None
 
-    def would_allow(self, facts: Facts, rule: str) -> bool:
-        """Whether the call would run unasked if this rule were there."""
-        rules = self.rules + Rules(allow=(Rule.parse(rule),))
+    def would_allow(self, facts: Facts, *rules_too: str) -> bool:
+        """Whether the call would run unasked if these rules were there."""
+        rules = self.rules + Rules.parse(allow=rules_too)
         return decide(facts, replace(self, rules=rules)).effect is Effect.ALLOW
 
     def learn(self, rule: str) -> None:

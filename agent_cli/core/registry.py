@@ -43,7 +43,6 @@ class Selection:
             and (tool.role is None or tool.role == self.role)
         )
 
-
     def _is_held_to_reading(self, tool: AnyTool) -> bool:
         """In plan mode a command runs only if it is proven to change nothing."""
         return tool.runs_in_shell and self.mode == "plan"

@@ -195,9 +195,7 @@ async def test_no_locale_changes_what_bash_reads(
     make_session: SceneMaker, gbk: Path, command: str
 ) -> None:
     passed = {"environment": {"passed": ["LOCPATH"]}}
-    await play(
-        make_session, bash(command), environment={"LOCPATH": str(gbk)}, settings=passed
-    )
+    await play(make_session, bash(command), environment={"LOCPATH": str(gbk)}, settings=passed)
     assert not (make_session.workspace / "X").exists()
 
 
@@ -261,9 +259,7 @@ async def test_a_pattern_that_counts_bytes_reads_no_link(
         "cd secret && cat a", "git grep -h . -- 's[^x]cret/*'", "ls | xargs -I{} cat {}/a",
     ],
 )  # fmt: skip
-async def test_a_denied_path_is_read_by_no_command(
-    make_session: SceneMaker, command: str
-) -> None:
+async def test_a_denied_path_is_read_by_no_command(make_session: SceneMaker, command: str) -> None:
     repository(make_session.workspace, {"secret/a": f"{SECRET}\n", "open/b": "b\n"})
     (make_session.workspace / "empty").mkdir()
     told, asked = await play(

@@ -169,9 +169,7 @@ def _with_command(
         + tuple(
             CommandFact(
                 each.argv,
-                # A rule lets the whole line run without a sandbox.
-                is_proven=not (each.unproven or found.needs_sandbox)
-                and shadowed.isdisjoint(each.argv[:1]),
+                is_proven=not each.unproven and shadowed.isdisjoint(each.argv[:1]),
                 is_known=each.known,
                 text=each.text,
                 level=each.level,

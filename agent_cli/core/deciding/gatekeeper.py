@@ -204,8 +204,8 @@ class Gatekeeper:
             declined = f"The user declined this {check.invocation.tool.name} call."
             said = f" They said: {answer.reason}" if answer.reason else ""
             raise _refusal(declined + said, declined=True, words=answer.reason)
-        if request.rule:
-            self._learn(request.rule, answer)
+        for rule in request.rules:
+            self._learn(rule, answer)
 
     def _learn(self, rule: str, answer: Approval) -> None:
         """Allow it from now on, if the user said so; for the project, keep it."""

@@ -39,7 +39,7 @@ def check(spec: Spec, words: list[Word], context: Context) -> None:
 
 def _only_prints(program: str) -> bool:
     # Before the first brace there is no print, so a > there compares.
-    condition, brace, action = program.partition("{")
+    _, brace, action = program.partition("{")
     if _ACTS.search(program.replace("||", "  ")) or ">" in brace + action:
         return False
     return set(re.findall(r"[A-Z_][A-Z0-9_]*", re.sub(r"[a-z]\w*", " ", program))) <= CAPITALS

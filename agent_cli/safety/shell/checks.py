@@ -21,9 +21,7 @@ KNOWS_UNKNOWN = frozenset({"echo", "printf", "test", "tail", "checksum"})
 class ReadObserver(Protocol):
     """Notes that a path is read; with `tree`, all that is below it too."""
 
-    def __call__(
-        self, word: Word, where: Where, *, content: bool, tree: bool = False
-    ) -> None: ...
+    def __call__(self, word: Word, where: Where, *, content: bool, tree: bool = False) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -47,11 +45,13 @@ def operands(spec: Spec, parsed: Parsed, context: Context) -> None:
     """Judge option values and operands by the table entry."""
     for name, value in parsed.options:
         kind = spec.options.get(name)
-        if value is not None and value.is_unknown and kind in {"=path", "=glob"}:
+        if value is None or kind not in {"=path", "=glob"}:
+            continue
+        if value.is_unknown:
             context.doubt(because("reads_unknown"))
-        elif value is not None and kind == "=path":
+        elif kind == "=path":
             context.look(value, context.where, content=True)
-        elif value is not None and kind == "=glob":
+        else:
             _no_secrets(name, value.text, context)
     words = parsed.operands
     if spec.operands == "none":
@@ -66,14 +66,17 @@ def operands(spec: Spec, parsed: Parsed, context: Context) -> None:
             if words and words[0].pattern is not None:
                 raise Refused(because("depends_on_files", word=words[0].text))
             words = words[1:]
-        tree = spec.recurses == "always" or parsed.has(frozenset(spec.recurses.split()))
-        names_only = parsed.has(spec.names_only)
-        if tree and not words:
-            words = [Word(".", ".")]
-        for word in words:
-            if word.text != "-":
-                content = not (spec.metadata or names_only)
-                context.look(word, context.where, content=content, tree=tree and content)
+        _look_at_files(spec, parsed, words, context)
+
+
+def _look_at_files(spec: Spec, parsed: Parsed, words: list[Word], context: Context) -> None:
+    content = not (spec.metadata or parsed.has(spec.names_only))
+    tree = spec.recurses == "always" or parsed.has(frozenset(spec.recurses.split()))
+    if tree and not words:
+        words = [Word(".", ".")]
+    for word in words:
+        if word.text != "-":
+            context.look(word, context.where, content=content, tree=tree and content)
 
 
 def _no_secrets(option: str, glob: str, context: Context) -> None:

@@ -28,7 +28,9 @@ NAMES_ONLY_GREP = names(
     "-l -L -c -q --files-with-matches --name-only --files-without-match --count --quiet"
 )
 SETTING = re.compile(r"[A-Za-z][A-Za-z0-9-]*\.([A-Za-z0-9/_.-]+\.)?[A-Za-z][A-Za-z0-9-]*")
-NOT_SHOWN = re.compile(r"^(url|http|credential|sendemail|imap|github|gitlab|hub)\b|token|pass|secret|key$")
+NOT_SHOWN = re.compile(
+    r"^(url|http|credential|sendemail|imap|github|gitlab|hub)\b|token|pass|secret|key$"
+)
 # Placeholders that make git run gpg.
 SIGNATURE = re.compile(r"%[-+ ]?G|%\(\*?signature")
 SORT_BY_SIGNATURE = re.compile(r"[-*]*signature", re.IGNORECASE)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from agent_cli.safety.reasons import ReasonedError, because
 from agent_cli.safety.shell.table import Spec
-from agent_cli.safety.shell.words import Word
+from agent_cli.safety.shell.words import UNKNOWN, Word
 
 
 class Refused(ReasonedError):
@@ -81,7 +81,7 @@ def _option(spec: Spec, word: Word, parsed: Parsed) -> str | None:
         name = "-" + text[index]
         kind = spec.options.get(name)
         if kind is None:
-            raise Refused(because("not_known_safe", what=name))
+            raise Refused(because("not_known_safe", what=name.replace(UNKNOWN, "…")))
         attached = text[index + 1 :]
         if kind == "":
             parsed.options.append((name, None))
@@ -99,7 +99,7 @@ def _long(spec: Spec, word: Word, parsed: Parsed) -> str | None:
     name, equals, attached = word.text.partition("=")
     kind = spec.options.get(name)
     if kind is None:
-        raise Refused(because("not_known_safe", what=name))
+        raise Refused(because("not_known_safe", what=name.replace(UNKNOWN, "…")))
     if word.pattern is not None and (
         not equals or kind == "=path" or any(char in name for char in "*?[")
     ):

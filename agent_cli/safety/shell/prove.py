@@ -76,6 +76,8 @@ class Prover:
         self.proof = Proof()
         self.variables: dict[str, Value] = {}
         self.nested = 0
+        self.open: list[list[Reason]] = []
+        """The reasons of each command that is being looked at, the outermost first."""
         self.reading = False
         """In the condition of a loop that reads lines."""
 
@@ -107,8 +109,9 @@ class Prover:
         self.variables, self.nested = before, self.nested - 1
 
     def unproven(self, reason: Reason) -> None:
-        if reason not in self.proof.unproven:
-            self.proof.unproven.append(reason)
+        for found in (self.proof.unproven, *self.open):
+            if reason not in found:
+                found.append(reason)
 
     def mark_unresolved(self, reason: Reason) -> None:
         self.proof.unresolved = True
@@ -120,8 +123,9 @@ class Prover:
         self.unproven(reason)
 
     def doubt(self, reason: Reason) -> None:
-        if reason not in self.proof.needs_sandbox:
-            self.proof.needs_sandbox.append(reason)
+        for found in (self.proof.needs_sandbox, *self.open):
+            if reason not in found:
+                found.append(reason)
 
     # -- structure: each returns where the shell stands after success and after failure
 
@@ -192,9 +196,7 @@ class Prover:
     def _words(self, tokens: Iterable[Token], where: Where, level: int) -> list[Word]:
         """The arguments that the tokens become; commands in them are proven on the way."""
         values = Expansions(self, where, level)
-        found = [
-            word for token in tokens for word in resolve(token.raw, self.place.home, values)
-        ]
+        found = [word for token in tokens for word in resolve(token.raw, self.place.home, values)]
         if values.used:
             self.proof.unresolved = self.proof.has_values = True
         return found
@@ -266,29 +268,29 @@ class Prover:
 
     def _assignments(self, node: Simple, argv: list[Word]) -> None:
         for name, value in node.assignments:
-            if argv[0].text == "read" and name == "IFS" and value in {"", ",", ":", "|"}:
-                continue
-            elif not is_harmless_assignment(f"{name}={value}"):
+            is_split = argv[0].text == "read" and name == "IFS" and value in {"", ",", ":", "|"}
+            if not is_split and not is_harmless_assignment(f"{name}={value}"):
                 self.mark_unresolved(because("runs_with", name=name))
 
     def command(
         self, argv: list[Word], where: Where, level: int, text: str, *, external: bool = False
     ) -> tuple[Where, Where]:
         """Prove one argument list; `external` when a wrapper runs it without the shell."""
-        before = len(self.proof.unproven)
+        reasons: list[Reason] = []
+        self.open.append(reasons)
         after = where, where
         index = len(self.proof.commands)
         try:
             after = self._command(argv, where, level, text, external=external)
         except Refused as why:
-            name, reason = argv[0].text, why.reason
+            name, reason = argv[0].text.replace(UNKNOWN, "…"), why.reason
             is_named = name in reason.english()
             self.unproven(reason if is_named else because("named", name=name, why=reason))
-        reasons = tuple(self.proof.unproven[before:])
+        self.open.pop()
         words = tuple([word.text for word in argv])
         known = not any(word.is_unknown for word in argv)
         shown = words if known else tuple(word.replace(UNKNOWN, "…") for word in words)
-        self.proof.commands.insert(index, SimpleCommand(shown, text, level, reasons, known))
+        self.proof.commands.insert(index, SimpleCommand(shown, text, level, tuple(reasons), known))
         return after
 
     def _command(
@@ -327,10 +329,12 @@ class Prover:
             raise Refused(because("can_change_files", name=name))
         if external and spec.builtin:
             raise Refused(because("builtin_only", name=name))
-        if spec.confined:
-            self.doubt(because("only_confined", name=name))
         if any(word.is_unknown for word in rest):
             checks.require_harmless(spec, rest, context)
+        if spec.confined:
+            special.CHECKS[spec.check](spec, rest, context)
+            self.doubt(because("only_confined", name=name))
+            return where, where
         if spec.check:
             moved = special.CHECKS[spec.check](spec, rest, context)
             return (where, where) if moved is None else (moved, where)

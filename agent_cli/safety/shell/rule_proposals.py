@@ -69,6 +69,7 @@ RUNS_SCRIPTS = names("npm pnpm yarn bun cargo")
 # git subcommands that change only what git itself can bring back.
 GIT = names("add commit status log diff show fetch pull switch stash")
 
+
 def propose_rule(command: SimpleCommand, home: str = "/", cwd: str = "/") -> str | None:
     """A pattern for one simple command (`npm run test *`), or None where none should be offered."""
     argv = command.argv
@@ -116,7 +117,7 @@ def all_harmless(program: str, rest: tuple[str, ...], home: str, cwd: str) -> bo
     known = HARMLESS_OPTIONS.get(program, frozenset())
     end = rest.index("--") if "--" in rest else len(rest)
     for at, word in enumerate(rest):
-        option, equals, value = word.partition("=")
+        option, _, value = word.partition("=")
         if at == end:
             continue
         if word.startswith("-"):

@@ -68,7 +68,7 @@ class SimpleCommand:
     level: int = 0
     """How many wrappers (env, timeout, bash -c …) stand around it."""
     unproven: tuple[Reason, ...] = ()
-    """Why this command is not known to only read; empty when it is."""
+    """Why this command is not known to only read without a sandbox; empty when it is."""
     known: bool = True
     """Every word is known exactly; no allow rule may match a command with unknown words."""
 

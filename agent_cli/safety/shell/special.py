@@ -76,9 +76,8 @@ def check_checksum(spec: Spec, words: list[Word], context: Context) -> None:
     for word in words:
         if word.may_be_option:
             raise Refused(because("file_as_option", word=word.text))
-        if word.is_unknown:
-            if word.splits or word.text[0] == UNKNOWN:
-                raise Refused(because("runtime_value"))
+        if word.splits or word.text[:1] == UNKNOWN:
+            raise Refused(because("runtime_value"))
     parsed = read(spec, words)
     operands(spec, parsed, context)
     if not parsed.has(frozenset({"-c", "--check"})) or context.place.read_list is None:

@@ -23,7 +23,8 @@ from agent_cli.safety.shell.syntax import Node as Plain
 # Only these may occur; whatever the grammar calls otherwise is not proven.
 STRUCTURE = names(
     "program list pipeline redirected_statement negated_command subshell compound_statement "
-    "if_statement elif_clause else_clause for_statement while_statement do_group command command_name variable_assignment "
+    "if_statement elif_clause else_clause for_statement while_statement do_group command "
+    "command_name variable_assignment "
     "variable_name file_redirect file_descriptor herestring_redirect heredoc_redirect "
     "heredoc_start heredoc_body heredoc_end comment test_command"
 )
@@ -36,7 +37,8 @@ IN_UNITS = names(
     "expansion variable_name special_variable_name command_substitution"
 )
 OPERATORS = names(
-    "; && || | |& ! ( ) { } if then elif else fi for in while do done > >> >| >& < <& <> &> &>> << <<- <<< = [ ] [[ ]]"
+    "; && || | |& ! ( ) { } if then elif else fi for in while do done "
+    "> >> >| >& < <& <> &> &>> << <<- <<< = [ ] [[ ]]"
 ) | {"\n"}
 IN_TEST = UNITS | frozenset(["unary_expression", "binary_expression", "test_operator"])
 

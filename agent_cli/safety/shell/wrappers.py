@@ -186,9 +186,8 @@ def fill_xargs(rest: list[Word]) -> list[Word]:
         index += 1
         if text in XARGS_FLAGS or (number and number[3]) or re.fullmatch(r"-d.+", text):
             continue
-        if number and not text.startswith("--") and following.isdecimal():
-            index += 1
-        elif text == "-d" and following:
+        is_number = number and not text.startswith("--") and following.isdecimal()
+        if is_number or (text == "-d" and following):
             index += 1
         elif text.startswith("-I") and (text[2:] or following):
             replaced = text[2:] or following

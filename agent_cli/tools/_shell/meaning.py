@@ -30,7 +30,7 @@ _HARMLESS = words("""
 """)
 # Bash calls it by itself, for names that it does not find.
 _CALLED_BY_BASH = "command_not_found_handle"
-# Attributes of names, numbers and letters: what is assigned to such a variable is not what it holds.
+# Attributes by which a variable holds something else than what is assigned to it.
 _CHANGES_VALUES = frozenset("nilcu")
 # Arithmetic and some expansions evaluate what a variable holds.
 _CODE = re.compile(r"`|\$[({\[]|[<>]\(")

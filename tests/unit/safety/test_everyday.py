@@ -14,9 +14,7 @@ from agent_cli.runtime import built_in_tools
 from agent_cli.safety.paths import Workspace
 from tests.kit.oracle import photograph
 
-COMMANDS = (
-    (Path(__file__).parents[2] / "cases" / "everyday_commands.txt").read_text().splitlines()
-)
+COMMANDS = (Path(__file__).parents[2] / "cases" / "everyday_commands.txt").read_text().splitlines()
 RUNS_CODE = {"npm test", "pytest -q", "python3 -c 'print(1)'", "make -n", "docker ps"}
 """What runs code of the project, or talks to a daemon: these ask."""
 

@@ -39,6 +39,14 @@ def test_a_proven_part_beside_an_unproven_one_is_known_as_such() -> None:
 
 
 @pytest.mark.parametrize(
+    "command", ["npm test && npm publish", "npm test; npm test; npm publish", "frob a | frob b"]
+)
+def test_each_command_of_a_line_needs_its_own_proof(command: str) -> None:
+    """One reason for two commands is a reason for each of them: no rule for one lets both run."""
+    assert all(each.unproven for each in analyse(command, PLACE).commands)
+
+
+@pytest.mark.parametrize(
     "command",
     [
         "npm test > out",
