@@ -78,7 +78,8 @@ def child_environment(
     child = {name: value for name, value in base.items() if _is_kept(name, value, workspace)}
     child |= {name: value for name, value in base.items() if _is_passed(name, value, passed)}
     child["PATH"] = search_path(base.get("PATH", ""), workspace)
-    child = _in_utf8(child) | _FIXED
+    child = _in_utf8(child)
+    child |= _FIXED
     child |= _git_settings()
     child |= {name: value for name, value in extra.items() if not _NEVER.fullmatch(name)}
     return child

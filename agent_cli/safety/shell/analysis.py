@@ -10,7 +10,8 @@ from agent_cli.safety.sensitive import is_own_policy, is_protected
 from agent_cli.safety.shell import catastrophic, effects, table
 from agent_cli.safety.shell.found import FoundCommand
 from agent_cli.safety.shell.lenient_words import UNKNOWN
-from agent_cli.safety.shell.prove import Proof, prove
+from agent_cli.safety.shell.proof import Proof
+from agent_cli.safety.shell.prove import prove
 from agent_cli.safety.shell.scan import scan
 from agent_cli.safety.shell.shell_facts import (
     Destruction,

@@ -17,6 +17,11 @@ VAGUE = re.compile(r"\*+(\.(json|ya?ml|toml))?")
 WILD = re.compile(r"[*?\[]")
 
 
+def literal(path: str) -> str:
+    """The pattern that matches this path alone."""
+    return re.sub(r"[*?\[]", r"[\g<0>]", path)
+
+
 def may_match_parent(component: str) -> bool:
     """Older shells let `.*` match `..`."""
     return component.startswith(".") and component != ".." and could_match(component, "..")

@@ -3,20 +3,17 @@
 import posixpath
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from agent_cli.safety.reasons import Reason, because
-from agent_cli.safety.sensitive import is_secret
 from agent_cli.safety.shell import checks, special, table
-from agent_cli.safety.shell.globs import may_match_parent, may_match_secret
+from agent_cli.safety.shell.file_reads import FileReads
 from agent_cli.safety.shell.lexer import Token, tokenize
 from agent_cli.safety.shell.options import Refused, read
+from agent_cli.safety.shell.proof import Proof, ProofNotes
 from agent_cli.safety.shell.shell_facts import (
     ShellContext,
     SimpleCommand,
-    absolute,
     inside,
-    lexical,
 )
 from agent_cli.safety.shell.syntax import (
     Chain,
@@ -44,21 +41,6 @@ Where = frozenset[str]
 """The directories the shell may stand in."""
 
 
-@dataclass
-class Proof:
-    """What was learnt on the way."""
-
-    unproven: list[Reason] = field(default_factory=list)
-    sensitive: list[Reason] = field(default_factory=list)
-    needs_sandbox: list[Reason] = field(default_factory=list)
-    reads: list[str] = field(default_factory=list)
-    trees: list[str] = field(default_factory=list)
-    commands: list[SimpleCommand] = field(default_factory=list)
-    unresolved: bool = False
-    has_values: bool = False
-    """Words of it came from variables, loops or the output of commands."""
-
-
 def prove(source: str, place: ShellContext) -> Proof:
     """Look at every part of the command line; an empty `unproven` is a proof."""
     prover = Prover(place)
@@ -68,16 +50,15 @@ def prove(source: str, place: ShellContext) -> Proof:
     return prover.proof
 
 
-class Prover:
+class Prover(ProofNotes):
     """Walks the structure with the set of directories the shell may stand in."""
 
     def __init__(self, place: ShellContext) -> None:
+        super().__init__()
         self.place = place
-        self.proof = Proof()
+        self.reads = FileReads(place, self)
         self.variables: dict[str, Value] = {}
         self.nested = 0
-        self.open: list[list[Reason]] = []
-        """The reasons of each command that is being looked at, the outermost first."""
         self.reading = False
         """In the condition of a loop that reads lines."""
 
@@ -107,25 +88,6 @@ class Prover:
         else:
             self.script(source, where, level)
         self.variables, self.nested = before, self.nested - 1
-
-    def unproven(self, reason: Reason) -> None:
-        for found in (self.proof.unproven, *self.open):
-            if reason not in found:
-                found.append(reason)
-
-    def mark_unresolved(self, reason: Reason) -> None:
-        self.proof.unresolved = True
-        self.unproven(reason)
-
-    def sensitive(self, reason: Reason) -> None:
-        if reason not in self.proof.sensitive:
-            self.proof.sensitive.append(reason)
-        self.unproven(reason)
-
-    def doubt(self, reason: Reason) -> None:
-        for found in (self.proof.needs_sandbox, *self.open):
-            if reason not in found:
-                found.append(reason)
 
     # -- structure: each returns where the shell stands after success and after failure
 
@@ -320,7 +282,7 @@ class Prover:
         def run(inner: list[Word]) -> None:
             self.command(inner, where, level + 1, text, external=True)
 
-        context = checks.Context(self.place, where, self.look, self.doubt, run)
+        context = checks.Context(self.place, where, self.reads.look, self.doubt, run)
         if len(rest) == 1 and rest[0].text in table.versions().get(name, ()):
             special.check_version(name, context)
             return where, where
@@ -380,77 +342,6 @@ class Prover:
         elif each.operator == "<":
             self.proof.unresolved = True
             if target != "/dev/null":
-                self.look(words[0], where, content=True)
+                self.reads.look(words[0], where, content=True)
         else:
             self.mark_unresolved(because("writes_to", target=target))
-
-    def look(self, word: Word, where: Where, *, content: bool, tree: bool = False) -> None:
-        """Note that a path is read, and refuse the proof where that needs the user."""
-        for cwd in sorted(where):
-            if word.below:
-                for directory in word.below:
-                    self._look_below(lexical(absolute(directory, cwd)), content=content)
-            elif word.is_unknown:
-                self.doubt(because("reads_unknown"))
-            elif word.pattern is None:
-                self._look_at(absolute(word.text, cwd), word.text, content=content, tree=tree)
-            else:
-                self._look_at_pattern(word, cwd, content=content, tree=tree)
-
-    def _look_below(self, path: str, *, content: bool) -> None:
-        """Any file below a directory is read, or all of them."""
-        real = self.place.resolve(path)
-        if not content:
-            return
-        if real not in self.proof.trees:
-            self.proof.trees.append(real)
-        if secret := self.place.secret_below(real):
-            self.doubt(because("secret_within", path=path, secret=posixpath.basename(secret)))
-        if self.place.has_links(real):
-            self.doubt(because("link_within", path=path))
-
-    def _look_at(self, path: str, shown: str, *, content: bool, tree: bool = False) -> None:
-        real = self.place.resolve(path)
-        if real == "/dev/null":
-            return
-        if tree:
-            if real not in self.proof.trees:
-                self.proof.trees.append(real)
-            if secret := self.place.secret_below(real):
-                self.doubt(because("secret_within", path=shown, secret=posixpath.basename(secret)))
-        if real not in self.proof.reads:
-            self.proof.reads.append(real)
-        # Whatever the workspace is: some names there are connections, or the state of processes.
-        if not inside(real, self.place.roots) or real.startswith(("/dev/", "/proc/", "/sys/")):
-            self.sensitive(because("outside_workspace", path=shown))
-        if not content:
-            return
-        for each in (lexical(path), real):
-            secret = is_secret(each, self.place.home)
-            if secret:
-                self.sensitive(because("secret_path", path=shown, why=secret))
-                return
-
-    def _look_at_pattern(self, word: Word, cwd: str, *, content: bool, tree: bool) -> None:
-        assert word.pattern is not None
-        pattern = absolute(word.pattern, cwd)
-        parts = pattern.split("/")
-        first = next(i for i, part in enumerate(parts) if any(char in part for char in "*?["))
-        base = "/".join(parts[:first]) or "/"
-        if ".." in parts[first:] or any(may_match_parent(part) for part in parts[first:]):
-            self.sensitive(because("may_leave_workspace", path=word.text))
-        self._look_at(base, word.text, content=content)
-        if content:
-            secret = next(filter(None, map(may_match_secret, parts[first:])), None)
-            if secret:
-                self.sensitive(because("may_match_secret", path=word.text, secret=secret))
-        matches = self.place.expand(pattern)
-        if matches is None:
-            self.mark_unresolved(because("many_matches", path=word.text))
-        for match in matches or ():
-            if posixpath.basename(match).startswith("-") and word.may_be_option:
-                self.mark_unresolved(because("file_as_option", word=posixpath.basename(match)))
-            self._look_at(match, match, content=content, tree=tree)
-        if not matches:
-            # What matches nothing stays as it is written.
-            self._look_at(absolute(word.text, cwd), word.text, content=content, tree=tree)

@@ -1,6 +1,5 @@
 """Argument rules that a list of options cannot express."""
 
-import glob
 import posixpath
 import re
 from pathlib import PurePosixPath
@@ -9,6 +8,7 @@ from agent_cli.safety.name_sets import names
 from agent_cli.safety.reasons import because
 from agent_cli.safety.shell import awk_rules, find_rules, git_rules, jq_rules, sed_rules, table
 from agent_cli.safety.shell.checks import Check, Context, Where, asks_version, exact, operands
+from agent_cli.safety.shell.globs import literal
 from agent_cli.safety.shell.options import Refused, read
 from agent_cli.safety.shell.shell_facts import absolute, inside, lexical
 from agent_cli.safety.shell.table import Spec
@@ -284,7 +284,7 @@ def check_version(name: str, context: Context) -> None:
     for file in table.version_choosers().get(name, ()):
         for cwd in context.where:
             for directory in (cwd, *map(str, PurePosixPath(cwd).parents)):
-                if context.place.expand(posixpath.join(glob.escape(directory), file)) != ():
+                if context.place.expand(posixpath.join(literal(directory), file)) != ():
                     raise Refused(
                         because("picks_program", file=file, directory=directory, name=name)
                     )

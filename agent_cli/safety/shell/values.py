@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from agent_cli.safety.name_sets import names
 from agent_cli.safety.reasons import because
+from agent_cli.safety.shell.globs import literal
 from agent_cli.safety.shell.shell_facts import ShellContext, absolute
 from agent_cli.safety.shell.words import UNKNOWN, NotPlain, Value, Word
 
@@ -46,8 +47,8 @@ class Expansions:
             return bound
         if name == "HOME":
             return Value(self._prover.place.home)
-        if name == "PWD" and len(self._where) == 1:
-            return Value(*self._where)
+        if name == "PWD" and (directory := self._directory()):
+            return Value(directory)
         if name in NUMBERS:
             return Value(is_plain=True)
         if name in SHOWABLE or name == "PWD":
@@ -59,10 +60,14 @@ class Expansions:
         """What a command prints, after its commands are proven like any others."""
         self.used = True
         self._prover.substitution(script, self._where, self._level)
-        if script.strip() == "pwd" and len(self._where) == 1:
-            return Value(*self._where)
+        if script.strip() == "pwd" and (directory := self._directory()):
+            return Value(directory)
         self._prover.doubt(because("only_confined", name="$(…)"))
         return Value()
+
+    def _directory(self) -> str | None:
+        """Where the shell stands, if it can stand in one place only."""
+        return next(iter(self._where)) if len(self._where) == 1 else None
 
 
 def bind_values(words: Iterable[Word], place: ShellContext, where: list[str]) -> list[Value]:
@@ -74,7 +79,7 @@ def bind_values(words: Iterable[Word], place: ShellContext, where: list[str]) ->
 def _value(word: Word, place: ShellContext, where: list[str]) -> Value:
     if word.pattern is None:
         return Value(UNKNOWN if word.splits else word.text)
-    matches = [place.expand(absolute(word.pattern, cwd)) for cwd in where]
+    matches = [place.expand(absolute(word.pattern, literal(cwd))) for cwd in where]
     plain = all(
         found is not None and all(_PLAIN.fullmatch(path) for path in found) for found in matches
     )

@@ -37,11 +37,13 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-async def effect(command: str, root: Path, mode: Mode = Mode.DEFAULT, **policy: bool) -> Effect:
+async def effect(
+    command: str, root: Path, mode: Mode = Mode.DEFAULT, *, sandboxed: bool = False
+) -> Effect:
     workspace = Workspace(str(root), home=str(root.parent))
     place = PatternBase(root=str(root), home=str(root.parent))
     invocation = built_in_tools().find("Bash").bind({"command": command})
-    decided = Policy(place, mode=mode, trusted=True, **policy)
+    decided = Policy(place, mode=mode, trusted=True, sandboxed=sandboxed)
     return (await judge(invocation, workspace, ShellInfo(), decided))[1].effect
 
 

@@ -44,3 +44,15 @@ def test_a_version_is_asked_for_unless_the_project_chooses_the_program(
     (root / file).write_text("")
     assert effect(command, root) == "ask"
     assert effect(f"cd new/deep && {command}", root) == "ask"
+
+
+@pytest.mark.parametrize("name", ["plain", "od[d]", "st*r", "wh?t", "[!x]"])
+def test_a_link_is_seen_in_a_folder_of_any_name(tmp_path: Path, name: str) -> None:
+    folder = (tmp_path / name).resolve()
+    folder.mkdir()
+    (folder / "a.md").write_text("x")
+    assert effect("cat *.md", folder) == "allow"
+    assert effect('for f in *.md; do cat "$f"; done', folder) == "ask"
+    (folder / "b.md").symlink_to("/etc/hostname")
+    assert effect("cat *.md", folder) == "ask"
+    assert effect("cat [^a].md", folder) == "ask"
