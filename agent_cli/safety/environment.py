@@ -103,8 +103,7 @@ def _in_utf8(child: dict[str, str]) -> dict[str, str]:
     counts = kept.get("LC_ALL") or kept.get("LC_CTYPE") or kept.get("LANG") or ""
     if _UTF8.fullmatch(counts):
         return kept
-    kept.pop("LC_ALL", None)
-    return kept | {"LC_CTYPE": "C.UTF-8"}
+    return kept | {"LC_ALL" if kept.get("LC_ALL") else "LC_CTYPE": "C.UTF-8"}
 
 
 def search_path(path: str, workspace: str | None) -> str:

@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -207,7 +207,14 @@ def shown_paths(directory: str, argv: tuple[str, ...]) -> tuple[str, ...] | None
     top = _git(folder, "rev-parse", "--show-toplevel")
     bases = dict.fromkeys((directory, top[:-1] if top else directory))
     fields = dict.fromkeys(each.strip("\n") for each in _decode(done.stdout).split("\0"))
-    return tuple(f"{base}/{field}" for field in fields if field for base in bases)
+    return tuple(f"{base}/{path}" for field in fields for path in _paths(field) for base in bases)
+
+
+def _paths(field: str) -> Iterator[str]:
+    """What a name in a listing may stand for: before a colon there may be a revision."""
+    while field:
+        yield field
+        field = field.partition(":")[2]
 
 
 def _without_rivals(words: tuple[str, ...]) -> list[str]:

@@ -81,8 +81,10 @@ def describe_ruled_out(count: int) -> str:
     """What to tell about files that a search passed over because of a rule."""
     if not count:
         return ""
-    were = "was" if count == 1 else "were"
-    return f"{plural(count, 'file')} {were} left out: a permission rule doesn't let them be read."
+    were, them = ("was", "it") if count == 1 else ("were", "them")
+    return (
+        f"{plural(count, 'file')} {were} left out: a permission rule keeps {them} from being read."
+    )
 
 
 def _describe(count: int, *, whole: bool) -> str:

@@ -256,7 +256,8 @@ async def test_a_pattern_that_counts_bytes_reads_no_link(
         "cat secret/a", "head -n1 < secret/a", "find . -name a -exec cat {} +", "diff -r . empty",
         "for f in */a; do cat \"$f\"; done", "git grep -h . ", "git log -p", "git show",
         "git diff 4b825dc642cb6eb9a060e54bf8d69288fbee4904 HEAD", "git show HEAD:secret/a",
-        "cd secret && cat a", "git grep -h . -- 's[^x]cret/*'", "ls | xargs -I{} cat {}/a",
+        "cd secret && cat a", "git grep -h . HEAD", "cd open && git show HEAD:secret/a",
+        "cd open && git grep -h . HEAD -- ../secret", "git -C open show HEAD:secret/a", "git grep -h . -- 's[^x]cret/*'", "ls | xargs -I{} cat {}/a",
     ],
 )  # fmt: skip
 async def test_a_denied_path_is_read_by_no_command(make_session: SceneMaker, command: str) -> None:
@@ -331,6 +332,8 @@ async def test_a_replacement_leaves_out_what_may_not_be_read_or_written(
         "git log -p --all | rev", "git show | rev", "git log --patch | rev", "git log -U1 | rev",
         "git diff 4b825dc642cb6eb9a060e54bf8d69288fbee4904 HEAD | rev", "git stash show -p | rev",
         "git cat-file -p HEAD:sub/server.key | rev", "git show HEAD:./sub/server.key | rev",
+        "git grep -h . HEAD | rev", "cd empty && git grep -h . HEAD -- .. | rev",
+        "cd empty && git show HEAD:sub/server.key | rev", "git show HEAD HEAD:sub/server.key | rev",
         "git cat-file -p BLOB | rev", "git show BLOB | rev", "git log -p -- sub | rev",
         "find . -type f -exec cat {} + | rev", "find . -type f | xargs cat | rev",
         "diff -r . empty | rev", "diff -r sub empty -N | rev", "git diff --no-index sub empty | rev",
@@ -377,7 +380,8 @@ async def test_without_a_secret_file_nothing_is_asked(
         "test a.txt -ot {} && echo yes", "[ {} -ef {} ] && echo yes", "[[ -e {} ]] && echo yes",
         "[[ -a {} ]] && echo yes", "test -o {} && echo yes", "test x -a -e {} && echo yes",
         "[ ! -a {} ] || echo yes", "test -e {} -a x && echo yes", "[[ a.txt -ot {} ]] && echo yes",
-        "sha256sum -c list 2>&1 | grep -c OK | sed s/1/yes/", "md5sum --check list && echo yes",
+        "type {} && echo yes", "which {} && echo yes",
+        "command -v {} && echo yes", "sha256sum -c list 2>&1 | grep -c OK | sed s/1/yes/", "md5sum --check list && echo yes",
     ],
 )  # fmt: skip
 async def test_nothing_tells_whether_a_file_outside_exists(
@@ -385,6 +389,7 @@ async def test_nothing_tells_whether_a_file_outside_exists(
 ) -> None:
     outside = tmp_path / "outside.txt"
     outside.write_text("x")
+    outside.chmod(0o755)
     hashes = {
         "sha256sum": "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881",
         "md5sum": "9dd4e461268c8034f5c8564e155c67a6",
@@ -405,7 +410,8 @@ async def test_nothing_tells_whether_a_file_outside_exists(
         "prettier --plugin=x ~/.config/agent/config.toml", "prettier --write .agent/config.toml",
         "prettier x --out=.agent/hooks.toml", "prettier --write {home}/.config/x/../agent/config.toml",
         "cd {home} && prettier --write .config/agent/config.toml", "prettier file:{config}",
-        "env prettier --write {config}", "prettier --a=x,{config}", "prettier {state}/audit.jsonl",
+        "env prettier --write {config}", "prettier --write {home}/.config/agen?/config.toml",
+        "prettier --write {home}/.config/a[^x]ent/*", "prettier @{config}", "prettier --a=x,{config}", "prettier {state}/audit.jsonl",
     ],
 )  # fmt: skip
 async def test_no_rule_reaches_the_agents_own_files(
@@ -417,6 +423,8 @@ async def test_no_rule_reaches_the_agents_own_files(
     (tools / "prettier").write_text(f"#!/bin/sh\ntouch {marker}\n")
     (tools / "prettier").chmod(0o755)
     home = make_session.home
+    (home / ".config/agent").mkdir(parents=True, exist_ok=True)
+    (home / ".config/agent/config.toml").touch()
     filled = command.format(
         config=home / ".config/agent/config.toml", home=home, state=home / ".local/state/agent"
     )

@@ -9,6 +9,7 @@ from agent_cli.safety.reasons import Reason, because
 from agent_cli.safety.sensitive import is_own_policy, is_protected
 from agent_cli.safety.shell import catastrophic, effects, table
 from agent_cli.safety.shell.found import FoundCommand
+from agent_cli.safety.shell.globs import literal
 from agent_cli.safety.shell.lenient_words import UNKNOWN
 from agent_cli.safety.shell.proof import Proof
 from agent_cli.safety.shell.prove import prove
@@ -18,6 +19,7 @@ from agent_cli.safety.shell.shell_facts import (
     ShellContext,
     ShellFacts,
     SimpleCommand,
+    absolute,
     inside,
     lexical,
 )
@@ -158,7 +160,7 @@ class _ScanFindings:
             self.writes |= dict.fromkeys(effects.writes_of(argv, found.cwd))
             self.dangers |= dict.fromkeys(effects.dangers_of(argv, found))
             self.network = self.network or effects.uses_network(argv, found)
-            self._note_own(argv, found.cwd)
+            self._note_own(argv, found)
             inner = hidden or effects.hidden_by(levels[:depth])
             if destruction := effects.destruction_of(argv, found, inner):
                 self.destroys.append(destruction)
@@ -168,11 +170,16 @@ class _ScanFindings:
             scripts.append(fed)
         return scripts
 
-    def _note_own(self, argv: tuple[str, ...], cwd: str | None) -> None:
+    def _note_own(self, argv: tuple[str, ...], found: FoundCommand) -> None:
         """Whatever a program makes of it: the agent's own files are named to no program unasked."""
         if table.only_reads(argv[0]) or argv[0] in {"cd", "git"}:
             return
-        for path in effects.may_name(argv, cwd, self.place.home):
+        named = list(effects.may_name(argv, found.cwd, self.place.home))
+        for _, pattern in found.globs:
+            vague = re.sub(r"\[[^\]]{2,}\]", "?", pattern)
+            matches = self.place.expand(absolute(vague, literal(found.cwd or self.place.home)))
+            named += matches or ()
+        for path in named:
             for each in (lexical(path), self.place.resolve(path)):
                 if own := is_own_policy(each, self.place.home):
                     self.own[because("protected_path", path=each, why=own)] = None

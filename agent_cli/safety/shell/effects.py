@@ -73,7 +73,7 @@ def may_name(argv: tuple[str, ...], cwd: str | None, home: str) -> Iterator[str]
     for word in argv[1:]:
         if UNKNOWN in word:
             continue
-        pieces = [word, *re.split(r"[=,:;]", word)]
+        pieces = [word, *re.split(r"[=,:;@]", word)]
         if re.match(r"-[A-Za-z]", word):
             pieces.append(word[2:])
         for piece in dict.fromkeys(pieces):

@@ -37,7 +37,7 @@ def check(spec: Spec, words: list[Word], context: Context) -> None:
         context.look(words[index], context.where, content=False)
         index += 1
     starts = [word.text for word in words[first:index]] or ["."]
-    exact(words)
+    exact(words[index:])
     while index < len(words):
         text = words[index].text
         index += 1
@@ -64,6 +64,7 @@ def _run(words: list[Word], index: int, starts: tuple[str, ...], context: Contex
         raise Refused(because("not_known_safe", what="-exec"))
     context.doubt(because("only_confined", name="find -exec"))
     found = f"{starts[0]}/{UNKNOWN}"
+    exact(words[:index])
     many = words[end].text == "+"
     context.run(
         [

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 from agent_cli.safety.name_sets import names
 from agent_cli.safety.reasons import because
@@ -175,8 +176,9 @@ def _revision_or_path(word: Word, context: Context) -> None:
     context.look(word, context.where, content=True)
     _, colon, path = word.text.partition(":")
     if colon and path and word.pattern is None:
-        # From the top of the repository, or with a dot from here: it is enough to look at both.
-        context.look(Word(path, path), context.where, content=True)
+        # It counts from the top of the repository, which is here or above.
+        for above in _above(context):
+            context.look(Word(path, path), frozenset({above}), content=True)
     if not colon or word.text.startswith((":!", ":^", ":(exclude)")):
         path = word.text
     _no_secret(word.text, context)
@@ -184,6 +186,16 @@ def _revision_or_path(word: Word, context: Context) -> None:
         match = next(filter(None, map(may_match_secret, path.split("/"))), None)
         if match:
             raise Refused(because("may_match_secret", path=path, secret=match))
+
+
+def _above(context: Context) -> set[str]:
+    """Where git stands, and the directories above it in the workspace."""
+    return {
+        str(above)
+        for cwd in context.where
+        for above in (PurePosixPath(cwd), *PurePosixPath(cwd).parents)
+        if inside(str(above), context.place.roots)
+    }
 
 
 def _no_secret(text: str, context: Context) -> None:

@@ -26,6 +26,13 @@ def check_echo(spec: Spec, words: list[Word], context: Context) -> None:
 _COUNTS = re.compile(r"%[-#0 +'0-9.*hjlLqtz]*n")
 
 
+def check_lookup(spec: Spec, words: list[Word], context: Context) -> None:
+    """A name that is a path is looked for on the disk."""
+    for word in read(spec, words).operands:
+        if "/" in word.text or word.pattern is not None:
+            context.look(word, context.where, content=False)
+
+
 def check_printf(spec: Spec, words: list[Word], context: Context) -> None:
     if words and words[0].text == "--":
         words = words[1:]
@@ -311,6 +318,7 @@ def _subcommand(spec: Spec, words: list[Word], known: frozenset[str]) -> None:
 
 CHECKS: dict[str, Check] = {
     "echo": check_echo,
+    "lookup": check_lookup,
     "printf": check_printf,
     "seq": check_seq,
     "date": check_date,
