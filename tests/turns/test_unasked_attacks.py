@@ -6,7 +6,7 @@ An oracle is a file that hostile code would write, or text that must not reach t
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,20 @@ async def play(make_session: SceneMaker, *calls: dict[str, Any], **how: Any) -> 
     events = await scene.play(answer=lambda _: Approval())
     told = "\n".join(text_of(each.result.llm_content) for each in results(events).values())
     return told, len(of_type(events, ApprovalAsked))
+
+
+async def play_each(
+    make_session: SceneMaker, calls: Iterable[dict[str, Any]], **how: Any
+) -> list[tuple[str, int]]:
+    """The same for each call, in one session with a turn for each; the answer is always no."""
+    calls = list(calls)
+    scene = make_session(*(step for call in calls for step in (call, {"text": "done"})), **how)
+    found = []
+    for _ in calls:
+        events = await scene.play(answer=lambda _: Approval())
+        told = "\n".join(text_of(each.result.llm_content) for each in results(events).values())
+        found.append((told, len(of_type(events, ApprovalAsked))))
+    return found
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -68,32 +82,33 @@ def repository_by_commondir(folder: Path, marker: Path) -> None:
 # -- git
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "cd evil && env -i git status",
-        "cd evil && env - git status",
-        "cd evil && env -i PATH=/usr/bin:/bin git status",
-        "cd evil && env -u GIT_CONFIG_COUNT git status",
-        "cd evil && env --ignore-environment git status",
-        "cd evil && nice env -i git status",
-        "cd evil && bash -c 'env -i git status'",
-        "cd evil && GIT_CONFIG_COUNT=0 git status",
-        "cd evil && (exec -c git status)",
-        "cd evil && env -S '-i git status'",
-        "cd evil && unset GIT_CONFIG_COUNT; git status",
-        "cd evil && git -c safe.bareRepository=all status",
-        "git -C evil status",
-        "cd evil && git status",
-    ],
-)
-@pytest.mark.parametrize("mode", ["default", "plan"])
+ODD_GIT = [
+    "cd evil && env -i git status",
+    "cd evil && env - git status",
+    "cd evil && env -i PATH=/usr/bin:/bin git status",
+    "cd evil && env -u GIT_CONFIG_COUNT git status",
+    "cd evil && env --ignore-environment git status",
+    "cd evil && nice env -i git status",
+    "cd evil && bash -c 'env -i git status'",
+    "cd evil && GIT_CONFIG_COUNT=0 git status",
+    "cd evil && (exec -c git status)",
+    "cd evil && env -S '-i git status'",
+    "cd evil && unset GIT_CONFIG_COUNT; git status",
+    "cd evil && git -c safe.bareRepository=all status",
+    "git -C evil status",
+    "cd evil && git status",
+]
+
+
+@pytest.mark.parametrize("mode", ["default", "plan", "accept-edits"])
 async def test_no_program_of_a_repository_by_commondir_runs(
-    make_session: SceneMaker, tmp_path: Path, command: str, mode: str
+    make_session: SceneMaker, tmp_path: Path, mode: str
 ) -> None:
     marker = tmp_path / "ran"
     repository_by_commondir(make_session.workspace / "evil", marker)
-    await play(make_session, bash(command), settings={"mode": mode})
+    # The directory stays for the next command.
+    calls = [bash(f"({command})") for command in ODD_GIT]
+    await play_each(make_session, calls, settings={"mode": mode})
     assert not marker.exists()
 
 
@@ -221,22 +236,21 @@ PATTERNS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
 async def test_no_pattern_reads_through_a_link_out_of_the_workspace(
-    make_session: SceneMaker, tmp_path: Path, pattern: str
+    make_session: SceneMaker, tmp_path: Path
 ) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "f").write_text(f"{SECRET}\n")
     (make_session.workspace / "nlink").symlink_to(outside / "f")
     (make_session.workspace / "dlink").symlink_to(outside)
-    told, _ = await play(
-        make_session,
-        bash(f"cat {pattern}"),
-        bash(f"cat {pattern.replace('n', 'd', 1)}/f"),
-        bash(f"LC_ALL=C cat {pattern}"),
-    )
-    assert SECRET not in told
+    directories = [pattern.replace("n", "d", 1) for pattern in PATTERNS]
+    commands = [f"cat {pattern}" for pattern in PATTERNS]
+    commands += [f"cat {pattern}/f" for pattern in directories]
+    commands += [f"LC_ALL=C cat {pattern}" for pattern in PATTERNS[:4]]
+    found = await play_each(make_session, map(bash, commands))
+    leaked = [c for c, (told, _) in zip(commands, found, strict=True) if SECRET in told]
+    assert not leaked
 
 
 async def test_a_pattern_that_counts_bytes_reads_no_link(
@@ -248,26 +262,26 @@ async def test_a_pattern_that_counts_bytes_reads_no_link(
     assert SECRET not in told
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "cat s[^x]cret/a", "cat s['!'e]cret/a", "cat [^x]*/a", "cat */a", "cat s?cret/?",
-        "grep -rh . .", "grep -rh . *", "grep -r . --include=a", "rg -uuu . .", "rg .",
-        "cat secret/a", "head -n1 < secret/a", "find . -name a -exec cat {} +", "diff -r . empty",
-        "for f in */a; do cat \"$f\"; done", "git grep -h . ", "git log -p", "git show",
-        "git diff 4b825dc642cb6eb9a060e54bf8d69288fbee4904 HEAD", "git show HEAD:secret/a",
-        "cd secret && cat a", "git grep -h . HEAD", "cd open && git show HEAD:secret/a",
-        "cd open && git grep -h . HEAD -- ../secret", "git -C open show HEAD:secret/a", "git grep -h . -- 's[^x]cret/*'", "ls | xargs -I{} cat {}/a",
-    ],
-)  # fmt: skip
-async def test_a_denied_path_is_read_by_no_command(make_session: SceneMaker, command: str) -> None:
+DENIED_READS = [
+    "cat s[^x]cret/a", "cat s['!'e]cret/a", "cat [^x]*/a", "cat */a", "cat s?cret/?",
+    "grep -rh . .", "grep -rh . *", "grep -r . --include=a", "rg -uuu . .", "rg .",
+    "cat secret/a", "head -n1 < secret/a", "find . -name a -exec cat {} +", "diff -r . empty",
+    "for f in */a; do cat \"$f\"; done", "git grep -h . ", "git log -p", "git show",
+    "git diff 4b825dc642cb6eb9a060e54bf8d69288fbee4904 HEAD", "git show HEAD:secret/a",
+    "cd secret && cat a", "git grep -h . HEAD", "cd open && git show HEAD:secret/a",
+    "cd open && git grep -h . HEAD -- ../secret", "git -C open show HEAD:secret/a", "git grep -h . -- 's[^x]cret/*'", "ls | xargs -I{} cat {}/a",
+]  # fmt: skip
+
+
+async def test_a_denied_path_is_read_by_no_command(make_session: SceneMaker) -> None:
     repository(make_session.workspace, {"secret/a": f"{SECRET}\n", "open/b": "b\n"})
     (make_session.workspace / "empty").mkdir()
-    told, asked = await play(
-        make_session, bash(command), settings={"permissions": {"deny": ["Read(secret/**)"]}}
-    )
-    assert SECRET not in told
-    assert not asked or command in UNCLEAR
+    deny = {"permissions": {"deny": ["Read(secret/**)"]}}
+    calls = [bash(f"({command})") for command in DENIED_READS]
+    found = await play_each(make_session, calls, settings=deny)
+    for command, (told, asked) in zip(DENIED_READS, found, strict=True):
+        assert SECRET not in told, command
+        assert not asked or command in UNCLEAR, command
 
 
 UNCLEAR = {"cat s['!'e]cret/a", "ls | xargs -I{} cat {}/a"}
@@ -286,22 +300,18 @@ SEARCHES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "arguments"), SEARCHES)
 @pytest.mark.parametrize("rule", ["Read(secret/**)", "Read(secret/)", "Read(**/hidden-name)"])
-async def test_a_denied_path_is_found_by_no_search(
-    make_session: SceneMaker, tool: str, arguments: dict[str, Any], rule: str
-) -> None:
+async def test_a_denied_path_is_found_by_no_search(make_session: SceneMaker, rule: str) -> None:
     files = {"secret/hidden-name": f"{SECRET}\n", "open/b": "topic\n"}
-    told, _ = await play(
-        make_session,
-        {"calls": [{"name": tool, "arguments": arguments}]},
-        files=files,
-        settings={"permissions": {"deny": [rule]}},
-    )
-    assert SECRET not in told and "hidden-name:" not in told and "hidden-name\n" not in told
-    if "secret" not in str(arguments):
-        assert "open/b" in told
-        assert "rule" in told, "the result says that something was left out"
+    calls = [{"calls": [{"name": tool, "arguments": given}]} for tool, given in SEARCHES]
+    deny = {"permissions": {"deny": [rule]}}
+    found = await play_each(make_session, calls, files=files, settings=deny)
+    for (tool, given), (told, _) in zip(SEARCHES, found, strict=True):
+        assert SECRET not in told, tool
+        assert "hidden-name:" not in told and "hidden-name\n" not in told, tool
+        if "secret" not in str(given):
+            assert "open/b" in told, tool
+            assert "rule" in told, "the result says that something was left out"
 
 
 async def test_a_replacement_leaves_out_what_may_not_be_read_or_written(
@@ -322,117 +332,111 @@ async def test_a_replacement_leaves_out_what_may_not_be_read_or_written(
 # -- secrets
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "grep -rh . . | rev", "grep -r . | rev", "grep -rh . sub | rev", "grep -d recurse -h . . | rev",
-        "grep --directories=recurse -h . . | rev", "grep -h -r . ./* | rev", "rg -uuu . | rev",
-        "rg . --no-ignore --hidden | rev", "rg -h . sub | rev", "egrep -r . . | rev",
-        "git grep --untracked --no-exclude-standard -h . | rev", "git grep -h . | rev",
-        "git log -p --all | rev", "git show | rev", "git log --patch | rev", "git log -U1 | rev",
-        "git diff 4b825dc642cb6eb9a060e54bf8d69288fbee4904 HEAD | rev", "git stash show -p | rev",
-        "git cat-file -p HEAD:sub/server.key | rev", "git show HEAD:./sub/server.key | rev",
-        "git grep -h . HEAD | rev", "cd empty && git grep -h . HEAD -- .. | rev",
-        "cd empty && git show HEAD:sub/server.key | rev", "git show HEAD HEAD:sub/server.key | rev",
-        "git cat-file -p BLOB | rev", "git show BLOB | rev", "git log -p -- sub | rev",
-        "find . -type f -exec cat {} + | rev", "find . -type f | xargs cat | rev",
-        "diff -r . empty | rev", "diff -r sub empty -N | rev", "git diff --no-index sub empty | rev",
-        "for f in sub/*; do cat \"$f\"; done | rev", "cat $(git ls-files) | rev",
-        "tar c . | rev", "git whatchanged -p | rev", "git log -L1,1:sub/server.key | rev",
-        "git blame sub/server.key | rev", "sha256sum -c list", "git log -c -p | rev",
-        "while read -r f; do cat \"$f\"; done < list | rev",
-    ],
-)  # fmt: skip
-async def test_no_recursive_command_hands_out_a_secret_file(
-    make_session: SceneMaker, command: str
-) -> None:
+SECRET_READS = [
+    "grep -rh . . | rev", "grep -r . | rev", "grep -rh . sub | rev", "grep -d recurse -h . . | rev",
+    "grep --directories=recurse -h . . | rev", "grep -h -r . ./* | rev", "rg -uuu . | rev",
+    "rg . --no-ignore --hidden | rev", "rg -h . sub | rev", "egrep -r . . | rev",
+    "git grep --untracked --no-exclude-standard -h . | rev", "git grep -h . | rev",
+    "git log -p --all | rev", "git show | rev", "git log --patch | rev", "git log -U1 | rev",
+    "git diff 4b825dc642cb6eb9a060e54bf8d69288fbee4904 HEAD | rev", "git stash show -p | rev",
+    "git cat-file -p HEAD:sub/server.key | rev", "git show HEAD:./sub/server.key | rev",
+    "git grep -h . HEAD | rev", "cd empty && git grep -h . HEAD -- .. | rev",
+    "cd empty && git show HEAD:sub/server.key | rev", "git show HEAD HEAD:sub/server.key | rev",
+    "git cat-file -p BLOB | rev", "git show BLOB | rev", "git log -p -- sub | rev",
+    "find . -type f -exec cat {} + | rev", "find . -type f | xargs cat | rev",
+    "diff -r . empty | rev", "diff -r sub empty -N | rev", "git diff --no-index sub empty | rev",
+    "for f in sub/*; do cat \"$f\"; done | rev", "cat $(git ls-files) | rev",
+    "tar c . | rev", "git whatchanged -p | rev", "git log -L1,1:sub/server.key | rev",
+    "git blame sub/server.key | rev", "sha256sum -c list", "git log -c -p | rev",
+    "while read -r f; do cat \"$f\"; done < list | rev",
+]  # fmt: skip
+
+
+async def test_no_recursive_command_hands_out_a_secret_file(make_session: SceneMaker) -> None:
     work = repository(make_session.workspace, {"sub/server.key": f"{SECRET}\n", "a.txt": "a\n"})
     (work / ".env").write_text(f"API={SECRET}\n")
     (work / "empty").mkdir()
     (work / "list").write_text("sub/server.key\n")
-    blob = subprocess.run(
-        ["git", "rev-parse", "HEAD:sub/server.key"], cwd=work, capture_output=True, text=True,
-        check=True,
-    ).stdout.strip()  # fmt: skip
-    told, _ = await play(make_session, bash(command.replace("BLOB", blob)))
-    assert SECRET not in told and SECRET[::-1] not in told
+    words = ["git", "rev-parse", "HEAD:sub/server.key"]
+    done = subprocess.run(words, cwd=work, capture_output=True, text=True, check=True)
+    calls = [bash(f"({command.replace('BLOB', done.stdout.strip())})") for command in SECRET_READS]
+    found = await play_each(make_session, calls)
+    for command, (told, _) in zip(SECRET_READS, found, strict=True):
+        assert SECRET not in told and SECRET[::-1] not in told, command
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["grep -rn a .", "rg a", "git log -p", "git show", "git diff HEAD~0", "find . -name '*.txt'"],
-)
-async def test_without_a_secret_file_nothing_is_asked(
-    make_session: SceneMaker, command: str
-) -> None:
+async def test_without_a_secret_file_nothing_is_asked(make_session: SceneMaker) -> None:
     repository(make_session.workspace)
-    _, asked = await play(make_session, bash(command))
-    assert not asked
+    commands = [
+        "grep -rn a .",
+        "rg a",
+        "git log -p",
+        "git show",
+        "git diff HEAD~0",
+        "find . -type f",
+    ]
+    found = await play_each(make_session, map(bash, commands))
+    assert not [c for c, (_, asked) in zip(commands, found, strict=True) if asked]
 
 
 # -- what tells about files outside
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "test -a {} && echo yes", "[ -a {} ] && echo yes", "test {} -nt a.txt && echo yes",
-        "test a.txt -ot {} && echo yes", "[ {} -ef {} ] && echo yes", "[[ -e {} ]] && echo yes",
-        "[[ -a {} ]] && echo yes", "test -o {} && echo yes", "test x -a -e {} && echo yes",
-        "[ ! -a {} ] || echo yes", "test -e {} -a x && echo yes", "[[ a.txt -ot {} ]] && echo yes",
-        "type {} && echo yes", "which {} && echo yes",
-        "command -v {} && echo yes", "sha256sum -c list 2>&1 | grep -c OK | sed s/1/yes/", "md5sum --check list && echo yes",
-    ],
-)  # fmt: skip
+TELLING = [
+    "test -a {} && echo yes", "[ -a {} ] && echo yes", "test {} -nt a.txt && echo yes",
+    "test a.txt -ot {} && echo yes", "[ {} -ef {} ] && echo yes", "[[ -e {} ]] && echo yes",
+    "[[ -a {} ]] && echo yes", "test -o {} && echo yes", "test x -a -e {} && echo yes",
+    "[ ! -a {} ] || echo yes", "test -e {} -a x && echo yes", "[[ a.txt -ot {} ]] && echo yes",
+    "type {} && echo yes", "which {} && echo yes",
+    "command -v {} && echo yes", "sha256sum -c list 2>&1 | grep -c OK | sed s/1/yes/", "md5sum --check md5 && echo yes",
+]  # fmt: skip
+
+
 async def test_nothing_tells_whether_a_file_outside_exists(
-    make_session: SceneMaker, tmp_path: Path, command: str
+    make_session: SceneMaker, tmp_path: Path
 ) -> None:
     outside = tmp_path / "outside.txt"
     outside.write_text("x")
     outside.chmod(0o755)
-    hashes = {
-        "sha256sum": "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881",
-        "md5sum": "9dd4e461268c8034f5c8564e155c67a6",
-    }
-    digest = hashes[next(name for name in (*hashes, "") if name in command) or "md5sum"]
-    files = {"a.txt": "a\n", "list": f"{digest}  {outside}\n"}
-    told, asked = await play(make_session, bash(command.format(outside, outside)), files=files)
-    assert asked and "yes" not in told
+    sums = {"list": "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"}
+    sums["md5"] = "9dd4e461268c8034f5c8564e155c67a6"
+    files = {"a.txt": "a\n"} | {name: f"{sum}  {outside}\n" for name, sum in sums.items()}
+    commands = [command.format(outside, outside) for command in TELLING]
+    found = await play_each(make_session, map(bash, commands), files=files)
+    for command, (told, asked) in zip(TELLING, found, strict=True):
+        assert asked and "yes" not in told, command
 
 
 # -- rules that let too much through
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "prettier --write {config}", "prettier --write={config}", "prettier -o{config}",
-        "prettier --plugin=x ~/.config/agent/config.toml", "prettier --write .agent/config.toml",
-        "prettier x --out=.agent/hooks.toml", "prettier --write {home}/.config/x/../agent/config.toml",
-        "cd {home} && prettier --write .config/agent/config.toml", "prettier file:{config}",
-        "env prettier --write {config}", "prettier --write {home}/.config/agen?/config.toml",
-        "prettier --write {home}/.config/a[^x]ent/*", "prettier @{config}", "prettier --a=x,{config}", "prettier {state}/audit.jsonl",
-    ],
-)  # fmt: skip
+OWN_FILES = [
+    "prettier --write {config}", "prettier --write={config}", "prettier -o{config}",
+    "prettier --plugin=x ~/.config/agent/config.toml", "prettier --write .agent/config.toml",
+    "prettier x --out=.agent/hooks.toml", "prettier --write {home}/.config/x/../agent/config.toml",
+    "cd {home} && prettier --write .config/agent/config.toml", "prettier file:{config}",
+    "env prettier --write {config}", "prettier --write {home}/.config/agen?/config.toml",
+    "prettier --write {home}/.config/a[^x]ent/*", "prettier @{config}", "prettier --a=x,{config}", "prettier {state}/audit.jsonl",
+]  # fmt: skip
+
+
 async def test_no_rule_reaches_the_agents_own_files(
-    make_session: SceneMaker, tmp_path: Path, command: str
+    make_session: SceneMaker, tmp_path: Path
 ) -> None:
     tools = tmp_path / "tools"
     tools.mkdir()
     marker = tmp_path / "ran"
-    (tools / "prettier").write_text(f"#!/bin/sh\ntouch {marker}\n")
+    (tools / "prettier").write_text(f'#!/bin/sh\necho "$*" >> {marker}\n')
     (tools / "prettier").chmod(0o755)
     home = make_session.home
     (home / ".config/agent").mkdir(parents=True, exist_ok=True)
     (home / ".config/agent/config.toml").touch()
-    filled = command.format(
-        config=home / ".config/agent/config.toml", home=home, state=home / ".local/state/agent"
-    )
-    scene = make_session(
-        bash(filled),
-        {"text": "done"},
+    config, state = home / ".config/agent/config.toml", home / ".local/state/agent"
+    commands = [each.format(config=config, home=home, state=state) for each in OWN_FILES]
+    await play_each(
+        make_session,
+        [bash(f"({command})") for command in commands],
         settings={"permissions": {"allow": ["Bash(prettier *)", "Bash(env *)", "Bash(cd *)"]}},
         environment={"PATH": f"{tools}:/usr/bin:/bin"},
     )
-    await scene.play(answer=lambda _: Approval())
-    assert not marker.exists()
+    assert not marker.exists() or marker.read_text() == ""

@@ -76,7 +76,7 @@ class Expander(Protocol):
 
 
 # Nothing in it is special to the shell but single quotes around text.
-_LITERAL = re.compile(r"(?:[A-Za-z0-9_./:@%+,=-]+|'[^']*')+")
+_LITERAL = re.compile(r"(?:[A-Za-z0-9_./:@%+,=-]|'[^']*')+")
 
 
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*|[?#]))")

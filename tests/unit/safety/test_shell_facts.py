@@ -174,6 +174,13 @@ def test_a_huge_command_asks_in_reasonable_time(unit: str) -> None:
     assert time.process_time() - start < 20
 
 
+@pytest.mark.parametrize("end", ["?", "[x]", "*", "$HOME", "{a,b}", "\\ x", '"x"', "~"])
+def test_a_long_word_is_read_at_once(end: str) -> None:
+    start = time.process_time()
+    analyse(f"cat {'a/b.c-' * 1000}{end}", PLACE)
+    assert time.process_time() - start < 5
+
+
 def test_long_chains_and_deep_nesting_do_not_exhaust_the_reader() -> None:
     assert default_effect(analyse("ls && " * 1200 + "ls", PLACE)) == "allow"
     assert default_effect(analyse("ls | " * 1200 + "cat", PLACE)) == "allow"
