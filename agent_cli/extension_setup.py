@@ -6,7 +6,7 @@ Nothing of them is imported before a frontend starts them: a prompt must not wai
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from agent_cli.core.extension_protocol import AnySlashCommand
 from agent_cli.core.inbox import Inbox
 from agent_cli.core.registry import Registry
 from agent_cli.core.session import Session
+from agent_cli.core.tool import AnyTool
 from agent_cli.lib.language import tr
 from agent_cli.lib.threads import in_own_thread
 from agent_cli.safety.environment import child_environment, looks_secret
@@ -192,7 +193,7 @@ def plugin_places(asked: ExtensionContext) -> PluginSources | None:
             name for name in ("web", "sql") if getattr(asked.settings, name).enabled
         ),
         disabled=frozenset(settings.disabled),
-        settings={**settings.settings, **_own_settings(asked)},
+        settings={**settings.settings, **_own_settings(asked.settings, asked.variables)},
     )
 
 
@@ -213,16 +214,30 @@ def writing_places(asked: ExtensionContext) -> PromptFolders:
     return PromptFolders(commands=folders("commands", COMMANDS), skills=folders("skills", SKILLS))
 
 
-def _own_settings(asked: ExtensionContext) -> dict[str, dict[str, Any]]:
+def own_tools(settings: Settings, variables: Mapping[str, str]) -> Iterator[AnyTool]:
+    """The tools of our own plugins, for deciding about calls of them without a session."""
+    from agent_cli.extensions.sql.query import Databases, SqlSetup, query_tool
+    from agent_cli.extensions.web import plugin as web
+
+    if not settings.plugins.enabled:
+        return
+    if settings.web.enabled:
+        yield from web().tools
+    if settings.sql.enabled:
+        own = _own_settings(settings, variables)["sql"]
+        yield query_tool(Databases(SqlSetup.model_validate(own)))
+
+
+def _own_settings(settings: Settings, variables: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """What our own plugins are told; only here are the user's variables put into addresses."""
     from agent_cli.extensions.mcp.spec import VARIABLE
 
-    sql = asked.settings.sql.model_dump(mode="python")
+    sql = settings.sql.model_dump(mode="python")
     sql["databases"] = {
-        name: VARIABLE.sub(lambda found: asked.variables.get(found[1], ""), address)
-        for name, address in asked.settings.sql.databases.items()
+        name: VARIABLE.sub(lambda found: variables.get(found[1], ""), address)
+        for name, address in settings.sql.databases.items()
     }
-    return {"web": asked.settings.web.model_dump(mode="python"), "sql": sql}
+    return {"web": settings.web.model_dump(mode="python"), "sql": sql}
 
 
 def servers_wanted(asked: ExtensionContext) -> ServersWanted | None:

@@ -103,7 +103,9 @@ class ApprovalRequest(BaseModel, frozen=True):
     sandbox: str = "none"
     """What would confine it: a tier's name, or "none"."""
     rule: str | None = None
-    """The rule that "always" would add; None: "always" is not offered."""
+    """What "always" would add, to be shown; None: "always" is not offered."""
+    rules: tuple[str, ...] = ()
+    """The same, one by one: a line of several commands has a rule for each."""
     agent: str = ""
     """The profile of the agent whose call it is; empty: that of the session itself."""
 

@@ -203,6 +203,7 @@ class Pipeline:
 
         return ToolContext(
             call_id=state.call.id,
+            may_read=self.gatekeeper.policy.may_read(state.name),
             session=self.session,
             model=self.model(),
             cancelled=state.cancelled,

@@ -18,6 +18,7 @@ everything else. The first step that applies decides:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -29,6 +30,7 @@ from agent_cli.core.deciding.rules import (
     all_allowed,
     first_match,
     names_written,
+    ruled_out,
 )
 from agent_cli.core.tool import ToolKind
 from agent_cli.safety.reasons import Reason, because
@@ -75,14 +77,18 @@ def decide(facts: Facts, policy: Policy) -> Decision:
         return Decision(Effect.ASK, (because("rule_asks", rule=rule.text),), rule.text)
     if mode is Mode.YOLO:
         return Decision(Effect.ALLOW, (because("mode_yolo"),))
-    if mode is Mode.PLAN and facts.kind is not ToolKind.READONLY and facts.unproven:
+    unproven = facts.unproven
+    if not policy.sandboxed or ruled_out(rules, place):
+        # A sandbox keeps secrets from being read; of the user's rules it knows nothing.
+        unproven += facts.needs_sandbox
+    if mode is Mode.PLAN and facts.kind is not ToolKind.READONLY and unproven:
         return Decision(Effect.DENY, (because("mode_plan"),))
     allowed = all_allowed(facts, rules.allow, place)
     if sensitive := _sensitive(facts, lifted=allowed is not None):
         return Decision(Effect.ASK, sensitive)
     if allowed is not None:
         return Decision(Effect.ALLOW, (because("rule_allows", rule=allowed.text),), allowed.text)
-    if not facts.unproven and not facts.needs_permission:
+    if not unproven and not facts.needs_permission:
         if trusted or facts.kind is ToolKind.READONLY:
             return Decision(Effect.ALLOW, (because("read_only"),))
         return Decision(Effect.ASK, (because("folder_untrusted"),))
@@ -92,7 +98,7 @@ def decide(facts: Facts, policy: Policy) -> Decision:
         return Decision(Effect.ALLOW, (because("in_sandbox"),), confined=True)
     if not policy.ask_dangerous and _is_known_command(facts) and trusted:
         return Decision(Effect.ALLOW, (because("dangerous_allowed"),))
-    return Decision(Effect.ASK, facts.dangers + facts.unproven or (because("not_read_only"),))
+    return Decision(Effect.ASK, facts.dangers + unproven or (because("not_read_only"),))
 
 
 def _edits_files(facts: Facts) -> bool:
@@ -143,6 +149,9 @@ class Policy:
     """Whether dangerous commands need a question; the catastrophic are denied in any case."""
     confines: bool = False
     """Whether there is a sandbox to run commands in."""
+    sandboxed: bool = False
+    """Whether a command that is proven runs in a read-only sandbox: then it may also be one whose
+    only doubt is what it reads."""
     sender: Policy | None = None
     """The policy of whoever sent this agent: its rules apply here as they are at each decision."""
     own_mode: Mode | None = None
@@ -153,9 +162,15 @@ class Policy:
         self.follow()
         return decide(facts, self)
 
-    def would_allow(self, facts: Facts, rule: str) -> bool:
-        """Whether the call would run unasked if this rule were there."""
-        rules = self.rules + Rules(allow=(Rule.parse(rule),))
+    def may_read(self, tool: str) -> Callable[[str], bool] | None:
+        """Whether a tool may read a path, for tools that look through many; None: any path."""
+        self.follow()
+        matchers = ruled_out(self.rules, self.place, tool)
+        return (lambda path: not any(match(path) for match in matchers)) if matchers else None
+
+    def would_allow(self, facts: Facts, *rules_too: str) -> bool:
+        """Whether the call would run unasked if these rules were there."""
+        rules = self.rules + Rules.parse(allow=rules_too)
         return decide(facts, replace(self, rules=rules)).effect is Effect.ALLOW
 
     def learn(self, rule: str) -> None:

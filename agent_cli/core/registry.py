@@ -38,10 +38,14 @@ class Selection:
             tool.is_enabled()
             and (self.names == "all" or tool.name in self.names)
             and tool.category not in self.without
-            and (tool.kind in HARMLESS or not self.read_only)
+            and (tool.kind in HARMLESS or not self.read_only or self._is_held_to_reading(tool))
             and (not tool.modes or self.mode in tool.modes)
             and (tool.role is None or tool.role == self.role)
         )
+
+    def _is_held_to_reading(self, tool: AnyTool) -> bool:
+        """In plan mode a command runs only if it is proven to change nothing."""
+        return tool.runs_in_shell and self.mode == "plan"
 
 
 DEFAULT_SELECTION = Selection()

@@ -111,6 +111,8 @@ class ToolContext:
     """Shows the user a plan; raises a failure where nobody can approve it."""
     send: Callable[[AgentTask], Awaitable[AgentReport]] | None = None
     """Has another agent do something, and waits for it."""
+    may_read: Callable[[str], bool] | None = None
+    """Whether the rules let this tool read a path by its real name; None: they say nothing."""
     confined: bool = False
     """This call was allowed on condition that it runs in the sandbox."""
 

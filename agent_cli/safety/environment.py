@@ -22,6 +22,10 @@ _KEPT = words("""
     XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_RUNTIME_DIR
 """)
 _KEPT_LOCALE = re.compile(r"LC_[A-Z]+")
+# In other encodings a backslash or a quote can be half of a character, and commands read otherwise.
+_PLAIN_LOCALE = re.compile(r"|C|POSIX|(?:C|[a-z]{2,3}(?:_[A-Z]{2})?)\.(?:UTF-8|utf-?8)(?:@[a-z]+)?")
+_ENCODING = words("LC_ALL LC_CTYPE LANG")
+_UTF8 = re.compile(r".*\.(?:UTF-8|utf-?8)(?:@[a-z]+)?")
 
 # Toolchains lead to programs that get run, so one inside the workspace is not trusted.
 _TOOLCHAINS = words("""
@@ -66,7 +70,7 @@ def child_environment(
     passed: Collection[str] = (),
     workspace: str | None = None,
 ) -> dict[str, str]:
-    """The variables for a child process.
+    """The variables for a child process; its locale is always one of UTF-8.
 
     `passed` are names the user lets through: an exact name also for a secret, a pattern such as
     `CI_*` only for what looks harmless. `extra` is set last, over everything.
@@ -74,10 +78,32 @@ def child_environment(
     child = {name: value for name, value in base.items() if _is_kept(name, value, workspace)}
     child |= {name: value for name, value in base.items() if _is_passed(name, value, passed)}
     child["PATH"] = search_path(base.get("PATH", ""), workspace)
+    child = _in_utf8(child)
     child |= _FIXED
     child |= _git_settings()
     child |= {name: value for name, value in extra.items() if not _NEVER.fullmatch(name)}
     return child
+
+
+def is_plain_locale(name: str, value: str) -> bool:
+    """Whether a variable of the locale leaves it to UTF-8 or ASCII what a command's bytes mean."""
+    if name == "LANGUAGE":
+        return re.fullmatch(r"[A-Za-z_:]*", value) is not None
+    return _PLAIN_LOCALE.fullmatch(value) is not None
+
+
+def is_locale(name: str) -> bool:
+    """Whether a variable chooses the locale."""
+    return name in ("LANG", "LANGUAGE") or _KEPT_LOCALE.fullmatch(name) is not None
+
+
+def _in_utf8(child: dict[str, str]) -> dict[str, str]:
+    """The variables, with a locale in which characters are UTF-8: what is analysed is so read."""
+    kept = {n: v for n, v in child.items() if n not in _ENCODING or is_plain_locale(n, v)}
+    counts = kept.get("LC_ALL") or kept.get("LC_CTYPE") or kept.get("LANG") or ""
+    if _UTF8.fullmatch(counts):
+        return kept
+    return kept | {"LC_ALL" if kept.get("LC_ALL") else "LC_CTYPE": "C.UTF-8"}
 
 
 def search_path(path: str, workspace: str | None) -> str:

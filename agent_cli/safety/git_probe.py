@@ -2,7 +2,8 @@
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
@@ -27,16 +28,28 @@ HOOKS = ("post-index-change",)
 OWN_SCOPES = frozenset({"local", "worktree", "command", "unknown"})
 MAX_SUBMODULES = 50
 LIST_CONFIGURATION = ("config", "--list", "--show-scope", "--includes", "-z")
+SHOWN_TIMEOUT_S = 3.0
+KEEP_INDEX = ("-c", "diff.autoRefreshIndex=false")
+MAKES_LOG = names("log show whatchanged reflog") | {"stash list"}
+SHOWS_NOTHING = (b"unknown revision or path", b"bad revision", b"No stash entries found")
+RIVALS = names("--name-only --name-status --check -s --no-patch --quiet -q --exit-code")
 WITHOUT_HELPERS = ("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 """Options for git that keep it from running what even a harmless command may run."""
 
 
-def git_is_plain(workspace: str) -> tuple[bool, tuple[str, ...]]:
-    """Whether git may be trusted to only read here, and if not, why. Runs no helper."""
-    root = _repository(Path(workspace))
-    if root is None:
+def git_is_plain(directory: str) -> tuple[bool, tuple[str, ...]]:
+    """Whether git may be trusted to only read here, and if not, why. Runs no helper.
+
+    git itself is asked what it takes for a repository here, and nothing of the answer is kept:
+    files that look unchanged may have been rewritten.
+    """
+    places = _find_repository(Path(directory))
+    if places is None:
         return True, ()
-    reasons = _probe(str(root), _stamp(root))
+    if isinstance(places, str):
+        return False, (places,)
+    found = (*_read_config(Path(directory)), *_elsewhere(places), *_hooks(places))
+    reasons = tuple(dict.fromkeys(found or _submodules(Path(directory), places)))
     return not reasons, reasons
 
 
@@ -55,57 +68,54 @@ def bare_environment(base: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _repository(start: Path) -> Path | None:
-    for folder in (start, *start.parents):
-        if (folder / ".git").exists():
-            return folder
-        # A folder with these three is taken for a bare repository, wherever it is.
-        has_parts = (folder / "objects").is_dir() and (folder / "refs").is_dir()
-        if has_parts and (folder / "HEAD").is_file():
-            return folder
-    return None
+@dataclass(frozen=True)
+class _Repository:
+    """Where the parts of a repository are, as git finds them."""
+
+    git: Path
+    common: Path
+    """Shared by linked worktrees; mostly the same."""
+    hook: Path
+    index: Path
+    top: Path | None
+    """Of the working tree; None: git stands in a repository without one."""
 
 
-def _stamp(root: Path) -> tuple[tuple[str, int, int], ...]:
-    """What must not have changed for an earlier answer to hold."""
-    git = _git_directory(root)
-    if git is None:
-        return ()
-    parts = ("config", "config.worktree", "commondir", "hooks", "index", "modules")
-    watched = [root / ".git", root / ".gitmodules", *(git / name for name in parts)]
-    watched += (git / "hooks" / hook for hook in HOOKS)
-    stamps = []
-    for path in watched:
-        try:
-            status = path.stat()
-        except OSError:
-            continue
-        stamps.append((str(path), status.st_mtime_ns, status.st_size))
-    return tuple(stamps)
+def _find_repository(directory: Path) -> _Repository | str | None:
+    """What git finds from a directory: None for nothing, a reason if that cannot be told."""
+    asked = ("--git-path", f"hooks/{HOOKS[0]}", "--git-path", "index", "--is-inside-work-tree")
+    done = _run(directory, "rev-parse", "--absolute-git-dir", "--git-common-dir", *asked)
+    if done is None:
+        return "git could not be asked about the repository"
+    if done.returncode:
+        nowhere = done.returncode == 128 and b"not a git repository (or any" in done.stderr
+        return None if nowhere else "git cannot read the repository"
+    lines = _decode(done.stdout).splitlines()
+    if len(lines) != 5:
+        return "the repository has an odd path"
+    git, common, hook, index = (_resolve(directory / line) for line in lines[:4])
+    top = _git(directory, "rev-parse", "--show-toplevel") if lines[4] == "true" else None
+    return _Repository(git, common, hook, index, _resolve(Path(top[:-1])) if top else None)
 
 
-def _git_directory(root: Path) -> Path | None:
-    """The .git directory, or where a .git file points (a linked worktree or a submodule)."""
-    git = root / ".git"
-    if git.is_dir():
-        return git
-    if not git.is_file():
-        return root if (root / "HEAD").is_file() else None
+def _resolve(path: Path) -> Path:
+    return Path(os.path.realpath(path))
+
+
+def _elsewhere(places: _Repository) -> list[str]:
+    """A repository that lies outside its working tree must know of that: else it is another's."""
+    top = places.top or places.git
+    if all(part == top or top in part.parents for part in (places.git, places.common)):
+        return []
     try:
-        text = git.read_text("utf-8", "replace")
+        back = (places.git / "gitdir").read_text("utf-8", "replace").strip()
     except OSError:
-        return None
-    target = text.removeprefix("gitdir:").strip()
-    return (root / target).resolve()
-
-
-@lru_cache(maxsize=64)
-def _probe(root: str, stamp: tuple[tuple[str, int, int], ...]) -> tuple[str, ...]:
-    folder = Path(root)
-    git = _git_directory(folder)
-    if git is None:
-        return ("the repository cannot be read",)
-    return tuple(dict.fromkeys((*_read_config(folder), *_hooks(git), *_submodules(folder))))
+        back = ""
+    # Written by git when it adds a worktree, in the repository that is shared.
+    is_linked = places.git.parent == places.common / "worktrees"
+    if is_linked and places.top and back == str(places.top / ".git"):
+        return []
+    return ["the repository lies outside of its folder"]
 
 
 def _read_config(folder: Path) -> list[str]:
@@ -130,44 +140,120 @@ def helpers_in(listing: str) -> list[str]:
     return found
 
 
-def _hooks(git: Path) -> list[str]:
-    return [
-        f"the repository has the hook {hook}"
-        for hook in HOOKS
-        if os.access(git / "hooks" / hook, os.X_OK)
-    ]
+def _hooks(places: _Repository) -> list[str]:
+    if not os.access(places.hook, os.X_OK):
+        return []
+    return [f"the repository has the hook {places.hook.name}"]
 
 
-def _submodules(root: Path) -> list[str]:
+def _submodules(directory: Path, places: _Repository) -> list[str]:
     """git status looks into repositories inside this one, and uses their configuration."""
-    listing = _git(root, "ls-files", "--stage", "-z")
-    if listing is None:
+    links = _links(str(places.top or directory), _stamp(places.index))
+    if links is None:
         return ["git could not list the repository's files"]
-    links = [line.partition("\t")[2] for line in listing.split("\0") if line.startswith("160000 ")]
     if len(links) > MAX_SUBMODULES:
         return ["the repository has very many submodules"]
     found = []
     for link in links:
-        folder = root / link
-        if (folder / ".git").exists():
+        folder = (places.top or directory) / link
+        if os.path.lexists(folder / ".git"):
             plain, reasons = git_is_plain(str(folder))
             found += [] if plain else [f"in {link}: {reason}" for reason in reasons]
     return found
 
 
-def _git(folder: Path, *arguments: str) -> str | None:
-    """Run git so that it can neither run a helper nor ask anything."""
-    options = ("--no-pager",) if arguments[0] == "config" else WITHOUT_HELPERS
+def _stamp(index: Path) -> tuple[int, ...]:
+    """What must not have changed for an earlier list to hold; nobody can set the change time."""
     try:
-        done = subprocess.run(
+        found = index.stat()
+    except OSError:
+        return ()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+@lru_cache(maxsize=64)
+def _links(directory: str, stamp: tuple[int, ...]) -> tuple[str, ...] | None:
+    """The submodules that are checked in; the list is kept, since it is long to make."""
+    listing = _git(Path(directory), "ls-files", "--stage", "-z")
+    if listing is None:
+        return None
+    lines = listing.split("\0")
+    return tuple(line.partition("\t")[2] for line in lines if line.startswith("160000 "))
+
+
+def shown_paths(directory: str, argv: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The files whose content a git command would show, by all their names; None if unknown.
+
+    `argv` is known to only read, in a repository known to be plain: it is run with its output
+    reduced to names. An object that is named by its hash alone could be any file.
+    """
+    folder = Path(directory)
+    name, rest = argv[0], argv[1:]
+    if name == "stash":
+        name, rest = f"stash {rest[0]}", rest[1:]
+    if _has_blobs(folder, [word for word in rest if not word.startswith("-")]):
+        return None
+    if name == "cat-file":
+        return ()
+    reduced = ["-l", "-z"] if name == "grep" else ["--name-status", "-z", "--no-color"]
+    if name in MAKES_LOG:
+        reduced.append("--format=")
+    kept = _without_rivals(rest)
+    done = _run(folder, *KEEP_INDEX, *name.split(), *reduced, *kept, seconds=SHOWN_TIMEOUT_S)
+    if done is not None and any(why in done.stderr for why in SHOWS_NOTHING):
+        return ()
+    if done is None or (done.returncode and (name, done.returncode) != ("grep", 1)):
+        return None
+    top = _git(folder, "rev-parse", "--show-toplevel")
+    bases = dict.fromkeys((directory, top[:-1] if top else directory))
+    fields = dict.fromkeys(each.strip("\n") for each in _decode(done.stdout).split("\0"))
+    return tuple(f"{base}/{path}" for field in fields for path in _paths(field) for base in bases)
+
+
+def _paths(field: str) -> Iterator[str]:
+    """What a name in a listing may stand for: before a colon there may be a revision."""
+    while field:
+        yield field
+        field = field.partition(":")[2]
+
+
+def _without_rivals(words: tuple[str, ...]) -> list[str]:
+    """The arguments without options that stand against a list of names."""
+    end = words.index("--") if "--" in words else len(words)
+    return [word for at, word in enumerate(words) if at >= end or word not in RIVALS]
+
+
+def _has_blobs(folder: Path, words: list[str]) -> bool:
+    """Whether one of the words names the content of a file by its hash, or a tag of it."""
+    lines = "".join(f"{word}^{{}}\n" for word in words if "\n" not in word and ":" not in word)
+    done = _run(folder, "cat-file", "--batch-check=%(objecttype)", given=lines.encode())
+    return done is None or b"blob" in done.stdout.split()
+
+
+def _git(folder: Path, *arguments: str, seconds: float = 10) -> str | None:
+    done = _run(folder, *arguments, seconds=seconds)
+    return _decode(done.stdout) if done is not None and done.returncode == 0 else None
+
+
+def _decode(output: bytes) -> str:
+    return output.decode("utf-8", "surrogateescape")
+
+
+def _run(
+    folder: Path, *arguments: str, seconds: float = 10, given: bytes = b""
+) -> subprocess.CompletedProcess[bytes] | None:
+    """Run git so that it can neither run a helper nor ask anything."""
+    # A hook of a repository is looked for where its own settings say.
+    options = ("--no-pager",) if arguments[0] in {"config", "rev-parse"} else WITHOUT_HELPERS
+    try:
+        return subprocess.run(
             ["git", *options, *arguments],
             cwd=folder,
             env=bare_environment(os.environ),
-            stdin=subprocess.DEVNULL,
+            input=given,
             capture_output=True,
-            timeout=10,
+            timeout=seconds,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return done.stdout.decode("utf-8", "surrogateescape") if done.returncode == 0 else None

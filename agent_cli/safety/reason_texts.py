@@ -78,6 +78,11 @@ TEXTS: dict[str, str | tuple[str, str]] = {
     "git_runs": mark("git would run a program named on the command line"),
     # Why a command isn't known to only read.
     "runtime_value": mark("part of it is only known when it runs"),
+    "reads_unknown": mark("what it reads is only known when it runs"),
+    "secret_within": mark("it reads everything in {path}, and {secret} there may hold secrets"),
+    "only_confined": mark("`{name}` is only known to be safe in the sandbox"),
+    "list_unclear": mark("can't tell which files {path} names"),
+    "git_shows_unknown": mark("can't tell which files git would show"),
     "program_unclear": mark("its script isn't simple enough to check"),
     "ambiguous_pattern": mark("a file pattern in it is ambiguous"),
     "repository_sets": mark("the repository sets {key}"),

@@ -1,7 +1,9 @@
 """Files that must not be read or written without the user's yes, told from the path alone."""
 
+import os
 import posixpath
 import unicodedata
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import pairwise
@@ -154,6 +156,64 @@ def is_own_policy(path: str, home: str) -> Reason | None:
     if ".agent" in folded.split("/"):
         return because("own_project_settings")
     return None
+
+
+MAX_ENTRIES = 20_000
+"""Entries of a tree that are looked at before it counts as unknown."""
+
+
+def find_secret_below(directory: str, home: str) -> str | None:
+    """A secret file at or below a directory; None if there is none.
+
+    Where that cannot be told, because the tree is too large or closed, the directory itself is the
+    answer: unknown counts as yes.
+    """
+    left = MAX_ENTRIES
+    pending = [directory]
+    while pending:
+        folder = pending.pop()
+        try:
+            with os.scandir(folder) as entries:
+                found = [(entry.path, entry.is_dir(follow_symlinks=False)) for entry in entries]
+        except NotADirectoryError:
+            return directory if is_secret(directory, home) else None
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return directory
+        left -= len(found)
+        if left < 0:
+            return directory
+        for path in candidates(path for path, _ in found):
+            if is_secret(path, home):
+                return path
+        pending.extend(
+            path for path, is_folder in found if is_folder and not path.endswith("/.git/objects")
+        )
+    return None
+
+
+def candidates(paths: Iterable[str]) -> Iterator[str]:
+    """The paths that may be secret: told quickly, because there are many of them."""
+    starts, ends, parts = _signs()
+    for path in paths:
+        folded = path.casefold()
+        name = folded.rpartition("/")[2]
+        if (
+            name.startswith(starts)
+            or name.endswith(ends)
+            or not parts.isdisjoint(folded.split("/"))
+        ):
+            yield path
+
+
+@lru_cache(maxsize=1)
+def _signs() -> tuple[tuple[str, ...], tuple[str, ...], frozenset[str]]:
+    """How secret names begin, how the others end, and names of secret places."""
+    starts = {start for pattern in SECRET_NAMES if (start := pattern.partition("*")[0])}
+    ends = {pattern.rpartition("*")[2] for pattern in SECRET_NAMES if pattern.startswith("*")}
+    places = {path.rpartition("/")[2] for path in (*SECRET_HOME, *SECRET_SYSTEM)}
+    return tuple(starts), tuple(ends), frozenset({*SECRET_COMPONENTS, *places})
 
 
 @lru_cache(maxsize=4096)

@@ -19,6 +19,7 @@ from agent_cli.core.policy import Decision, Effect, Mode, Policy
 from agent_cli.core.registry import Registry
 from agent_cli.core.tool import ToolKind
 from agent_cli.core.tool_context import ShellInfo
+from agent_cli.extension_setup import own_tools
 from agent_cli.folder import folder_standing, load_settings
 from agent_cli.launch_options import LaunchOptions
 from agent_cli.lib.cells import pad, width_of
@@ -173,7 +174,10 @@ def _check(options: argparse.Namespace) -> CallCheck:
     )
     trusted = folder_standing(launch_options, environment).trusted
     policy = make_policy(launch_options, loaded.settings, workspace, places, trusted=trusted)
-    return CallCheck(built_in_tools(), workspace, policy)
+    tools = built_in_tools()
+    for tool in own_tools(loaded.settings, environment):
+        tools.register(tool)
+    return CallCheck(tools, workspace, policy)
 
 
 async def _answer_lines(check: CallCheck) -> None:

@@ -1,4 +1,4 @@
-"""Keeps files that may hold secrets out of a search.
+"""Keeps files that may hold secrets, or that a rule speaks of, out of a search.
 
 ripgrep passes over most of them; what it finds in the others is dropped before it is counted, so
 that nobody can tell from an answer whether a pattern matches in them.
@@ -6,7 +6,7 @@ that nobody can tell from an answer whether a pattern matches in them.
 
 import fnmatch
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -18,6 +18,7 @@ from agent_cli.safety.sensitive import (
     SECRET_HOME,
     SECRET_NAMES,
     SECRET_SYSTEM,
+    candidates,
     is_secret,
 )
 from agent_cli.tools._places import SearchRoot, decode
@@ -34,6 +35,7 @@ class Secrets:
         self._home = context.workspace.home
         self._place = place
         self._lifted = is_secret(place.real, self._home) is not None
+        self._may_read = context.may_read
 
     @property
     def arguments(self) -> list[str]:
@@ -45,23 +47,44 @@ class Secrets:
 
     def hides(self, path: str) -> bool:
         """Whether nothing found at a path may be counted or shown."""
+        return self._is_ruled_out(path) or self._is_secret(path)
+
+    def _is_secret(self, path: str) -> bool:
         return not self._lifted and is_secret(path, self._home) is not None
+
+    def _is_ruled_out(self, path: str) -> bool:
+        return self._may_read is not None and not self._may_read(path)
 
     async def note(self, command: Any, context: ToolContext) -> str:
         """How many files the search passed over; `command` lists files as the search chose them."""
-        if self._lifted or self._place.is_file:
+        if self._place.is_file or (self._lifted and self._may_read is None):
             return ""
-        rest, looked_at, count = b"", 0, 0
+        rest, looked_at, count, ruled_out = b"", 0, 0, 0
         place = self._place
         async with ripgrep(command, context, directory=place.directory, paths=[place.real]) as run:
             while chunk := await run.read():
                 whole, _, rest = (rest + chunk).rpartition(b"\0")
                 paths = decode(whole).split("\0")
-                count += sum(self.hides(path) for path in _candidates(paths))
+                if self._may_read is not None:
+                    open_ = [path for path in paths if not path or self._may_read(path)]
+                    ruled_out += len(paths) - len(open_)
+                    paths = open_
+                count += sum(self._is_secret(path) for path in candidates(paths))
                 looked_at += len(paths)
                 if looked_at >= _MAX_LOOKED_AT:
                     run.stop()
-        return _describe(count, whole=not run.stopped)
+        notes = (describe_ruled_out(ruled_out), _describe(count, whole=not run.stopped))
+        return " ".join(filter(None, notes))
+
+
+def describe_ruled_out(count: int) -> str:
+    """What to tell about files that a search passed over because of a rule."""
+    if not count:
+        return ""
+    were, them = ("was", "it") if count == 1 else ("were", "them")
+    return (
+        f"{plural(count, 'file')} {were} left out: a permission rule keeps {them} from being read."
+    )
 
 
 def _describe(count: int, *, whole: bool) -> str:
@@ -101,26 +124,3 @@ def _is_plain(pattern: str) -> bool:
 
 def _literal(name: str) -> str:
     return re.sub(r"([*?\[\]{}\\])", r"\\\1", name)
-
-
-def _candidates(paths: Iterable[str]) -> Iterator[str]:
-    """The paths that may be secret: told quickly, because there are many of them."""
-    starts, ends, parts = _signs()
-    for path in paths:
-        folded = path.casefold()
-        name = folded.rpartition("/")[2]
-        if (
-            name.startswith(starts)
-            or name.endswith(ends)
-            or not parts.isdisjoint(folded.split("/"))
-        ):
-            yield path
-
-
-@lru_cache(maxsize=1)
-def _signs() -> tuple[tuple[str, ...], tuple[str, ...], frozenset[str]]:
-    """How secret names begin, how the others end, and names of secret places."""
-    starts = {start for pattern in SECRET_NAMES if (start := pattern.partition("*")[0])}
-    ends = {pattern.rpartition("*")[2] for pattern in SECRET_NAMES if pattern.startswith("*")}
-    places = {path.rpartition("/")[2] for path in (*SECRET_HOME, *SECRET_SYSTEM)}
-    return tuple(starts), tuple(ends), frozenset({*SECRET_COMPONENTS, *places})

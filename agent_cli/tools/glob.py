@@ -26,7 +26,7 @@ from agent_cli.lib.text import plural
 from agent_cli.tools._aliases import other_names
 from agent_cli.tools._files import title
 from agent_cli.tools._glob import alternatives, matcher, split_base
-from agent_cli.tools._listing import list_files
+from agent_cli.tools._listing import list_files, may_be_read
 from agent_cli.tools._places import PLACE_ALIASES, PathNames, SearchRoot, find_place, newest_first
 from agent_cli.tools._ripgrep import globs, options
 
@@ -57,10 +57,12 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     place = find_place(start, context)
     if place.is_file:
         raise refuse(f"{start} is a file.", "Give a directory as path, or use Read.")
-    found = await _find(place, rest, context)
-    note = ""
+    found, left_out = may_be_read(await _find(place, rest, context), context)
+    note = left_out
     if not found and "[" in rest:
-        found = await _find(place, re.sub(r"([\[\]])", r"\\\1", rest), context)
+        found, left_out = may_be_read(
+            await _find(place, re.sub(r"([\[\]])", r"\\\1", rest), context), context
+        )
         note = "[ and ] were taken literally: as a class of characters they match nothing."
     return await _result(found, params, note, context)
 
@@ -119,7 +121,7 @@ async def _result(found: list[str], params: Params, note: str, context: ToolCont
         notes.append(f"{which} {MAX_SHOWN} of {plural(len(found), 'file')}: narrow the pattern.")
     if not found:
         return ToolResult(
-            llm_content=f"No files match {params.pattern[:200]}.",
+            llm_content=" ".join([f"No files match {params.pattern[:200]}.", *notes]),
             summary=tr("No files found"),
             metadata={"files": 0},
         )

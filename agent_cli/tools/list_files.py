@@ -15,9 +15,10 @@ from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.text import plural, size
 from agent_cli.tools._aliases import other_names
 from agent_cli.tools._files import path_target, title
-from agent_cli.tools._listing import list_files
+from agent_cli.tools._listing import list_files, may_be_read
 from agent_cli.tools._places import PLACE_ALIASES, SearchRoot, find_place, one_line
 from agent_cli.tools._ripgrep import globs, options
+from agent_cli.tools._secrets import describe_ruled_out
 
 MAX_SHOWN = 500
 MAX_COUNTED = 200_000
@@ -68,6 +69,8 @@ class DirectoryListing:
     files: int = 0
     directories: int = 0
     whole: bool = True
+    ruled_out: int = 0
+    """Entries left out because of a rule."""
 
     @property
     def totals(self) -> str:
@@ -93,26 +96,32 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     if params.recursive:
         listing = await _below(place, params.path, context)
     else:
-        listing = await asyncio.to_thread(_within, place.directory, context.cancelled.is_set)
+        listing = await asyncio.to_thread(_within, place.directory, context)
     lines = [_line(entry) for entry in listing.entries]
     left_out = listing.files + (0 if params.recursive else listing.directories) - len(lines)
+    ruled_out = describe_ruled_out(listing.ruled_out)
     more = f"\n[{left_out:,} more are not shown: list a subdirectory, or use Glob.]"
     text = "\n".join(lines) or "The directory is empty."
     return ToolResult(
-        llm_content=f"{text}\n\n{listing.figures}{more if left_out > 0 else ''}",
+        llm_content=f"{text}\n\n{listing.figures}{more if left_out > 0 else ''}"
+        f"{f'{chr(10)}[{ruled_out}]' if ruled_out else ''}",
         display=(_table(listing),) if listing.entries else (),
         summary=tr("Listed {totals}", totals=listing.totals),
         metadata={"files": listing.files, "directories": listing.directories},
     )
 
 
-def _within(directory: str, cancelled: Callable[[], bool]) -> DirectoryListing:
+def _within(directory: str, context: ToolContext) -> DirectoryListing:
     """The entries of a directory, directories first."""
     listing = DirectoryListing()
+    may_read, cancelled = context.may_read, context.cancelled.is_set
     found: list[tuple[bool, str]] = []
     try:
         with os.scandir(directory) as entries:
             for entry in entries:
+                if may_read is not None and not may_read(entry.path):
+                    listing.ruled_out += 1
+                    continue
                 is_directory = entry.is_dir(follow_symlinks=False)
                 listing.directories += is_directory
                 listing.files += not is_directory
@@ -136,7 +145,9 @@ async def _below(place: SearchRoot, named: str, context: ToolContext) -> Directo
     paths = list_files(command, place.directory, context)
     try:
         async for some in paths:
-            found += [path[cut:] for path in some]
+            kept, _ = may_be_read(some, context)
+            listing.ruled_out += len(some) - len(kept)
+            found += [path[cut:] for path in kept]
             if len(found) >= MAX_COUNTED:
                 listing.whole = False
                 break

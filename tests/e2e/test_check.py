@@ -163,3 +163,17 @@ def test_a_folder_is_not_trusted_unless_it_is(ask: Ask, tmp_path: Path) -> None:
     (answer,) = ask([{"id": 1, "command": "ls"}], "--workspace", str(tmp_path))
     assert answer["effect"] == "ask"
     assert "folder_untrusted" in answer["codes"]
+
+
+def test_tools_of_our_own_plugins_are_known(ask: Ask) -> None:
+    calls = [
+        ("WebFetch", {"url": "https://example.org/"}, "ask"),
+        ("HttpRequest", {"url": "https://example.org/", "method": "DELETE"}, "ask"),
+        ("SqlQuery", {"database": "a.db", "query": "select 1"}, "allow"),
+        ("SqlQuery", {"database": "a.db", "query": "delete from t", "write": True}, "ask"),
+    ]
+    lines = [{"id": 1, "tool": tool, "arguments": given} for tool, given, _ in calls]
+    answers = ask(lines, *HYPOTHETICAL)
+    assert [answer["effect"] for answer in answers] == [effect for *_, effect in calls]
+    (answer,) = ask(lines[:1], *HYPOTHETICAL, "--deny", "WebFetch(example.org)")
+    assert answer["effect"] == "deny"

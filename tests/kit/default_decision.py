@@ -6,9 +6,9 @@ from agent_cli.safety.shell.shell_facts import ShellFacts
 
 
 def default_effect(facts: ShellFacts) -> Literal["allow", "ask", "deny"]:
-    """Deny the catastrophic, allow the proven, ask about everything else."""
+    """Deny the catastrophic, allow what is proven without a sandbox, ask about all else."""
     if facts.catastrophic:
         return "deny"
-    if facts.unproven or facts.sensitive:
+    if facts.unproven or facts.sensitive or facts.needs_sandbox:
         return "ask"
     return "allow"

@@ -50,9 +50,12 @@ async def offered(make_session: SceneMaker, command: str, **how: Any) -> str | N
 @pytest.mark.parametrize(
     ("command", "rule"),
     [
-        ("npm run test -- --watch", "Bash(npm run test *)"),
+        ("npm run test -- --watch", "Bash(npm run test ./**)"),
         ("make build", "Bash(make build)"),
         ("frobnicate a", "Bash(frobnicate a)"),
+        ("frobnicate a && frobnicate b | head -3", "Bash(frobnicate a), Bash(frobnicate b)"),
+        ("cd . && npm test", "Bash(npm test ./**)"),
+        ("frobnicate a && rm x", None),
         ("git push --force", None),
         ("rm -r build", None),
         ("sudo make install", None),
@@ -61,7 +64,7 @@ async def offered(make_session: SceneMaker, command: str, **how: Any) -> str | N
         ("env A=1 make build", None),
         ("curl http://x", None),
         ("find . -exec rm {} +", None),
-        ("make build && make test", None),
+        ("make build && make test", "Bash(make build), Bash(make test)"),
         ("make $TARGET", None),
         ("make build > log", None),
         ("frobnicate .git/config", None),
@@ -203,3 +206,50 @@ async def test_always_settles_the_other_open_questions_that_the_rule_covers(
     others = "no" if answer == "once" else "once"
     assert answers == {"c1": answer, "c2": others, "c3": "no"}
     assert results(events)["c2"].result.success is (others == "once")
+
+
+async def test_a_line_of_several_commands_teaches_a_rule_for_each(
+    make_session: SceneMaker,
+) -> None:
+    line = "frobnicate a; frobnicate b"
+    scene = make_session(
+        bash(line), bash("frobnicate b"), bash(f"{line}; frobnicate c"), {"text": "ok"}
+    )
+    asked: list[ApprovalAsked] = []
+
+    def answer(event: ApprovalAsked) -> Approval:
+        asked.append(event)
+        return Approval(answer="session" if len(asked) == 1 else "no")
+
+    await scene.play(answer=answer)
+    assert [event.request.title for event in asked] == [line, f"{line}; frobnicate c"]
+
+
+async def test_a_rule_learnt_from_a_check_lets_no_other_option_through(
+    make_session: SceneMaker, tmp_path: Path
+) -> None:
+    """What "always" for a harmless call of a formatter must not open."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "prettier").write_text(f'#!/bin/sh\necho "$*" >> {tmp_path}/ran\n')
+    (tools / "prettier").chmod(0o755)
+    others = [
+        "prettier --write .", "prettier --plugin=/tmp/x.js .", "prettier --check --plugin x .",
+        "prettier --check /etc/passwd", "prettier --check ../x", "prettier .",
+        "prettier --check --config=/tmp/x .", "prettier --check .git/config",
+    ]  # fmt: skip
+    calls = ["prettier --check .", *others, "prettier --check src docs/a.md"]
+    scene = make_session(
+        *(step for command in calls for step in (bash(command), {"text": "ok"})),
+        environment={"PATH": f"{tools}:/usr/bin:/bin"},
+    )
+    asked: list[str] = []
+
+    def answer(event: ApprovalAsked) -> Approval:
+        asked.append(event.request.title)
+        return Approval(answer="session" if len(asked) == 1 else "no")
+
+    for _ in calls:
+        await scene.play(answer=answer)
+    assert asked == ["prettier --check .", *others]
+    assert (tmp_path / "ran").read_text() == "--check .\n--check src docs/a.md\n"

@@ -51,6 +51,7 @@ async def test_the_tool_is_offered_in_plan_mode_only(make_session: SceneMaker) -
     await present(scene, PlanAnswer(answer="default"))
     assert "ExitPlanMode" in offered(scene, 0)
     assert "Write" not in offered(scene, 0)
+    assert "Bash" in offered(scene, 0), "for what is proven to change nothing"
     assert "ExitPlanMode" not in offered(scene, 1)
     assert "Write" in offered(scene, 1)
     assert [tool.name for tool in scene.session.tools] == sorted(offered(scene, 1))
@@ -103,3 +104,19 @@ async def test_an_interrupt_while_the_plan_waits_leaves_the_mode(make_session: S
                 scene.session.interrupt()
     assert scene.session.mode is Mode.PLAN
     assert scene.session.waiting == ()
+
+
+async def test_in_plan_mode_a_command_runs_if_it_changes_nothing(make_session: SceneMaker) -> None:
+    def bash(id: str, command: str) -> dict[str, object]:
+        return {"id": id, "name": "Bash", "arguments": {"command": command}}
+
+    scene = make_session(
+        {"calls": [bash("a", "ls"), bash("b", "touch x"), bash("c", "make")]},
+        {"text": "done"},
+        files={"there": ""},
+        settings={"mode": "plan", "permissions": {"allow": ["Bash(make)"]}},
+    )
+    found = results(await scene.play())
+    assert "there" in text_of(found["a"].result.llm_content)
+    assert [found[id].result.success for id in "abc"] == [True, False, False]
+    assert not (scene.workspace / "x").exists()

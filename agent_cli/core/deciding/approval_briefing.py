@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from agent_cli.core.deciding.offer import offered_rule
+from agent_cli.core.deciding.offer import offered_rules
 from agent_cli.core.deciding.rules import CommandFact, Facts
 from agent_cli.core.display import Display, TerminalBlock
 from agent_cli.core.inbox import ApprovalRequest, Step
@@ -45,6 +45,7 @@ async def approval_request(
     radius = await blast_radius(
         facts.destroys, session.workspace, seconds=TIMEOUT_S, environment=session.environment
     )
+    rules = offered_rules(invocation, facts, policy)
     return ApprovalRequest(
         id=id,
         call_id=context.call_id,
@@ -63,7 +64,8 @@ async def approval_request(
         network=facts.touches_network or bool(facts.hosts),
         directory=context.state(ShellInfo).directory or session.workspace.root,
         sandbox=await _sandbox(context, decision),
-        rule=offered_rule(invocation, facts, policy),
+        rule=", ".join(rules) or None,
+        rules=rules,
         agent=agent,
     )
 

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from agent_cli.core.deciding.rules import CommandFact, Facts, PathFact
@@ -10,7 +11,7 @@ from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.tool import Invocation, Target, ToolKind
 from agent_cli.core.tool_context import ShellInfo
 from agent_cli.safety import shell as shell_analysis
-from agent_cli.safety.git_probe import git_is_plain
+from agent_cli.safety.git_probe import git_is_plain, shown_paths
 from agent_cli.safety.paths import PathProblem, Workspace
 from agent_cli.safety.reasons import because
 
@@ -71,7 +72,7 @@ async def second_opinion(invocation: Invocation[Any], facts: Facts) -> Facts:
     It costs a process, so it is asked for only where it matters: before a command is allowed.
     """
     for target in invocation.targets:
-        if target.kind != "command" or facts.unresolved:
+        if target.kind != "command" or (facts.unresolved and facts.unproven):
             continue
         if not await asyncio.to_thread(shell_analysis.bash_accepts, target.value):
             facts = replace(
@@ -129,28 +130,12 @@ def _shell_place(
 async def _analyse(
     command: str, place: shell_analysis.ShellContext, workspace: Workspace
 ) -> shell_analysis.ShellFacts:
-    """The analysis of a command; git is asked about its repository only if the command runs git.
-
-    That costs processes: so the first pass notes where git would run, and if it would anywhere,
-    those places are looked at in a thread and a second pass uses the answers.
-    """
+    """The analysis of a command; what it looks up on disk, and asks git, it does in a thread."""
     if not workspace.on_disk:
         return shell_analysis.analyse(command, place)
-    where: list[str] = []
-
-    def note(directory: str) -> bool:
-        where.append(directory)
-        return True
-
-    found = shell_analysis.analyse(command, replace(place, probe_git=note))
-    if not where:
-        return found
-    plain = await asyncio.to_thread(_plain_repositories, where)
-    return shell_analysis.analyse(command, replace(place, probe_git=plain.__contains__))
-
-
-def _plain_repositories(directories: list[str]) -> frozenset[str]:
-    return frozenset(each for each in dict.fromkeys(directories) if git_is_plain(each)[0])
+    probe = cache(lambda directory: git_is_plain(directory)[0])
+    place = replace(place, probe_git=probe, git_shows=cache(shown_paths))
+    return await asyncio.to_thread(shell_analysis.analyse, command, place)
 
 
 def _names(found: shell_analysis.ShellFacts) -> frozenset[str]:
@@ -196,6 +181,8 @@ def _with_command(
         + tuple(PathFact(path, path, "write") for path in found.writes),
         sensitive=facts.sensitive + found.sensitive,
         unproven=facts.unproven + doubts,
+        needs_sandbox=facts.needs_sandbox + found.needs_sandbox,
+        trees=facts.trees + found.trees,
         unresolved=facts.unresolved or found.unresolved,
         dangers=facts.dangers + found.dangers,
         catastrophic=facts.catastrophic + found.catastrophic,

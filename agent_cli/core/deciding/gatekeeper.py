@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -9,7 +10,8 @@ from typing import Any
 
 from agent_cli.core.deciding.approval_briefing import approval_request
 from agent_cli.core.deciding.call_facts import as_a_look, gather, second_opinion
-from agent_cli.core.deciding.rules import Facts
+from agent_cli.core.deciding.rules import Facts, ruled_out
+from agent_cli.core.deciding.trees import name_ruled_out
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.events import ApprovalAnswered, Event, Notice, PlanAnswered
 from agent_cli.core.inbox import Approval, Inbox, PlanAnswer, PlanRequest
@@ -43,6 +45,8 @@ async def judge(
 ) -> tuple[Facts, Decision]:
     """Gather the facts and decide; nothing is allowed that bash itself would read otherwise."""
     facts = await gather(invocation, workspace, shell, trusted=policy.trusted)
+    if facts.trees and (matchers := ruled_out(policy.rules, policy.place)):
+        facts = await asyncio.to_thread(name_ruled_out, facts, matchers)
     decision = policy.decide(facts)
     if decision.effect is Effect.ALLOW:
         facts = await second_opinion(invocation, facts)
@@ -200,8 +204,8 @@ class Gatekeeper:
             declined = f"The user declined this {check.invocation.tool.name} call."
             said = f" They said: {answer.reason}" if answer.reason else ""
             raise _refusal(declined + said, declined=True, words=answer.reason)
-        if request.rule:
-            self._learn(request.rule, answer)
+        for rule in request.rules:
+            self._learn(rule, answer)
 
     def _learn(self, rule: str, answer: Approval) -> None:
         """Allow it from now on, if the user said so; for the project, keep it."""

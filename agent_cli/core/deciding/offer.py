@@ -1,4 +1,4 @@
-"""The rule that "always" would add: the narrowest that is useful, or none."""
+"""The rules that "always" would add: the narrowest that are useful, or none."""
 
 from typing import Any
 
@@ -9,42 +9,54 @@ from agent_cli.core.tool import Invocation, ToolKind
 from agent_cli.safety.shell import SimpleCommand, propose_rule
 
 WILD = frozenset("*?")
+MAX_RULES = 4
+"""More than these nobody reads before saying "always"."""
 
 
-def offered_rule(invocation: Invocation[Any], facts: Facts, policy: Policy) -> str | None:
-    """A rule that would have let this call through; None where "always" should not be offered.
+def offered_rules(invocation: Invocation[Any], facts: Facts, policy: Policy) -> tuple[str, ...]:
+    """Rules that would have let this call through; none where "always" should not be offered.
 
     It is not offered in a folder that is not trusted, for what is dangerous, and where it would
     not help: because another rule asks, or because secret or protected files ask in any case.
     """
     if not policy.trusted or facts.dangers:
-        return None
-    rule = _own_rule(invocation, facts, policy)
+        return ()
+    rules = _own_rules(invocation, facts, policy)
     try:
-        return rule if rule and policy.would_allow(facts, rule) else None
+        return rules if rules and policy.would_allow(facts, *rules) else ()
     except UserError:
-        return None
+        return ()
 
 
-def _own_rule(invocation: Invocation[Any], facts: Facts, policy: Policy) -> str | None:
+def _own_rules(invocation: Invocation[Any], facts: Facts, policy: Policy) -> tuple[str, ...]:
     tool = invocation.tool
+    if tool.rule is None and facts.commands:
+        return _command_rules(tool.name, facts, policy)
     if tool.rule is not None:
-        return tool.rule(invocation.params)
-    if facts.commands:
-        return _command_rule(tool.name, facts, policy)
-    if facts.hosts:
-        return f"{tool.name}(domain:{facts.hosts[0]})" if len(set(facts.hosts)) == 1 else None
-    return _path_rule(facts, policy)
+        rule = tool.rule(invocation.params)
+    elif facts.hosts:
+        rule = f"{tool.name}(domain:{facts.hosts[0]})" if len(set(facts.hosts)) == 1 else None
+    else:
+        rule = _path_rule(facts, policy)
+    return (rule,) if rule else ()
 
 
-def _command_rule(tool: str, facts: Facts, policy: Policy) -> str | None:
-    """Only for a line that is one simple command, known to the last word."""
-    if len(facts.commands) != 1 or facts.unresolved:
-        return None
-    (command,) = facts.commands
-    simple = SimpleCommand(command.argv, " ".join(command.argv), known=command.is_known)
-    pattern = propose_rule(simple, policy.place.home, policy.place.root)
-    return f"{tool}({pattern})" if pattern else None
+def _command_rules(tool: str, facts: Facts, policy: Policy) -> tuple[str, ...]:
+    """One for each command that is not proven, all of them known to the last word."""
+    if facts.unresolved:
+        return ()
+    patterns: dict[str, None] = {}
+    for command in facts.commands:
+        if command.is_proven:
+            continue
+        simple = SimpleCommand(
+            command.argv, " ".join(command.argv), command.level, known=command.is_known
+        )
+        pattern = propose_rule(simple, policy.place.home, policy.place.root)
+        if pattern is None or len(patterns) == MAX_RULES:
+            return ()
+        patterns[pattern] = None
+    return tuple(f"{tool}({pattern})" for pattern in patterns)
 
 
 def _path_rule(facts: Facts, policy: Policy) -> str | None:

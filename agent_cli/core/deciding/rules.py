@@ -18,6 +18,7 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.tool import ToolKind
 from agent_cli.lib.language import tr
 from agent_cli.safety.reasons import Reason
+from agent_cli.safety.shell import REST, matches_rest
 from agent_cli.safety.shell.shell_facts import Destruction
 
 
@@ -68,6 +69,12 @@ class Facts:
     """Secret, protected or outside places a command touches."""
     unproven: tuple[Reason, ...] = ()
     """Why it is not proven to change nothing."""
+    needs_sandbox: tuple[Reason, ...] = ()
+    """Why it is proven only where it runs in a read-only sandbox."""
+    trees: tuple[str, ...] = ()
+    """Directories of which it may read all files."""
+    unlisted: tuple[str, ...] = ()
+    """Those of them that are too large to tell whether a rule matches a file there."""
     unresolved: bool = False
     """Something in it could not be read for certain: then no allow rule can match."""
     dangers: tuple[Reason, ...] = ()
@@ -85,7 +92,8 @@ class Facts:
 class Rule:
     """`Tool` or `Tool(pattern)`: what it matches depends on what the tool touches.
 
-    Bash(git log *)         the words of one simple command; a last `*` is any rest
+    Bash(git log *)         the words of one simple command; a last `*` is any rest, a last `./**`
+                            files of the workspace and options known to be harmless
     Read(src/**)            a path, relative to the workspace, absolute or under ~
     WebFetch(domain:host)   a host, or *.host
     mcp__server__*          a tool by name
@@ -153,13 +161,27 @@ def touches(rule: Rule, facts: Facts, place: PatternBase) -> bool:
         for spelled in (path.real, path.typed)
     ):
         return True
+    if facts.unlisted and rule.tool == "Read":
+        return True
     if not _names(rule, facts):
         return False
     return any(
-        _words_match(rule, command.argv) or _words_match(rule, _without_directory(command.argv))
+        _words_match(rule, command.argv, place)
+        or _words_match(rule, _without_directory(command.argv), place)
         for command in facts.commands
         if command.argv
     ) or any(_host_matches(rule.pattern, host) for host in facts.hosts)
+
+
+def ruled_out(
+    rules: Rules, place: PatternBase, tool: str = "Read"
+) -> tuple[Callable[[str], bool], ...]:
+    """For each deny and ask rule about paths that are read: whether it matches one."""
+    return tuple(
+        _path_pattern(rule.pattern, place)
+        for rule in (*rules.deny, *rules.ask)
+        if rule.pattern is not None and rule.tool in ("Read", tool)
+    )
 
 
 def _without_directory(argv: tuple[str, ...]) -> tuple[str, ...]:
@@ -175,7 +197,7 @@ def all_allowed(facts: Facts, rules: Iterable[Rule], place: PatternBase) -> Rule
     if bare is not None or facts.only_by_name:
         return bare
     if facts.commands:
-        matched = _rules_for_commands(facts.commands, own)
+        matched = _rules_for_commands(facts.commands, own, place)
     else:
         matched = [
             next((r for r in own if r.pattern and _path_matches(r.pattern, path.real, place)), None)
@@ -189,10 +211,12 @@ def all_allowed(facts: Facts, rules: Iterable[Rule], place: PatternBase) -> Rule
     return matched[0] if matched and all(matched) else None
 
 
-def _rules_for_commands(commands: Iterable[CommandFact], own: list[Rule]) -> list[Rule | None]:
+def _rules_for_commands(
+    commands: Iterable[CommandFact], own: list[Rule], place: PatternBase
+) -> list[Rule | None]:
     """A rule, or None, for each command that is not proven harmless by itself."""
     return [
-        next((rule for rule in own if command.is_known and _words_match(rule, command.argv)), None)
+        next((r for r in own if command.is_known and _words_match(r, command.argv, place)), None)
         for command in commands
         if not command.is_proven
     ]
@@ -215,10 +239,12 @@ def _covers_files(rule: Rule, facts: Facts) -> bool:
     return bool(facts.paths) and all(_covers(rule, facts, path) for path in facts.paths)
 
 
-def _words_match(rule: Rule, argv: tuple[str, ...]) -> bool:
+def _words_match(rule: Rule, argv: tuple[str, ...], place: PatternBase) -> bool:
     if rule.pattern is None:
         return False
     words = _command_words(rule.text, rule.pattern)
+    if words and words[-1] == REST:
+        return matches_rest(words, argv, place.home, place.root)
     if words and words[-1] == "*":
         return argv[: len(words) - 1] == words[:-1]
     return argv == words

@@ -11,12 +11,24 @@ from urllib.parse import urljoin, urlsplit
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.tool import Target
 from agent_cli.lib.threads import in_own_thread
+from agent_cli.safety.name_sets import names
 
 MAX_CHARS = 8_000
 _PORTS = {"http": 80, "https": 443}
 _NOT_IN_ADDRESSES = re.compile(r"[\x00-\x20\x7f\\]")
 _HOST_NAME = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*")
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+# IANA's special-purpose addresses, and site-local ones: older Pythons count some as public.
+_SPECIAL_4 = names(
+    "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 "
+    "192.0.2.0/24 192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 "
+    "198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4"
+)
+_SPECIAL_6 = names(
+    "::/96 64:ff9b:1::/48 100::/64 100:0:0:1::/64 2001::/23 2001:db8::/32 2002::/16 "
+    "2620:4f:8000::/48 3fff::/20 5f00::/16 fc00::/7 fe80::/10 fec0::/10 ff00::/8"
+)
+_SPECIAL = tuple(map(ipaddress.ip_network, sorted(_SPECIAL_4 | _SPECIAL_6)))
 
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -94,6 +106,8 @@ def is_public(ip: IpAddress) -> bool:
             return is_public(inner)
         if ip.teredo is not None:
             return False
+    if any(ip in network for network in _SPECIAL):
+        return False
     return ip.is_global and not (ip.is_multicast or ip.is_reserved or ip.is_unspecified)
 
 

@@ -9,15 +9,19 @@ from agent_cli.safety.reasons import Reason, because
 from agent_cli.safety.sensitive import is_own_policy, is_protected
 from agent_cli.safety.shell import catastrophic, effects, table
 from agent_cli.safety.shell.found import FoundCommand
+from agent_cli.safety.shell.globs import literal
 from agent_cli.safety.shell.lenient_words import UNKNOWN
-from agent_cli.safety.shell.prove import Proof, prove
+from agent_cli.safety.shell.proof import Proof
+from agent_cli.safety.shell.prove import prove
 from agent_cli.safety.shell.scan import scan
 from agent_cli.safety.shell.shell_facts import (
     Destruction,
     ShellContext,
     ShellFacts,
     SimpleCommand,
+    absolute,
     inside,
+    lexical,
 )
 from agent_cli.safety.shell.wrappers import WRAPPERS, embedded_commands, unwrap
 
@@ -103,6 +107,8 @@ class _ScanFindings:
         self.dangers: dict[Reason, None] = {}
         self.catastrophic: dict[Reason, None] = {}
         self.destroys: list[Destruction] = []
+        self.own: dict[Reason, None] = {}
+        """The agent's own files, as commands name them that do more than read."""
         self.network = False
         self.exhausted = False
 
@@ -154,6 +160,7 @@ class _ScanFindings:
             self.writes |= dict.fromkeys(effects.writes_of(argv, found.cwd))
             self.dangers |= dict.fromkeys(effects.dangers_of(argv, found))
             self.network = self.network or effects.uses_network(argv, found)
+            self._note_own(argv, found)
             inner = hidden or effects.hidden_by(levels[:depth])
             if destruction := effects.destruction_of(argv, found, inner):
                 self.destroys.append(destruction)
@@ -162,6 +169,20 @@ class _ScanFindings:
         if fed:
             scripts.append(fed)
         return scripts
+
+    def _note_own(self, argv: tuple[str, ...], found: FoundCommand) -> None:
+        """Whatever a program makes of it: the agent's own files are named to no program unasked."""
+        if table.only_reads(argv[0]) or argv[0] in {"cd", "git"}:
+            return
+        named = list(effects.may_name(argv, found.cwd, self.place.home))
+        for _, pattern in found.globs:
+            vague = re.sub(r"\[[^\]]{2,}\]", "?", pattern)
+            matches = self.place.expand(absolute(vague, literal(found.cwd or self.place.home)))
+            named += matches or ()
+        for path in named:
+            for each in (lexical(path), self.place.resolve(path)):
+                if own := is_own_policy(each, self.place.home):
+                    self.own[because("protected_path", path=each, why=own)] = None
 
     def _add_embedded(
         self, levels: list[tuple[str, ...]], found: FoundCommand, level: int, scripts: list[str]
@@ -202,7 +223,7 @@ class _ScanFindings:
 
     def facts(self, proof: Proof) -> ShellFacts:
         place = self.place
-        sensitive = dict.fromkeys(proof.sensitive)
+        sensitive = dict.fromkeys(proof.sensitive) | self.own
         for path in self.writes:
             real = place.resolve(path)
             for each in dict.fromkeys((path, real)):
@@ -222,6 +243,8 @@ class _ScanFindings:
             writes=tuple(self.writes),
             reads=tuple(proof.reads),
             unproven=tuple(unproven),
+            needs_sandbox=tuple(proof.needs_sandbox),
+            trees=tuple(proof.trees),
             sensitive=tuple(sensitive),
             unresolved=proof.unresolved,
             dangers=tuple(self.dangers),
@@ -247,15 +270,20 @@ def _without_repeats(argv: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _is_one_faced(name: str) -> bool:
-    return name in table.commands() and name not in effects.TWO_FACED
+    return table.only_reads(name) and name not in effects.TWO_FACED
 
 
 def _second_opinion(proof: Proof, seen: _ScanFindings) -> None:
     """Two readers that share no code must see the same commands, else nothing is proven."""
-    if proof.unresolved:
+    if proof.unresolved and proof.unproven:
         return
     strict = [command.argv for command in proof.commands if command.level == 0]
     lenient = [argv for argv in seen.first_level if argv]
-    if seen.exhausted or sorted(strict) != sorted(lenient):
+    if proof.has_values:
+        # They know different things about values, and one of them goes round a loop.
+        agree = {argv[0] for argv in strict} == {argv[0] for argv in lenient}
+    else:
+        agree = sorted(strict) == sorted(lenient)
+    if seen.exhausted or not agree:
         proof.unresolved = True
         proof.unproven.append(because("unclear_command"))

@@ -63,7 +63,7 @@ def dangers_of(
     for argv in levels:
         yield from _command(argv, found, place)
     argv = levels[-1] if levels else found.argv
-    if argv and _name(argv) not in TEXT_ONLY and _name(argv) not in table.commands():
+    if argv and _name(argv) not in TEXT_ONLY and not table.only_reads(_name(argv)):
         yield from _find_hidden(argv, found, place)
     yield from _code(found, levels)
 

@@ -68,6 +68,23 @@ def writes_of(argv: tuple[str, ...], cwd: str | None) -> list[str]:
     return _known_paths(_named_writes(argv), cwd)
 
 
+def may_name(argv: tuple[str, ...], cwd: str | None, home: str) -> Iterator[str]:
+    """Every path that a word of a command could stand for, in options and lists too."""
+    for word in argv[1:]:
+        if UNKNOWN in word:
+            continue
+        pieces = [word, *re.split(r"[=,:;@]", word)]
+        if re.match(r"-[A-Za-z]", word):
+            pieces.append(word[2:])
+        for piece in dict.fromkeys(pieces):
+            if piece.startswith("~/"):
+                yield f"{home}{piece[1:]}"
+            elif piece and cwd is not None:
+                yield absolute(piece, cwd)
+            elif piece:
+                yield absolute(piece, home)
+
+
 def redirect_targets(found: FoundCommand) -> list[str]:
     """The files that a command's redirections write."""
     return _known_paths(found.writes, found.cwd)

@@ -1,7 +1,13 @@
-"""Tell from a glob alone which dangerous names it could match."""
+"""File patterns: which names one could match, by every way a shell may read it.
 
+The notation is that of `Word.pattern`: `*`, `?`, and `[…]` for exactly the characters in it. What
+shells and locales differ on (negation, ranges) stands as `?` there, so more may match here than
+will be matched, never less.
+"""
+
+import os
 import re
-from fnmatch import fnmatchcase
+from collections.abc import Iterator
 from functools import lru_cache
 
 from agent_cli.safety.sensitive import SECRET_COMPONENTS, SECRET_NAMES, is_secret
@@ -11,9 +17,69 @@ VAGUE = re.compile(r"\*+(\.(json|ya?ml|toml))?")
 WILD = re.compile(r"[*?\[]")
 
 
+def literal(path: str) -> str:
+    """The pattern that matches this path alone."""
+    return re.sub(r"[*?\[]", r"[\g<0>]", path)
+
+
 def may_match_parent(component: str) -> bool:
     """Older shells let `.*` match `..`."""
-    return component.startswith(".") and component != ".." and fnmatchcase("..", component)
+    return component.startswith(".") and component != ".." and could_match(component, "..")
+
+
+def could_match(component: str, name: str) -> bool:
+    """Whether a shell may take the name for a match: by characters, or in some locales by bytes."""
+    if _regex(component).fullmatch(name):
+        return True
+    if name.isascii():
+        return False
+    in_bytes = os.fsencode(name).decode("latin-1")
+    return _regex(os.fsencode(component).decode("latin-1")).fullmatch(in_bytes) is not None
+
+
+@lru_cache(maxsize=1024)
+def _regex(component: str) -> re.Pattern[str]:
+    parts = re.split(r"(\[.[^\]]*\]|[*?])", component)
+    wild = {"*": ".*", "?": "."}
+    return re.compile("".join(wild.get(part) or _one_of(part) for part in parts), re.DOTALL)
+
+
+def _one_of(part: str) -> str:
+    if len(part) > 2 and part[0] == "[" and part[-1] == "]":
+        return f"[{re.escape(part[1:-1])}]"
+    return re.escape(part)
+
+
+def matches_on_disk(pattern: str, left: int) -> Iterator[str | None]:
+    """The paths that an absolute pattern may match now; None when that is too much to look at."""
+    found = ["/"]
+    for component in pattern.split("/")[1:]:
+        below: list[str] = []
+        for directory in found:
+            prefix = directory.rstrip("/") + "/"
+            if not WILD.search(component):
+                if os.path.lexists(prefix + component):
+                    below.append(prefix + component)
+                continue
+            names = _names_in(directory)
+            left -= len(names)
+            if left < 0:
+                yield None
+                return
+            below += [prefix + name for name in names if _is_match(component, name)]
+        found = below
+    yield from found
+
+
+def _is_match(component: str, name: str) -> bool:
+    return (component[0] == "." or name[0] != ".") and could_match(component, name)
+
+
+def _names_in(directory: str) -> list[str]:
+    try:
+        return sorted(os.listdir(directory))  # noqa: PTH208  text, as it was resolved
+    except OSError:
+        return []
 
 
 @lru_cache(maxsize=1024)

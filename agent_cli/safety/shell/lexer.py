@@ -5,7 +5,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from agent_cli.safety.reasons import because
-from agent_cli.safety.shell.words import METACHARACTERS, NotPlain
+from agent_cli.safety.shell.words import (
+    METACHARACTERS,
+    NotPlain,
+    end_of_double,
+    end_of_substitution,
+)
 
 _OPERATOR = re.compile(r"&>>|<<<|<<-|&&|\|\||\|&|;;|&>|>>|>\||>&|<<|<&|<>")
 _ORDINARY = re.compile(r"[A-Za-z0-9_./:@%+,=*?~!^{}\[\]-]+")
@@ -108,10 +113,12 @@ class _Lexer:
             elif char == "'":
                 at = _skip(source, "'", at + 1)
             elif char == '"':
-                at = _skip_double(source, at + 1)
+                at = end_of_double(source, at + 1)
             elif char == "$" and source.startswith("$'", at):
                 at = _skip_ansi(source, at + 2)
-            elif char == "`" or (char == "$" and source[at + 1 : at + 2] in {"(", "{", "[", '"'}):
+            elif source.startswith("$(", at):
+                at = end_of_substitution(source, at)
+            elif char == "`" or (char == "$" and source[at + 1 : at + 2] in {"[", '"'}):
                 raise NotPlain(because("runtime_value"))
             else:
                 run = _ORDINARY.match(source, at)
@@ -153,17 +160,6 @@ def _skip(source: str, what: str, at: int) -> int:
     if found < 0:
         raise NotPlain(because("unclosed_quote"))
     return found + 1
-
-
-def _skip_double(source: str, at: int) -> int:
-    while at < len(source):
-        char = source[at]
-        if char == '"':
-            return at + 1
-        if char == "`" or (char == "$" and source[at + 1 : at + 2] in {"(", "{", "["}):
-            raise NotPlain(because("runtime_value"))
-        at += 2 if char == "\\" else 1
-    raise NotPlain(because("unclosed_quote"))
 
 
 def _skip_ansi(source: str, at: int) -> int:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from agent_cli.safety.reasons import ReasonedError, because
 from agent_cli.safety.shell.table import Spec
-from agent_cli.safety.shell.words import Word
+from agent_cli.safety.shell.words import UNKNOWN, Word
 
 
 class Refused(ReasonedError):
@@ -42,7 +42,7 @@ def read(spec: Spec, words: list[Word]) -> Parsed:
             value = next(rest, None)
             if value is None and spec.options[wants] != "?next":
                 raise Refused(because("missing_value", option=word.text))
-            if value is not None and value.pattern is not None:
+            if value is not None and (value.pattern is not None or value.splits):
                 raise Refused(because("depends_on_files", word=value.text))
             if value is not None and _is_two_faced(value.text) and wants not in spec.patterns:
                 raise Refused(because("hides_option", word=value.text))
@@ -61,7 +61,7 @@ def _count(spec: Spec, parsed: Parsed) -> None:
     if spec.most is not None:
         if count > spec.most:
             raise Refused(because("too_many_arguments"))
-        if any(word.pattern is not None for word in parsed.operands):
+        if any(word.pattern is not None or word.splits for word in parsed.operands):
             raise Refused(because("argument_count"))
     if count < spec.least:
         raise Refused(because("missing_argument"))
@@ -81,7 +81,7 @@ def _option(spec: Spec, word: Word, parsed: Parsed) -> str | None:
         name = "-" + text[index]
         kind = spec.options.get(name)
         if kind is None:
-            raise Refused(because("not_known_safe", what=name))
+            raise Refused(because("not_known_safe", what=name.replace(UNKNOWN, "…")))
         attached = text[index + 1 :]
         if kind == "":
             parsed.options.append((name, None))
@@ -99,7 +99,7 @@ def _long(spec: Spec, word: Word, parsed: Parsed) -> str | None:
     name, equals, attached = word.text.partition("=")
     kind = spec.options.get(name)
     if kind is None:
-        raise Refused(because("not_known_safe", what=name))
+        raise Refused(because("not_known_safe", what=name.replace(UNKNOWN, "…")))
     if word.pattern is not None and (
         not equals or kind == "=path" or any(char in name for char in "*?[")
     ):

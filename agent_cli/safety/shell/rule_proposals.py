@@ -23,22 +23,51 @@ NEVER = (
     )
 )
 INTERPRETER = re.compile(r"(python|pypy|perl|ruby|php|lua)[\d.]+")
-# How many words name what is run; a rule keeps them and opens the rest.
+# How many words name what is run; a rule keeps them, and opens the rest only to what is harmless.
 PREFIX: dict[str, int] = {
-    "npm run": 3, "npm test": 2, "pnpm run": 3, "yarn run": 3, "bun run": 3, "cargo": 2, "go": 2,
-    "make": 2, "just": 2, "task": 2, "poetry run": 3, "gradle": 2, "./gradlew": 2, "mvn": 2,
-    "dotnet": 2, "mix": 2, "rake": 2, "tox": 1, "nox": 1, "pytest": 1, "ruff": 2, "mypy": 1,
-    "black": 1, "eslint": 1, "tsc": 1, "jest": 1, "vitest": 1, "prettier": 1, "swift": 2,
-    "zig": 2, "ninja": 1, "ctest": 1, "phpunit": 1, "rspec": 1, "terraform": 2,
+    "npm run": 3, "npm test": 2, "pnpm run": 3, "pnpm test": 2, "yarn run": 3, "yarn test": 2,
+    "bun run": 3, "bun test": 2, "cargo build": 2, "cargo test": 2, "cargo check": 2,
+    "cargo clippy": 2, "go test": 2, "go build": 2, "poetry run": 3, "uv run": 3, "gradle": 2,
+    "./gradlew": 2, "mvn": 2, "dotnet build": 2, "dotnet test": 2, "mix test": 2, "rake": 2,
+    "pytest": 1, "ruff check": 2, "mypy": 1, "eslint": 1, "tsc": 1, "jest": 1, "vitest": 1,
+    "prettier": 1, "black": 1, "swift build": 2, "swift test": 2, "ctest": 1, "phpunit": 1,
+    "rspec": 1,
 }  # fmt: skip
-# Of these the rest decides what is run: a package from anywhere, a program, a makefile's shell.
-EXACT = names("make:* go:run go:install go:get go:tool go:env cargo:install dotnet:tool just:*")
+# Options that change neither what is run nor where it writes, by program.
+QUIET = "-q -v -vv -vvv --quiet --verbose --color --no-color --colors --version --help"
+HARMLESS_OPTIONS: dict[str, frozenset[str]] = {
+    name: names(f"{QUIET} {options}")
+    for name, options in {
+        "pytest": "-x -s -l -k -m --lf --ff --sw --last-failed --failed-first --stepwise --tb "
+        "--maxfail --co --collect-only -rA -ra -rf -rs --durations --no-header --no-summary",
+        "cargo": "--release --all --workspace --lib --bins --bin --tests --test --examples "
+        "--all-targets --features --all-features --no-default-features --no-run --locked "
+        "--offline --nocapture -p --package --doc",
+        "go": "-run -count -race -short -cover -timeout -bench -failfast -json -parallel",
+        "jest": "-t --testNamePattern --runInBand -i --bail --silent --ci --coverage",
+        "vitest": "run -t --testNamePattern --run --bail --silent --reporter --coverage",
+        "prettier": "--check -c --list-different -l --log-level --ignore-unknown -u",
+        "eslint": "--max-warnings --cache --ext --no-warn-ignored --no-inline-config",
+        "tsc": "--noEmit --strict --pretty --skipLibCheck --listFiles",
+        "mypy": "--strict --pretty --show-error-codes --ignore-missing-imports --no-error-summary",
+        "ruff": "--diff --select --ignore --statistics --no-fix --show-files",
+        "black": "--check --diff",
+        "npm": "--silent -s --if-present", "pnpm": "--silent", "yarn": "--silent", "bun": "",
+        "gradle": "--info --offline", "./gradlew": "--info --offline", "mvn": "-B -o -e --offline",
+        "dotnet": "--no-restore --no-build -c", "mix": "--trace --seed", "rake": "--trace",
+        "swift": "-c --filter", "ctest": "-R -V --output-on-failure -j", "phpunit": "--filter",
+        "rspec": "-e -f --format --fail-fast", "poetry": "", "uv": "",
+    }.items()
+}  # fmt: skip
+# Options without which a program does more than with them: a rule keeps them.
+RESTRICTS = names("--check -c --diff --list-different -l --noEmit --dry-run --no-run")
+REST = "./**"
+"""The last word of a rule: files of the workspace and options that are known to be harmless."""
+# A value of an option: a name, a number, an expression without a path in it.
+_VALUE = re.compile(r"[\w@%+:,. ()\[\]-]*")
+RUNS_SCRIPTS = names("npm pnpm yarn bun cargo")
 # git subcommands that change only what git itself can bring back.
 GIT = names("add commit status log diff show fetch pull switch stash")
-# Options that make a known program run something else.
-RUNS_ELSE = re.compile(
-    r"-c\b|--config|-C\b|-f\b|--file|--exec|-x\b|--plugin|-p\b|--rootdir|--prefix|--require|-r\b|-e\b"
-)
 
 
 def propose_rule(command: SimpleCommand, home: str = "/", cwd: str = "/") -> str | None:
@@ -56,16 +85,56 @@ def propose_rule(command: SimpleCommand, home: str = "/", cwd: str = "/") -> str
     if name == "git":
         return _git(argv)
     kept = PREFIX.get(" ".join(argv[:2])) or PREFIX.get(argv[0])
-    verb = argv[1] if len(argv) > 1 else ""
-    runs_any = f"{name}:{verb}" in EXACT or f"{name}:*" in EXACT
-    if argv[:2] == ("poetry", "run") and (argv[2:3] == () or argv[2] in NEVER):
+    if argv[0] in {"poetry", "uv"} and (argv[2:3] == () or argv[2] in NEVER or argv[2][0] == "-"):
         return None
-    if kept is None or runs_any:
+    program = _program(argv)
+    if kept is None or len(argv) < kept or any(word.startswith("-") for word in argv[1:kept]):
         # Nothing is known about the program: exactly this command and no other.
         return " ".join(argv)
-    if len(argv) < kept or any(RUNS_ELSE.match(word) for word in argv[1:kept]):
+    kept += argv[kept : kept + 1] != () and argv[kept] in RESTRICTS
+    rest = argv[kept:]
+    if not all_harmless(program, rest, home, cwd) or not RESTRICTS.isdisjoint(rest):
         return " ".join(argv)
-    return " ".join([*argv[:kept], "*"])
+    return " ".join([*argv[:kept], REST])
+
+
+def _program(argv: tuple[str, ...]) -> str:
+    """The program whose options the rest of the words are."""
+    return argv[2] if argv[0] in {"poetry", "uv"} and argv[2:] else argv[0]
+
+
+def matches_rest(rule: tuple[str, ...], argv: tuple[str, ...], home: str, cwd: str) -> bool:
+    """Whether a rule that ends with REST lets these words through."""
+    kept = len(rule) - 1
+    return argv[:kept] == rule[:-1] and all_harmless(_program(argv), argv[kept:], home, cwd)
+
+
+def all_harmless(program: str, rest: tuple[str, ...], home: str, cwd: str) -> bool:
+    """Whether these words are files of the workspace, or options that change nothing by themselves.
+
+    What follows `--` goes to a script of the project: any option there that names no path.
+    """
+    known = HARMLESS_OPTIONS.get(program, frozenset())
+    end = rest.index("--") if "--" in rest else len(rest)
+    for at, word in enumerate(rest):
+        option, _, value = word.partition("=")
+        if at == end:
+            continue
+        if word.startswith("-"):
+            is_known = option in known or (at > end and program in RUNS_SCRIPTS)
+            if not is_known or not _VALUE.fullmatch(value) or not _VALUE.fullmatch(option):
+                return False
+        elif not _is_own_file(word, home, cwd):
+            return False
+    return True
+
+
+def _is_own_file(word: str, home: str, cwd: str) -> bool:
+    """A name or a path that stays in the workspace, and is neither secret nor protected."""
+    path = word.partition("::")[0]
+    if path.startswith(("/", "~")) or ".." in path.split("/") or "=" in path or ":" in path:
+        return False
+    return not _is_delicate(path, home, cwd)
 
 
 def _git(argv: tuple[str, ...]) -> str | None:

@@ -25,6 +25,11 @@ def no_links(path: str) -> bool:
     return False
 
 
+def nothing(path: str) -> str | None:
+    """Find nothing: for places that need not exist."""
+    return None
+
+
 @dataclass(frozen=True)
 class ShellContext:
     """What the analysis may know about where the command runs."""
@@ -44,8 +49,14 @@ class ShellContext:
     """Absolute glob → what it matches now, so that links among it are seen; None = too many."""
     has_links: Callable[[str], bool] = no_links
     """Whether a link stands below a directory, or it is too large to tell."""
+    secret_below: Callable[[str], str | None] = nothing
+    """A secret file at or below a directory; the directory itself where that cannot be told."""
+    read_list: Callable[[str], str | None] | None = None
+    """The text of a file that names other files; None: nothing can be looked up."""
     probe_git: Callable[[str], bool] | None = None
     """Asked for every directory git would run in; None: `git_is_plain` speaks for all of them."""
+    git_shows: Callable[[str, tuple[str, ...]], tuple[str, ...] | None] | None = None
+    """Directory and arguments → the files whose content git would show, None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +68,7 @@ class SimpleCommand:
     level: int = 0
     """How many wrappers (env, timeout, bash -c …) stand around it."""
     unproven: tuple[Reason, ...] = ()
-    """Why this command is not known to only read; empty when it is."""
+    """Why this command is not known to only read without a sandbox; empty when it is."""
     known: bool = True
     """Every word is known exactly; no allow rule may match a command with unknown words."""
 
@@ -85,6 +96,11 @@ class ShellFacts:
     reads: tuple[str, ...] = ()
     unproven: tuple[Reason, ...] = ()
     """Why it is not proven to only read; empty means proven."""
+    needs_sandbox: tuple[Reason, ...] = ()
+    """Why it is proven only where it runs in a sandbox that keeps it from reading secrets and
+    what is outside, and from writing; empty: in any case."""
+    trees: tuple[str, ...] = ()
+    """Directories of which it may read all files."""
     sensitive: tuple[Reason, ...] = ()
     """Secret, protected or outside paths it touches."""
     unresolved: bool = False

@@ -1,6 +1,5 @@
 """Argument rules that a list of options cannot express."""
 
-import glob
 import posixpath
 import re
 from pathlib import PurePosixPath
@@ -9,21 +8,29 @@ from agent_cli.safety.name_sets import names
 from agent_cli.safety.reasons import because
 from agent_cli.safety.shell import awk_rules, find_rules, git_rules, jq_rules, sed_rules, table
 from agent_cli.safety.shell.checks import Check, Context, Where, asks_version, exact, operands
+from agent_cli.safety.shell.globs import literal
 from agent_cli.safety.shell.options import Refused, read
 from agent_cli.safety.shell.shell_facts import absolute, inside, lexical
 from agent_cli.safety.shell.table import Spec
-from agent_cli.safety.shell.words import Word
+from agent_cli.safety.shell.words import UNKNOWN, Word
 
 MAX_SLEEP_S = 60
 
 
 def check_echo(spec: Spec, words: list[Word], context: Context) -> None:
     for word in words:
-        if word.pattern is not None:
+        if word.pattern is not None or word.splits:
             context.look(word, context.where, content=False)
 
 
 _COUNTS = re.compile(r"%[-#0 +'0-9.*hjlLqtz]*n")
+
+
+def check_lookup(spec: Spec, words: list[Word], context: Context) -> None:
+    """A name that is a path is looked for on the disk."""
+    for word in read(spec, words).operands:
+        if "/" in word.text or word.pattern is not None:
+            context.look(word, context.where, content=False)
 
 
 def check_printf(spec: Spec, words: list[Word], context: Context) -> None:
@@ -66,11 +73,31 @@ def check_expr(spec: Spec, words: list[Word], context: Context) -> None:
             raise Refused(because("not_known_safe", what=text))
 
 
+_LISTED = re.compile(
+    r"(?:[0-9a-fA-F]+[ \t]+[ *]?|[A-Z0-9-]+ ?\()(?P<name>.+?)(?:\) = [0-9a-fA-F]+)?"
+)
+
+
 def check_checksum(spec: Spec, words: list[Word], context: Context) -> None:
+    """With -c it opens whatever the list names."""
     for word in words:
         if word.may_be_option:
             raise Refused(because("file_as_option", word=word.text))
-    operands(spec, read(spec, words), context)
+        if word.splits or word.text[:1] == UNKNOWN:
+            raise Refused(because("runtime_value"))
+    parsed = read(spec, words)
+    operands(spec, parsed, context)
+    if not parsed.has(frozenset({"-c", "--check"})) or context.place.read_list is None:
+        return
+    for name in exact(parsed.operands) or ["-"]:
+        for cwd in context.where:
+            text = context.place.read_list(context.place.resolve(absolute(name, cwd)))
+            for line in ("",) if text is None else filter(str.strip, text.splitlines()):
+                found = _LISTED.fullmatch(line.strip())
+                if found is None or line.startswith("\\"):
+                    raise Refused(because("list_unclear", path=name))
+                listed = found["name"]
+                context.look(Word(listed, listed), context.where, content=True)
 
 
 def check_strings(spec: Spec, words: list[Word], context: Context) -> None:
@@ -101,6 +128,8 @@ def check_xxd(spec: Spec, words: list[Word], context: Context) -> None:
 
 
 def check_tail(spec: Spec, words: list[Word], context: Context) -> None:
+    if any(word.is_unknown for word in words):
+        context.doubt(because("reads_unknown"))
     parsed = read(spec, words)
     if any(re.match(r"\+[0-9]*[bcl]?f", word.text) for word in parsed.operands):
         raise Refused(because("runs_long"))
@@ -110,6 +139,7 @@ def check_tail(spec: Spec, words: list[Word], context: Context) -> None:
 def check_diff(spec: Spec, words: list[Word], context: Context) -> None:
     """It reads what links in a directory lead to, unless it is told not to."""
     parsed = read(spec, words)
+    exact(parsed.operands)
     if not parsed.has(frozenset({"--no-dereference"})):
         for word in parsed.operands:
             for cwd in context.where:
@@ -125,18 +155,28 @@ def check_unzip(spec: Spec, words: list[Word], context: Context) -> None:
     operands(spec, parsed, context)
 
 
-UNARY = names("-b -c -d -e -f -g -h -k -L -n -N -O -G -p -r -s -S -u -w -x -z")
-BINARY = names("= == != -nt -ot -ef")
+UNARY = names("-a -b -c -d -e -f -g -h -k -L -n -N -O -G -p -r -s -S -u -w -x -z")
+BINARY = names("= == != < > -nt -ot -ef")
 NUMERIC = names("-eq -ne -lt -le -gt -ge")
 
 
 def check_test(spec: Spec, words: list[Word], context: Context) -> None:
-    """`test` and `[`: -v and -R would evaluate the name they are given."""
-    texts = exact(words)
-    if texts and texts[-1] == "]":
-        texts, words = texts[:-1], words[:-1]
+    """`test` and `[`: -v, -R and -o would evaluate the name they are given."""
+    for word in words:
+        if word.pattern is not None or word.splits:
+            raise Refused(because("test_unclear"))
+    if words and words[-1].text == "]":
+        words = words[:-1]
+    while words and words[0].text == "!":
+        words = words[1:]
+    if len(words) > 3:
+        exact(words)
     start = 0
-    for index in [*(i for i, text in enumerate(texts) if text in {"-a", "-o"}), len(texts)]:
+    # Between tests -a and -o join them; at the start of one they test a file or an option.
+    joints = [i for i, word in enumerate(words) if word.text in {"-a", "-o"}] if words[3:] else []
+    for index in [*joints, len(words)]:
+        if index < start or (index == start and index < len(words)):
+            raise Refused(because("test_unclear"))
         _one_test(words[start:index], context)
         start = index + 1
 
@@ -175,6 +215,27 @@ def check_double_bracket(spec: Spec, words: list[Word], context: Context) -> Non
                 context.look(words[1], context.where, content=False)
         case _:
             raise Refused(because("test_unclear"))
+
+
+BSD_PS = re.compile(r"[aAcfhjlmprsuvwxTHLSN]+")
+PS = Spec(
+    options=dict.fromkeys(names("-e -A -a -d -f -F -j -l -L -T -w -H -x -y -c -N --forest"), "")
+    | dict.fromkeys(
+        names("-o -O -p -u -U -g -G -C -t -q --sort --format --pid --ppid --user --cols"), "="
+    )
+    | dict.fromkeys(names("--no-headers --no-heading --headers --version --help"), ""),
+)
+
+
+def check_ps(spec: Spec, words: list[Word], context: Context) -> None:
+    """Without a dash, an `e` would show the environment of processes."""
+    texts = exact(words)
+    if texts and BSD_PS.fullmatch(texts[0]):
+        words = words[1:]
+    parsed = read(PS, words)
+    if any(value is not None and "env" in value.text.lower() for _, value in parsed.options):
+        raise Refused(because("shows_variables"))
+    operands(PS, parsed, context)
 
 
 def check_tar(spec: Spec, words: list[Word], context: Context) -> None:
@@ -230,14 +291,34 @@ def check_version(name: str, context: Context) -> None:
     for file in table.version_choosers().get(name, ()):
         for cwd in context.where:
             for directory in (cwd, *map(str, PurePosixPath(cwd).parents)):
-                if context.place.expand(posixpath.join(glob.escape(directory), file)) != ():
+                if context.place.expand(posixpath.join(literal(directory), file)) != ():
                     raise Refused(
                         because("picks_program", file=file, directory=directory, name=name)
                     )
 
 
+def check_pip(spec: Spec, words: list[Word], context: Context) -> None:
+    """Only what looks at installed packages, and asks no server about them."""
+    _subcommand(spec, words, names("list show freeze check"))
+
+
+def check_npm(spec: Spec, words: list[Word], context: Context) -> None:
+    """Only what lists installed packages."""
+    _subcommand(spec, words, names("ls list ll la root prefix bin"))
+
+
+def _subcommand(spec: Spec, words: list[Word], known: frozenset[str]) -> None:
+    texts = exact(words)
+    if not texts or texts[0] not in known:
+        raise Refused(because("not_known_safe", what=" ".join(texts[:1])))
+    for text in exact(read(spec, words[1:]).operands):
+        if not re.fullmatch(r"[A-Za-z0-9@][A-Za-z0-9@._/-]*", text):
+            raise Refused(because("not_known_safe", what=text))
+
+
 CHECKS: dict[str, Check] = {
     "echo": check_echo,
+    "lookup": check_lookup,
     "printf": check_printf,
     "seq": check_seq,
     "date": check_date,
@@ -255,6 +336,9 @@ CHECKS: dict[str, Check] = {
     "sed": sed_rules.check,
     "awk": awk_rules.check,
     "jq": jq_rules.check,
+    "ps": check_ps,
+    "pip": check_pip,
+    "npm": check_npm,
     "tar": check_tar,
     "cd": check_cd,
     "set_options": check_set_options,

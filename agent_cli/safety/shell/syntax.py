@@ -14,7 +14,7 @@ KEYWORDS = names(
     "for while until case select function coproc do done then fi elif else esac in ]] } time !"
 )
 ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)\Z", re.DOTALL)
-_OPENERS = frozenset({"{", "if"})
+_OPENERS = frozenset({"{", "if", "for", "while"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,18 @@ class If:
     """One per condition, and one more for `else`."""
 
 
-Node: TypeAlias = Simple | Pipeline | Chain | Sequence | Group | If
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """`for name in words` or, without a name, `while condition`."""
+
+    body: "Node"
+    name: Token | None = None
+    words: tuple[Token, ...] = ()
+    condition: "Node | None" = None
+    redirects: tuple[Redirect, ...] = ()
+
+
+Node: TypeAlias = Simple | Pipeline | Chain | Sequence | Group | If | Loop
 
 
 def parse(source: str, tokens: list[Token]) -> Node:
@@ -155,18 +166,46 @@ class _Parser:
             return self._simple(first=first)
         if self._is_word("{"):
             return self._group("}", subshell=False)
-        return self._if()
+        return self._if() if self._is_word("if") else self._loop()
 
     def _group(self, close: str, *, subshell: bool) -> Node:
         self.at += 1
         body = self._sequence(frozenset({close}))
         self._expect(close)
+        return Group(body, subshell, self._redirects())
+
+    def _redirects(self) -> tuple[Redirect, ...]:
+        """What stands behind a group or a loop, up to its end."""
         redirects: list[Redirect] = []
         while self._now.kind == "number" or self._now.kind in REDIRECTIONS:
             redirects.append(self._redirect())
         if self._now.kind == "word":
             raise NotPlain(because("unclear_syntax"))
-        return Group(body, subshell, tuple(redirects))
+        return tuple(redirects)
+
+    def _loop(self) -> Node:
+        is_for = self._is_word("for")
+        self.at += 1
+        name, words, condition = None, [], None
+        if is_for:
+            name = self._now
+            self.at += 1
+            if name.kind != "word" or not self._is_word("in"):
+                raise NotPlain(because("unclear_syntax"))
+            self.at += 1
+            while self._now.kind == "word":
+                words.append(self._now)
+                self.at += 1
+            if self._now.kind not in {";", "newline"}:
+                raise NotPlain(because("unclear_syntax"))
+            self.at += 1
+            self._skip_newlines()
+        else:
+            condition = self._sequence(frozenset({"do"}))
+        self._expect("do")
+        body = self._sequence(frozenset({"done"}))
+        self._expect("done")
+        return Loop(body, name, tuple(words), condition, self._redirects())
 
     def _if(self) -> Node:
         conditions: list[Node] = []

@@ -28,6 +28,12 @@ class Spec:
     builtin: bool = False
     check: str = ""
     listing: frozenset[str] = frozenset()
+    recurses: str = ""
+    """Options that make it read directories with all below them, or "always"."""
+    names_only: frozenset[str] = frozenset()
+    """Options that make it tell names and no content."""
+    confined: bool = False
+    """Harmless only in a sandbox."""
 
 
 @cache
@@ -37,6 +43,11 @@ def commands() -> dict[str, Spec]:
     for other in ("versions", "version_spellings", "version_choosers", "starts"):
         raw.pop(other)
     return {name: _spec(_alias(raw, name)) for name in raw}
+
+
+def only_reads(name: str) -> bool:
+    """Whether a program is one that needs no sandbox to be let through."""
+    return name in commands() and not commands()[name].confined
 
 
 @cache
@@ -90,7 +101,7 @@ def _alias(raw: Toml, name: str) -> Raw:
 def _spec(entry: Raw) -> Spec:
     given: dict[str, Any] = {name: value for name, value in entry.items() if name != "families"}
     given["options"] = _options(str(entry.get("options", "")))
-    for name in ("patterns", "listing"):
+    for name in ("patterns", "listing", "names_only"):
         given[name] = frozenset(str(entry.get(name, "")).split())
     return Spec(**given)
 

@@ -1,6 +1,7 @@
 """The second parser's opinion: tree-sitter must see the same words in the same commands."""
 
 from functools import cache
+from threading import Lock
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
@@ -12,6 +13,7 @@ from agent_cli.safety.shell.syntax import (
     Chain,
     Group,
     If,
+    Loop,
     Pipeline,
     Sequence,
     Simple,
@@ -21,22 +23,31 @@ from agent_cli.safety.shell.syntax import Node as Plain
 # Only these may occur; whatever the grammar calls otherwise is not proven.
 STRUCTURE = names(
     "program list pipeline redirected_statement negated_command subshell compound_statement "
-    "if_statement elif_clause else_clause command command_name variable_assignment "
+    "if_statement elif_clause else_clause for_statement while_statement do_group command "
+    "command_name variable_assignment "
     "variable_name file_redirect file_descriptor herestring_redirect heredoc_redirect "
     "heredoc_start heredoc_body heredoc_end comment test_command"
 )
 UNITS = names(
-    "word number raw_string string concatenation ansi_c_string heredoc_start brace_expression"
+    "word number raw_string string concatenation ansi_c_string heredoc_start brace_expression "
+    "simple_expansion expansion command_substitution"
 )
-IN_UNITS = names("word number raw_string string string_content ansi_c_string brace_expression")
+IN_UNITS = names(
+    "word number raw_string string string_content ansi_c_string brace_expression simple_expansion "
+    "expansion variable_name special_variable_name command_substitution"
+)
 OPERATORS = names(
-    "; && || | |& ! ( ) { } if then elif else fi > >> >| >& < <& <> &> &>> << <<- <<< = [ ] [[ ]]"
+    "; && || | |& ! ( ) { } if then elif else fi for in while do done "
+    "> >> >| >& < <& <> &> &>> << <<- <<< = [ ] [[ ]]"
 ) | {"\n"}
 IN_TEST = UNITS | frozenset(["unary_expression", "binary_expression", "test_operator"])
 
 
 class Disagreement(ReasonedError):
     """The second parser sees something else."""
+
+
+_READING = Lock()
 
 
 @cache
@@ -47,14 +58,21 @@ def _parser() -> Parser:
 def agree(source: str, plain: Plain, tokens: list[Token]) -> None:
     """Raise Disagreement unless tree-sitter reads the source as our own parser does."""
     data = source.encode()
-    root = _parser().parse(data).root_node
+    with _READING:
+        root = _parser().parse(data).root_node
     if root.has_error:
         raise Disagreement(because("unclear_command"))
     seen = _TreeFindings(data)
     seen.walk(root)
     tests = seen.tests
-    starts = [(token.start, token) for token in tokens if token.kind == "word"]
-    firsts = [simple.words[0].start for simple in simples(plain) if simple.words]
+    commands, loops = parts(plain)
+    names_of_loops = {loop.name.start for loop in loops if loop.name}
+    starts = [
+        (token.start, token)
+        for token in tokens
+        if token.kind == "word" and token.start not in names_of_loops
+    ]
+    firsts = [simple.words[0].start for simple in commands if simple.words]
     if len(data) != len(source):  # tree-sitter counts bytes
         starts = [(len(source[:start].encode()), token) for start, token in starts]
         firsts = [len(source[:start].encode()) for start in firsts]
@@ -68,7 +86,7 @@ def agree(source: str, plain: Plain, tokens: list[Token]) -> None:
         raise Disagreement(because("unclear_command"))
 
 
-KEYWORDS = names("if then elif else fi { } !")
+KEYWORDS = names("if then elif else fi { } ! for in while do done")
 
 
 class _TreeFindings:
@@ -112,29 +130,36 @@ class _TreeFindings:
 
 
 def _only(node: Node, allowed: frozenset[str]) -> None:
+    if node.type == "command_substitution":
+        return  # what is in it is read by itself
     pending = list(node.children)
     while pending:
         child = pending.pop()
         if child.is_named and child.type not in allowed:
             raise Disagreement(because("complex_syntax", what=child.type.replace("_", " ")))
-        pending.extend(child.children)
+        if child.type != "command_substitution":
+            pending.extend(child.children)
 
 
-def simples(node: Plain) -> list[Simple]:
-    """Every simple command in the structure, in no particular order."""
+def parts(node: Plain) -> tuple[list[Simple], list[Loop]]:
+    """Every simple command and every loop in the structure, in no particular order."""
     found: list[Simple] = []
+    loops: list[Loop] = []
     pending: list[Plain] = [node]
     while pending:
         each = pending.pop()
         match each:
             case Simple():
                 found.append(each)
-            case Pipeline(parts=parts) | Sequence(parts=parts):
-                pending.extend(parts)
+            case Pipeline(parts=inner) | Sequence(parts=inner):
+                pending.extend(inner)
             case Chain(first=first, rest=rest):
                 pending.extend((first, *(part for _, part in rest)))
             case Group(body=body):
                 pending.append(body)
+            case Loop(body=body, condition=condition):
+                loops.append(each)
+                pending.extend((body, condition) if condition else (body,))
             case If(conditions=conditions, branches=branches):
                 pending.extend(conditions + branches)
-    return found
+    return found, loops

@@ -4,8 +4,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from agent_cli.safety.environment import is_locale, is_plain_locale
 from agent_cli.safety.name_sets import names
-from agent_cli.safety.shell.words import Word
+from agent_cli.safety.reasons import because
+from agent_cli.safety.shell.options import Refused
+from agent_cli.safety.shell.words import UNKNOWN, Word
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ WRAPPERS: dict[str, Wrapper] = {
     "ionice": Wrapper(values="-c -n -p -P -u --class --classdata", safe="-c -n -t", proven=True),
     "env": Wrapper(
         values="-u -C -S --unset --chdir --split-string",
-        safe="-i --ignore-environment",
+        # Not -i and not -u: the environment also keeps programs from running others.
         assignments=True,
         proven=True,
         script="-S --split-string",
@@ -95,9 +98,7 @@ WRAPPERS: dict[str, Wrapper] = {
 SHELLS = names("bash sh zsh dash ksh mksh ash fish csh tcsh rbash")
 SHELL_VALUES = frozenset({"-o", "+o", "-O", "+O", "--rcfile", "--init-file"})
 # Variables that only change how text is shown, with the values they may have.
-HARMLESS_VARIABLES = re.compile(
-    r"(LC_[A-Z]+|LANG|LANGUAGE)=[A-Za-z0-9_.@-]*\Z|TZ=[A-Za-z][A-Za-z0-9_+/-]*\Z|NO_COLOR=[0-9]?\Z"
-)
+_HARMLESS_VARIABLES = re.compile(r"TZ=[A-Za-z][A-Za-z0-9_+/-]*|NO_COLOR=[0-9]?")
 ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
@@ -138,7 +139,15 @@ def unwrap_safely(name: str, rest: list[Word]) -> Safe | None:
 
 
 def _is_harmless(word: Word) -> bool:
-    return word.pattern is None and HARMLESS_VARIABLES.match(word.text) is not None
+    return word.is_exact and is_harmless_assignment(word.text)
+
+
+def is_harmless_assignment(text: str) -> bool:
+    """Whether a command that runs with this variable does the same, shown otherwise."""
+    name, equals, value = text.partition("=")
+    if equals and is_locale(name):
+        return is_plain_locale(name, value)
+    return _HARMLESS_VARIABLES.fullmatch(text) is not None
 
 
 def _skip_safe_options(wrapper: Wrapper, rest: list[Word]) -> int | None:
@@ -146,7 +155,7 @@ def _skip_safe_options(wrapper: Wrapper, rest: list[Word]) -> int | None:
     index = 0
     while index < len(rest) and rest[index].text.startswith("-"):
         text = rest[index].text
-        if rest[index].pattern is not None:
+        if not rest[index].is_exact:
             return None
         index += 1
         if text == "--":
@@ -157,10 +166,40 @@ def _skip_safe_options(wrapper: Wrapper, rest: list[Word]) -> int | None:
         if name not in safe or (equals and name not in values):
             return None
         if name in values and not equals:
-            if index >= len(rest) or rest[index].pattern is not None:
+            if index >= len(rest) or not rest[index].is_exact:
                 return None
             index += 1
     return index
+
+
+XARGS_FLAGS = names("-0 -r -t -x --null --no-run-if-empty --verbose --exit")
+XARGS_NUMBERS = re.compile(r"(-[nPLs]|--max-(args|procs|lines|chars)=)([0-9]*)")
+
+
+def fill_xargs(rest: list[Word]) -> list[Word]:
+    """The command that xargs runs, with words that are only known when it runs."""
+    index, replaced = 0, ""
+    while index < len(rest) and rest[index].text.startswith("-"):
+        text = rest[index].text if rest[index].is_exact else ""
+        number = XARGS_NUMBERS.fullmatch(text)
+        following = rest[index + 1].text if index + 1 < len(rest) else ""
+        index += 1
+        if text in XARGS_FLAGS or (number and number[3]) or re.fullmatch(r"-d.+", text):
+            continue
+        is_number = number and not text.startswith("--") and following.isdecimal()
+        if is_number or (text == "-d" and following):
+            index += 1
+        elif text.startswith("-I") and (text[2:] or following):
+            replaced = text[2:] or following
+            index += not text[2:]
+        else:
+            raise Refused(because("not_known_safe", what=f"xargs {text}"))
+    inner = rest[index:] or [Word("echo", "echo")]
+    if not replaced:
+        return [*inner, Word(UNKNOWN, "", splits=True)]
+    if any(word.pattern is not None for word in inner) or UNKNOWN in replaced:
+        raise Refused(because("runtime_value"))
+    return [Word(word.text.replace(replaced, UNKNOWN), word.raw) for word in inner]
 
 
 def _bash(rest: list[Word]) -> Safe | None:
@@ -168,7 +207,7 @@ def _bash(rest: list[Word]) -> Safe | None:
     words = [word.text for word in rest]
     while words and words[0] in {"--noprofile", "--norc"}:
         words = words[1:]
-    if len(words) == 2 and words[0] == "-c" and all(word.pattern is None for word in rest):
+    if len(words) == 2 and words[0] == "-c" and all(word.is_exact for word in rest):
         return Safe(script=words[1])
     return None
 

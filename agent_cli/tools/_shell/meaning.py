@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 
+from agent_cli.safety.environment import is_locale, is_plain_locale
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.tokens import words
 from agent_cli.tools._shell.shell_state import ShellState, Variable
@@ -29,6 +30,8 @@ _HARMLESS = words("""
 """)
 # Bash calls it by itself, for names that it does not find.
 _CALLED_BY_BASH = "command_not_found_handle"
+# Attributes by which a variable holds something else than what is assigned to it.
+_CHANGES_VALUES = frozenset("nilcu")
 # Arithmetic and some expansions evaluate what a variable holds.
 _CODE = re.compile(r"`|\$[({\[]|[<>]\(")
 
@@ -44,6 +47,16 @@ def altered_by(state: ShellState, *, path_is_known: bool = False) -> tuple[str, 
     known = {"PATH"} if path_is_known else set()
     set_ = (name for name in state.variables if _steers(name) and name not in known)
     reasons += [f"the variable {name} was set" for name in set_]
+    reasons += [
+        f"the variable {name} sets another encoding"
+        for name, variable in state.variables.items()
+        if is_locale(name) and not is_plain_locale(name, str(variable.value))
+    ]
+    reasons += [
+        f"the variable {name} changes what it is given"
+        for name, variable in state.variables.items()
+        if set(variable.attributes) & _CHANGES_VALUES
+    ]
     reasons += [f"the variable {name} was unset" for name in sorted(state.unset) if _steers(name)]
     reasons += [
         f"the variable {name} holds shell code"

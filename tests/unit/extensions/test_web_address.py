@@ -86,6 +86,12 @@ def test_what_can_be_read_in_two_ways_is_refused(text: str) -> None:
         "2002:c0a8:101::",
         "2001::1",
         "2001:db8::1",
+        "fec0::1",
+        "3fff::1",
+        "5f00::1",
+        "64:ff9b:1::808:808",
+        "192.0.0.8",
+        "192.88.99.1",
     ],
 )
 def test_what_is_not_of_the_open_internet_is_known(ip: str) -> None:

@@ -39,6 +39,14 @@ def test_a_proven_part_beside_an_unproven_one_is_known_as_such() -> None:
 
 
 @pytest.mark.parametrize(
+    "command", ["npm test && npm publish", "npm test; npm test; npm publish", "frob a | frob b"]
+)
+def test_each_command_of_a_line_needs_its_own_proof(command: str) -> None:
+    """One reason for two commands is a reason for each of them: no rule for one lets both run."""
+    assert all(each.unproven for each in analyse(command, PLACE).commands)
+
+
+@pytest.mark.parametrize(
     "command",
     [
         "npm test > out",
@@ -94,16 +102,24 @@ def test_links_and_odd_names_behind_a_pattern_are_seen(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("argv", "rule"),
     [
-        ("npm run test", "npm run test *"),
-        ("npm run test -- -x", "npm run test *"),
-        ("cargo build --release", "cargo build *"),
-        ("pytest -q tests", "pytest *"),
+        ("npm run test", "npm run test ./**"),
+        ("npm run test -- -x", "npm run test ./**"),
+        ("npm run test --prefix=/tmp/x", "npm run test --prefix=/tmp/x"),
+        ("cargo build --release", "cargo build ./**"),
+        ("cargo build --config=x", "cargo build --config=x"),
+        ("pytest -q tests", "pytest ./**"),
+        ("pytest --basetemp=/home/u tests", "pytest --basetemp=/home/u tests"),
+        ("pytest ../other", "pytest ../other"),
+        ("prettier --check .", "prettier --check ./**"),
+        ("prettier --write .", "prettier --write ."),
+        ("tsc --noEmit", "tsc --noEmit ./**"),
+        ("go vet -vettool=x", "go vet -vettool=x"),
         ("make lint", "make lint"),
         ("make -f x", "make -f x"),
         ("go run .", "go run ."),
         ("cargo install x", "cargo install x"),
         ("cmake --build .", "cmake --build ."),
-        ("poetry run pytest", "poetry run pytest *"),
+        ("poetry run pytest", "poetry run pytest ./**"),
         ("poetry run python x.py", None),
         ("mytool a b", "mytool a b"),
         ("git commit -m x", "git commit -m x"),
@@ -158,6 +174,13 @@ def test_a_huge_command_asks_in_reasonable_time(unit: str) -> None:
     assert time.process_time() - start < 20
 
 
+@pytest.mark.parametrize("end", ["?", "[x]", "*", "$HOME", "{a,b}", "\\ x", '"x"', "~"])
+def test_a_long_word_is_read_at_once(end: str) -> None:
+    start = time.process_time()
+    analyse(f"cat {'a/b.c-' * 1000}{end}", PLACE)
+    assert time.process_time() - start < 5
+
+
 def test_long_chains_and_deep_nesting_do_not_exhaust_the_reader() -> None:
     assert default_effect(analyse("ls && " * 1200 + "ls", PLACE)) == "allow"
     assert default_effect(analyse("ls | " * 1200 + "cat", PLACE)) == "allow"
@@ -203,3 +226,12 @@ def test_commands_inside_other_commands_are_seen_by_deny_rules(command: str) -> 
 def test_secrets_named_in_options_cannot_be_lifted_by_a_rule(command: str) -> None:
     place = ShellContext("/srv/proj", ("/srv/proj",), "/home/u")
     assert analyse(command, place).sensitive
+
+
+@pytest.mark.parametrize(
+    "command", ["cat < /dev/tcp/127.0.0.1/80", "cat /proc/1/cmdline", "cat dev/tcp/a/1"]
+)
+def test_a_workspace_of_everything_holds_no_devices(command: str) -> None:
+    place = ShellContext("/", ("/",), "/home/u")
+    assert default_effect(analyse("cat etc/hostname", place)) == "allow"
+    assert default_effect(analyse(command, place)) == "ask"

@@ -7,7 +7,7 @@ import resource
 import shutil
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -25,7 +25,7 @@ from tests.kit.default_decision import default_effect
 
 EXAMPLES = int(os.environ.get("SHELL_FUZZ_EXAMPLES", "500"))
 CANARIES = """rm touch mv cp ln tee mkdir dd python python3 perl sh zsh dash node curl wget nc ssh
-sudo xargs nohup setsid watch less more man vi chmod chown kill make time gpg x.sh a b x evil
+sudo nohup setsid watch less more man vi chmod chown kill make time gpg x.sh a b x evil
 install truncate split parallel busybox script flock strace eval source"""
 PARTS: list[str] = json.loads(
     (Path(__file__).parents[2] / "cases" / "shell_fragments.json").read_text()
@@ -111,7 +111,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
         real = shutil.which(name, path="/usr/bin:/bin")
         if real and not (shims / name).exists():
             (shims / name).symlink_to(real)
-    for name in ("env", "nice", "timeout", "bash", "stdbuf"):
+    for name in ("env", "nice", "timeout", "bash", "stdbuf", "xargs"):
         (shims / name).symlink_to(f"/usr/bin/{name}")
     environment = {
         "PATH": str(shims),
@@ -150,7 +150,9 @@ def command_lines(draw: st.DrawFn) -> str:
 
 
 def is_allowed(command: str, place: ShellContext) -> bool:
-    return default_effect(analyse(command, place)) == "allow" and bash_accepts(command)
+    """Whether it is let through where a sandbox would hold it: here there is none."""
+    facts = replace(analyse(command, place), needs_sandbox=())
+    return default_effect(facts) == "allow" and bash_accepts(command)
 
 
 def test_many_of_the_generated_commands_are_allowed(arena: Arena) -> None:
