@@ -1,0 +1,104 @@
+"""Finds the secret files of a workspace by their names, so that commands can be kept from them."""
+
+# ruff: noqa: PTH112, PTH116
+
+import os
+import re
+import stat
+import time
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import translate
+
+from agent_cli.safety.sensitive import NOT_SECRET, SECRET_COMPONENTS, SECRET_NAMES
+
+MAX_DIRECTORIES = 20_000
+MAX_ENTRIES = 400_000
+_YOUNG_NS = 2_000_000_000
+"""A directory that changed so shortly before we looked may have changed again unnoticed."""
+
+_NAMES = re.compile("|".join(map(translate, SECRET_NAMES)))
+
+
+@dataclass(frozen=True)
+class SecretFiles:
+    """The secret files of a workspace."""
+
+    paths: tuple[str, ...]
+    is_complete: bool
+    """False: there are more directories than were looked at."""
+
+
+@dataclass(frozen=True)
+class _Directory:
+    stamp: tuple[int, int, int]
+    is_settled: bool
+    entries: int
+    below: tuple[str, ...]
+    secret: tuple[str, ...]
+
+
+class SecretFinder:
+    """Looks through a workspace before each command; what has not changed is looked at once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, _Directory] = {}
+
+    def find(self, roots: Iterable[str]) -> SecretFiles:
+        """The secret files below these directories, as they are now."""
+        known, self._known = self._known, {}
+        found: list[str] = []
+        entries = 0
+        waiting = list(roots)
+        while waiting:
+            if len(self._known) >= MAX_DIRECTORIES or entries >= MAX_ENTRIES:
+                return SecretFiles(tuple(found), is_complete=False)
+            path = waiting.pop()
+            directory = _look(path, known.get(path))
+            if directory is None or path in self._known:
+                continue
+            self._known[path] = directory
+            entries += directory.entries
+            found += directory.secret
+            waiting += directory.below
+        return SecretFiles(tuple(found), is_complete=True)
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether a file of this name is taken for a secret, wherever it is."""
+    if not name.isascii():
+        name = unicodedata.normalize("NFC", name)
+    folded = name.casefold()
+    return _NAMES.match(folded) is not None and folded not in NOT_SECRET
+
+
+def _look(path: str, known: _Directory | None) -> _Directory | None:
+    try:
+        status = os.stat(path, follow_symlinks=False)
+        stamp = (status.st_dev, status.st_ino, status.st_mtime_ns)
+        if known is not None and known.is_settled and known.stamp == stamp:
+            return known
+        if not stat.S_ISDIR(status.st_mode):
+            return None
+        with os.scandir(path) as scan:
+            entries = list(scan)
+    except OSError:
+        return None
+    below: list[str] = []
+    secret: list[str] = []
+    for entry in entries:
+        name = entry.name
+        if entry.is_dir(follow_symlinks=False):
+            if name.casefold() in SECRET_COMPONENTS:
+                secret.append(entry.path)
+            elif not (name == "objects" and "/.git" in path):  # only what was committed
+                below.append(entry.path)
+        elif is_secret_name(name) and not _leads_to_directory(entry):
+            secret.append(entry.path)
+    is_settled = time.time_ns() - status.st_mtime_ns > _YOUNG_NS
+    return _Directory(stamp, is_settled, len(entries), tuple(below), tuple(secret))
+
+
+def _leads_to_directory(entry: "os.DirEntry[str]") -> bool:
+    return entry.is_symlink() and os.path.isdir(entry.path)
