@@ -101,7 +101,7 @@ class ApprovalRequest(BaseModel, frozen=True):
     directory: str = ""
     """Where it would run."""
     sandbox: str = "none"
-    """What would confine it: a tier's name, or "none"."""
+    """What would confine it: a tier's name, "none", or "missing" if no sandbox works here."""
     rule: str | None = None
     """The rule that "always" would add; None: "always" is not offered."""
     agent: str = ""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from agent_cli.core.display import Display
 from agent_cli.lib.closing import close_all
 from agent_cli.safety.paths import Workspace
-from agent_cli.safety.sandbox import SandboxChoice
+from agent_cli.safety.sandbox import Profile, SandboxChoice
 
 if TYPE_CHECKING:
     from agent_cli.core.agents.agent_task import AgentReport, AgentTask
@@ -111,8 +111,8 @@ class ToolContext:
     """Shows the user a plan; raises a failure where nobody can approve it."""
     send: Callable[[AgentTask], Awaitable[AgentReport]] | None = None
     """Has another agent do something, and waits for it."""
-    confined: bool = False
-    """This call was allowed on condition that it runs in the sandbox."""
+    confined: Profile | None = None
+    """This call was allowed on condition that it runs in the sandbox, with these rights."""
 
     @property
     def workspace(self) -> Workspace:

@@ -19,10 +19,17 @@ from agent_cli.core.tool import (
 from agent_cli.core.tool_context import ShellInfo, ToolContext
 from agent_cli.lib.language import mark
 from agent_cli.safety.paths import PathProblem
-from agent_cli.safety.sandbox import Room, confinement_for, was_blocked
+from agent_cli.safety.sandbox import (
+    Profile,
+    Room,
+    confinement_for,
+    reading_confinement,
+    was_blocked,
+)
 from agent_cli.tools._aliases import names, other_names
 from agent_cli.tools._shell.background_jobs import Jobs
 from agent_cli.tools._shell.bash_settings import BashSettings, bash_settings
+from agent_cli.tools._shell.hidden_files import HiddenFiles
 from agent_cli.tools._shell.live_output import LiveOutput
 from agent_cli.tools._shell.report import ended_result, in_background, timeout_result
 from agent_cli.tools._shell.shell_command import ShellCommand
@@ -56,15 +63,14 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
             f"now in {context.workspace.root}; run the command again if that is right."
         )
     live = LiveOutput(context.progress)
-    room = await _room(context) if context.confined else None
-    where = directory or shell.directory or workspace.root
+    room = await _room(context, context.confined) if context.confined else None
     try:
         command = await shell.start(
             params.command,
             context.session,
             directory=directory,
             watcher=live,
-            wrap=(lambda argv: room.wrap(argv, cwd=where)) if room else None,
+            room=room,
         )
     except BaseException:
         if room is not None:
@@ -96,22 +102,37 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     if leftover is None:
         command.close()
     result = ended_result(command, cwd=after, moved=after != before, note=note, leftover=leftover)
-    return _with_sandbox(result, command, room) if room else result
+    return _with_sandbox(result, command, room, context) if room else result
 
 
-async def _room(context: ToolContext) -> Room:
+async def _room(context: ToolContext, profile: Profile) -> Room:
     """A place in the sandbox for one command."""
-    sandbox = await context.session.sandbox.get()
-    temporary = context.session.temporary or context.workspace.root
-    return Room(sandbox, confinement_for(context.workspace, temp=temporary))
+    sandbox, session = await context.session.sandbox.get(), context.session
+    workspace, temporary = session.workspace, session.temporary or ""
+    if profile is Profile.WORKSPACE:
+        return Room(sandbox, confinement_for(workspace, temp=temporary or workspace.root))
+    secrets = await context.state(HiddenFiles).find(workspace)
+    limits = reading_confinement(
+        workspace, temp=temporary, environment=session.environment, secrets=secrets
+    )
+    return Room(sandbox, limits)
 
 
-def _with_sandbox(result: ToolResult, command: ShellCommand, room: Room) -> ToolResult:
+def _with_sandbox(
+    result: ToolResult, command: ShellCommand, room: Room, context: ToolContext
+) -> ToolResult:
     """The result, with what the sandbox had to do with it."""
+    said = text_of(result.llm_content)
     known: dict[str, JsonValue] = {**result.metadata, "sandbox": room.sandbox.tier.value}
-    if why := was_blocked(command.exit_code, text_of(result.llm_content)):
+    is_read_only = room.confinement.profile is Profile.READ_ONLY
+    hidden = context.state(HiddenFiles)
+    # What is secret is not a reason to run a command again without the sandbox.
+    if not (is_read_only and hidden.met(said)) and (why := was_blocked(command.exit_code, said)):
         known[BLOCKED] = why
-    return result.model_copy(update={"metadata": known})
+    changes: dict[str, object] = {"metadata": known}
+    if is_read_only and (note := hidden.note(said, context.workspace)):
+        changes["llm_content"] = f"{said}\n[{note}]"
+    return result.model_copy(update=changes)
 
 
 async def _end_in_any_case(command: ShellCommand, settings: BashSettings) -> None:

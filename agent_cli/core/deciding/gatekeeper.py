@@ -20,6 +20,7 @@ from agent_cli.core.tool_context import ShellInfo, ToolContext
 from agent_cli.lib.language import tr
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.reasons import Reason, because
+from agent_cli.safety.sandbox import Profile, Sandbox, SandboxUnavailable
 
 AnyInvocation = Invocation[Any]
 
@@ -97,6 +98,14 @@ class Gatekeeper:
             _refuse_denied(check, found)
         return check.invocation
 
+    def confinement(self, check: PermissionCheck) -> Profile | None:
+        """What confines a call that may run."""
+        decided = check.decision.confined if check.decision else None
+        approved_too = self.policy.confine_approved and self.policy.confines
+        if decided is None and approved_too and check.invocation.tool.runs_in_shell:
+            return Profile.WORKSPACE
+        return decided
+
     async def present(self, call_id: str, plan: str) -> PlanAnswer:
         """Show the user a plan; only their yes ends plan mode."""
         if not self.inbox.attended:
@@ -137,8 +146,8 @@ class Gatekeeper:
 
     async def _judge(self, check: PermissionCheck) -> tuple[Facts, Decision]:
         context = check.context
-        if self.policy.mode is Mode.AUTO:
-            self.policy.confines = (await context.session.sandbox.get()).confines
+        if check.invocation.tool.runs_in_shell:
+            self.policy.confines = (await _sandbox(context)).confines
         shell = context.state(ShellInfo)
         facts, decision = await judge(check.invocation, context.workspace, shell, self.policy)
         if check.doubt and decision.effect is not Effect.DENY:
@@ -220,6 +229,13 @@ class Gatekeeper:
                 error=error,
             )
             self.emit(Notice(level="warning", text=said))
+
+
+async def _sandbox(context: ToolContext) -> Sandbox:
+    try:
+        return await context.session.sandbox.get()
+    except SandboxUnavailable as error:
+        raise ToolFailure(f"Commands cannot run: {error.message} {error.hint}") from error
 
 
 def _refuse_denied(check: PermissionCheck, decision: Decision) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.tokens import words
@@ -51,6 +52,27 @@ def altered_by(state: ShellState, *, path_is_known: bool = False) -> tuple[str, 
         if not _steers(name) and _holds_code(variable)
     ]
     return tuple(reasons)
+
+
+def without_code(before: ShellState, after: ShellState) -> ShellState:
+    """The state `before`, with what is mere data in the state that a confined command left.
+
+    That is its directory, and variables that neither steer programs nor hold anything that a shell
+    could evaluate. Functions, aliases and all else stay as they were.
+    """
+    kept = {name: value for name, value in before.variables.items() if not _is_data(name, value)}
+    new = {name: value for name, value in after.variables.items() if _is_data(name, value)}
+    unset = {name for name in after.unset if not _steers(name)}
+    return replace(
+        before,
+        directory=after.directory,
+        variables={**new, **kept},
+        unset=frozenset({name for name in before.unset if _steers(name)} | unset) - kept.keys(),
+    )
+
+
+def _is_data(name: str, variable: Variable) -> bool:
+    return not _steers(name) and not _holds_code(variable) and set(variable.attributes) <= {"x"}
 
 
 def own_functions(state: ShellState) -> frozenset[str]:
