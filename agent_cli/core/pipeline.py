@@ -216,6 +216,7 @@ class Pipeline:
             call=partial(self._chain, state),
             ask=partial(self._ask_user, state),
             present=partial(self.gatekeeper.present, state.call.id),
+            agree=partial(self._agree, state),
             send=send,
         )
 
@@ -297,6 +298,12 @@ class Pipeline:
             arguments=tool.params.model_validate(arguments).model_dump_json(exclude_unset=True),
         )
         return await self.execute(inner, state)
+
+    async def _agree(self, state: CallState, reason: Reason, shown: Display) -> bool:
+        """Whether the user agrees to something that a call has led to."""
+        if state.check is None:
+            return state.by_person
+        return await self.gatekeeper.may_stand(state.check, reason, shown)
 
     async def _ask_user(self, state: CallState, questions: tuple[Question, ...]) -> Answers:
         inbox = self.gatekeeper.inbox

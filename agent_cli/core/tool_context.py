@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from agent_cli.core.display import Display
 from agent_cli.lib.closing import close_all
 from agent_cli.safety.paths import Workspace
+from agent_cli.safety.reasons import Reason
 from agent_cli.safety.sandbox import Profile, SandboxChoice
 
 if TYPE_CHECKING:
@@ -109,6 +110,8 @@ class ToolContext:
     """Asks the user; raises a failure where nobody can answer."""
     present: Callable[[str], Awaitable[PlanAnswer]]
     """Shows the user a plan; raises a failure where nobody can approve it."""
+    agree: Callable[[Reason, Display], Awaitable[bool]] | None = None
+    """Shows the user something that the call has led to, and asks whether it may stand."""
     send: Callable[[AgentTask], Awaitable[AgentReport]] | None = None
     """Has another agent do something, and waits for it."""
     confined: Profile | None = None

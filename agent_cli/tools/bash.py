@@ -30,6 +30,7 @@ from agent_cli.tools._aliases import names, other_names
 from agent_cli.tools._shell.background_jobs import Jobs
 from agent_cli.tools._shell.bash_settings import BashSettings, bash_settings
 from agent_cli.tools._shell.hidden_files import HiddenFiles
+from agent_cli.tools._shell.later_effects import LaterEffects
 from agent_cli.tools._shell.live_output import LiveOutput
 from agent_cli.tools._shell.report import ended_result, in_background, timeout_result
 from agent_cli.tools._shell.shell_command import ShellCommand
@@ -51,9 +52,7 @@ class Params(ToolParams):
 
 async def run(params: Params, context: ToolContext) -> ToolResult:
     """Run the command until it ends, its time is up, or it goes on in the background."""
-    settings = bash_settings(context.session)
-    shell = context.state(ShellSession)
-    jobs, standing = context.state(Jobs), context.state(ShellInfo)
+    shell, standing = context.state(ShellSession), context.state(ShellInfo)
     directory = _directory(params, context)
     workspace = context.workspace
     if directory is None and (gone := shell.leave_missing_directory(standing, workspace)):
@@ -62,21 +61,22 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
             f"The command was not run: the shell's directory {gone} no longer exists. The shell is "
             f"now in {context.workspace.root}; run the command again if that is right."
         )
-    live = LiveOutput(context.progress)
+    earlier = await _check_protected(context)
     room = await _room(context, context.confined) if context.confined else None
-    try:
-        command = await shell.start(
-            params.command,
-            context.session,
-            directory=directory,
-            watcher=live,
-            room=room,
-        )
-    except BaseException:
-        if room is not None:
-            room.close()
-        raise
-    command.on_close = room.close if room else None
+    result = await _run(params, context, room, directory)
+    if room is None:
+        return _noted(result, earlier)
+    result = _with_sandbox(result, room, context)
+    return _noted(result, earlier, await _check_protected(context))
+
+
+async def _run(
+    params: Params, context: ToolContext, room: Room | None, directory: str | None
+) -> ToolResult:
+    settings, workspace = bash_settings(context.session), context.workspace
+    shell, standing = context.state(ShellSession), context.state(ShellInfo)
+    jobs, live = context.state(Jobs), LiveOutput(context.progress)
+    command = await _start(params, context, room, directory, live)
     try:
         if params.run_in_background:
             return in_background(jobs.add(command), at_once=True)
@@ -93,6 +93,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
         note = shell.adopt(command, standing, workspace, with_directory=keep, confined=confined)
     except BaseException:
         await _end_in_any_case(command, settings)
+        await context.state(LaterEffects).check(context, may_ask=False)
         raise
     finally:
         live.close()
@@ -101,8 +102,46 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
     leftover = jobs.add(command, is_leftover=True) if command.is_running else None
     if leftover is None:
         command.close()
-    result = ended_result(command, cwd=after, moved=after != before, note=note, leftover=leftover)
-    return _with_sandbox(result, command, room, context) if room else result
+    return ended_result(command, cwd=after, moved=after != before, note=note, leftover=leftover)
+
+
+async def _start(
+    params: Params,
+    context: ToolContext,
+    room: Room | None,
+    directory: str | None,
+    live: LiveOutput,
+) -> ShellCommand:
+    shell = context.state(ShellSession)
+    is_watched = room is not None and not room.protects
+    if is_watched:
+        await context.state(LaterEffects).begin(context.workspace)
+    try:
+        command = await shell.start(
+            params.command, context.session, directory=directory, watcher=live, room=room
+        )
+    except BaseException:
+        if room is not None:
+            room.close()
+        raise
+    command.is_watched = is_watched
+    command.on_close = room.close if room else None
+    return command
+
+
+async def _check_protected(context: ToolContext) -> str:
+    """Undo what confined commands did to files that make something run, and ask about it."""
+    effects = context.state(LaterEffects)  # before the jobs: so it is closed after them
+    running = (job.command for job in context.state(Jobs) if job.command.is_watched)
+    is_running = any(command.is_running for command in running)
+    return await effects.check(context, is_running=is_running)
+
+
+def _noted(result: ToolResult, *notes: str) -> ToolResult:
+    lines = [text_of(result.llm_content), *(f"[{note}]" for note in notes if note)]
+    if len(lines) == 1:
+        return result
+    return result.model_copy(update={"llm_content": "\n".join(lines)})
 
 
 async def _room(context: ToolContext, profile: Profile) -> Room:
@@ -118,21 +157,18 @@ async def _room(context: ToolContext, profile: Profile) -> Room:
     return Room(sandbox, limits)
 
 
-def _with_sandbox(
-    result: ToolResult, command: ShellCommand, room: Room, context: ToolContext
-) -> ToolResult:
+def _with_sandbox(result: ToolResult, room: Room, context: ToolContext) -> ToolResult:
     """The result, with what the sandbox had to do with it."""
     said = text_of(result.llm_content)
     known: dict[str, JsonValue] = {**result.metadata, "sandbox": room.sandbox.tier.value}
     is_read_only = room.confinement.profile is Profile.READ_ONLY
-    hidden = context.state(HiddenFiles)
+    hidden, ended = context.state(HiddenFiles), result.metadata.get("exit_code")
+    code = ended if isinstance(ended, int) else None
     # What is secret is not a reason to run a command again without the sandbox.
-    if not (is_read_only and hidden.met(said)) and (why := was_blocked(command.exit_code, said)):
+    if not (is_read_only and hidden.met(said)) and (why := was_blocked(code, said)):
         known[BLOCKED] = why
-    changes: dict[str, object] = {"metadata": known}
-    if is_read_only and (note := hidden.note(said, context.workspace)):
-        changes["llm_content"] = f"{said}\n[{note}]"
-    return result.model_copy(update=changes)
+    noted = _noted(result, hidden.note(said, context.workspace) if is_read_only else "")
+    return noted.model_copy(update={"metadata": known})
 
 
 async def _end_in_any_case(command: ShellCommand, settings: BashSettings) -> None:

@@ -93,9 +93,11 @@ async def test_a_function_of_a_confined_command_never_runs_outside(
     make_session: SceneMaker, name: str
 ) -> None:
     marker = make_session.home / "marker"
-    commands = bash(f"{name}() {{ echo x > {marker}; }}", "ls", "uname -a; id -u", "ls")
+    harm = f"sh {make_session.workspace}/harm.sh"
+    commands = bash(f"{name}() {{ {harm}; }}", "ls", "uname -a; id -u", "ls")
     allow = {"permissions": {"allow": ["Bash(uname *)", "Bash(id *)"]}}
-    scene = make_session(*commands, settings={"mode": "auto", **allow})
+    files = {"harm.sh": f"echo x > {marker}"}
+    scene = make_session(*commands, files=files, settings={"mode": "auto", **allow})
     await play(scene)
     assert not marker.exists()
 

@@ -10,6 +10,7 @@ from typing import Any
 from agent_cli.core.deciding.approval_briefing import approval_request
 from agent_cli.core.deciding.call_facts import as_a_look, gather, second_opinion
 from agent_cli.core.deciding.rules import Facts
+from agent_cli.core.display import Display
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.events import ApprovalAnswered, Event, Notice, PlanAnswered
 from agent_cli.core.inbox import Approval, Inbox, PlanAnswer, PlanRequest
@@ -139,6 +140,16 @@ class Gatekeeper:
             return False
         return True
 
+    async def may_stand(self, check: PermissionCheck, reason: Reason, shown: Display) -> bool:
+        """Whether the user agrees to something that a call has led to, and is shown."""
+        if not self.inbox.attended or check.facts is None:
+            return False
+        try:
+            await self._ask(check, check.facts, Decision(Effect.ASK, (reason,)), shown=shown)
+        except ToolFailure:
+            return False
+        return True
+
     async def confirm(self, check: PermissionCheck, *reasons: Reason) -> None:
         """Ask about a call that needed no question until now; a no is a failure."""
         assert check.facts is not None
@@ -175,10 +186,13 @@ class Gatekeeper:
         facts: Facts,
         decision: Decision,
         is_covered: Callable[[], bool] | None = None,
+        *,
+        shown: Display | None = None,
     ) -> None:
         """Return on a yes; a no is a failure with the user's words.
 
-        `is_covered` tells whether a rule learnt meanwhile answers the question.
+        `is_covered` tells whether a rule learnt meanwhile answers the question. `shown` is what the
+        question is about, if that is not the call itself: then no rule can answer it for good.
         """
         request = await approval_request(
             self.inbox.next_id(),
@@ -190,6 +204,8 @@ class Gatekeeper:
             undo_room=self.undo_room(),
             agent=self.agent,
         )
+        if shown is not None:
+            request = request.model_copy(update={"preview": shown, "rule": None, "steps": ()})
         if is_covered is not None:
             self._covered[request.id] = is_covered
         try:

@@ -146,6 +146,12 @@ class Room:
         leftovers = [place for place in holding.read_only if masks.is_mask(place)]
         self._masks = masks.occupy((*holding.missing, *leftovers))
 
+    @property
+    def protects(self) -> bool:
+        """Whether what makes something run later cannot be changed from in here."""
+        is_read_only = self.confinement.profile is Profile.READ_ONLY
+        return is_read_only or self.sandbox.tier is not Tier.LANDLOCK
+
     def wrap(self, argv: Sequence[str], *, cwd: str) -> list[str]:
         """What to execute instead of `argv`; it must be given our descriptors."""
         filter_from = self.descriptors[0] if self.descriptors else None

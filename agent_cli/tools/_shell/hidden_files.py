@@ -7,7 +7,7 @@ import os
 import re
 
 from agent_cli.safety.paths import Workspace
-from agent_cli.safety.sandbox import SecretFiles, SecretFinder
+from agent_cli.safety.sandbox import SensitiveFiles, SensitiveFinder
 
 _MAX_NAMED = 10
 _DENIED = re.compile(r"permission denied|\bEACCES\b|\[Errno 13\]", re.IGNORECASE)
@@ -17,8 +17,8 @@ class HiddenFiles:
     """Which files a command cannot read, and which of them the model has been told about."""
 
     def __init__(self) -> None:
-        self._finder = SecretFinder()
-        self._now = SecretFiles((), is_complete=True)
+        self._finder = SensitiveFinder()
+        self._now = SensitiveFiles()
         self._told: frozenset[str] = frozenset()
         self._told_limit = False
 
@@ -26,17 +26,17 @@ class HiddenFiles:
         """The secret files of the workspace, as they are now."""
         roots = (workspace.root, *workspace.added)
         self._now = await asyncio.to_thread(self._finder.find, roots)
-        return self._now.paths
+        return self._now.secret
 
     def met(self, output: str) -> list[str]:
         """Those that a command was refused, as far as its output tells."""
         if not _DENIED.search(output):
             return []
-        return [path for path in self._now.paths if os.path.basename(path) in output]  # noqa: PTH119
+        return [path for path in self._now.secret if os.path.basename(path) in output]  # noqa: PTH119
 
     def note(self, output: str, workspace: Workspace) -> str:
         """What to tell about them: all once, then those that were asked for."""
-        found = frozenset(self._now.paths)
+        found = frozenset(self._now.secret)
         wanted = self.met(output) if found <= self._told else sorted(found)
         self._told |= found
         parts = []

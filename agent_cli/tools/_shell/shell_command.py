@@ -32,6 +32,8 @@ class ShellCommand:
     """Sees each piece of output as it comes."""
     on_close: Callable[[], None] | None = None
     """What was set up for it and is to be taken down with it."""
+    is_watched: bool = False
+    """It could change what makes something run, so that is looked at after it."""
     started: float = field(default_factory=time.monotonic)
     started_at: float = field(default_factory=time.time)
     ended: float | None = None

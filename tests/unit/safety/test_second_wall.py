@@ -28,7 +28,7 @@ from agent_cli.safety.sandbox import (
     Room,
     Sandbox,
     SandboxUnavailable,
-    SecretFinder,
+    SensitiveFinder,
     find_sandbox,
     reading_confinement,
     start,
@@ -195,7 +195,7 @@ def run_all(
         "PARENT": str(os.getpid()),
         **variables,
     }
-    secrets = SecretFinder().find([str(world.project)])
+    secrets = SensitiveFinder().find([str(world.project)])
     assert secrets.is_complete
     given = os.memfd_create("commands")
     os.write(given, b"".join(command.encode() + b"\0" for command in commands))
@@ -207,7 +207,7 @@ def run_all(
             start(launch).wait()
         else:
             limits = reading_confinement(
-                world.workspace, temp=temp, environment=environment, secrets=secrets.paths
+                world.workspace, temp=temp, environment=environment, secrets=secrets.secret
             )
             with closing(Room(sandbox, limits)) as room:
                 assert room.start(launch, server).wait() in (0, 1)

@@ -1,6 +1,6 @@
-"""Finds the secret files of a workspace by their names, so that commands can be kept from them."""
+"""Finds by their names the files of a workspace that commands must not read, or not change."""
 
-# ruff: noqa: PTH112, PTH116
+# ruff: noqa: PTH112, PTH116, PTH119
 
 import os
 import re
@@ -11,7 +11,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import translate
 
-from agent_cli.safety.sensitive import NOT_SECRET, SECRET_COMPONENTS, SECRET_NAMES
+from agent_cli.safety.sensitive import (
+    NOT_SECRET,
+    PROTECTED_ANYWHERE,
+    PROTECTED_COMPONENTS,
+    PROTECTED_NAMES,
+    PROTECTED_PAIRS,
+    SECRET_COMPONENTS,
+    SECRET_NAMES,
+)
 
 MAX_DIRECTORIES = 20_000
 MAX_ENTRIES = 400_000
@@ -22,11 +30,14 @@ _NAMES = re.compile("|".join(map(translate, SECRET_NAMES)))
 
 
 @dataclass(frozen=True)
-class SecretFiles:
-    """The secret files of a workspace."""
+class SensitiveFiles:
+    """The sensitive files of a workspace."""
 
-    paths: tuple[str, ...]
-    is_complete: bool
+    secret: tuple[str, ...] = ()
+    """Files and directories that hold secrets."""
+    protected: tuple[str, ...] = ()
+    """Files and directories that make something run."""
+    is_complete: bool = True
     """False: there are more directories than were looked at."""
 
 
@@ -37,32 +48,35 @@ class _Directory:
     entries: int
     below: tuple[str, ...]
     secret: tuple[str, ...]
+    protected: tuple[str, ...]
 
 
-class SecretFinder:
+class SensitiveFinder:
     """Looks through a workspace before each command; what has not changed is looked at once."""
 
     def __init__(self) -> None:
         self._known: dict[str, _Directory] = {}
 
-    def find(self, roots: Iterable[str]) -> SecretFiles:
-        """The secret files below these directories, as they are now."""
+    def find(self, roots: Iterable[str]) -> SensitiveFiles:
+        """The sensitive files below these directories, as they are now."""
         known, self._known = self._known, {}
-        found: list[str] = []
+        secret: list[str] = []
+        protected: list[str] = []
         entries = 0
         waiting = list(roots)
         while waiting:
             if len(self._known) >= MAX_DIRECTORIES or entries >= MAX_ENTRIES:
-                return SecretFiles(tuple(found), is_complete=False)
+                return SensitiveFiles(tuple(secret), tuple(protected), is_complete=False)
             path = waiting.pop()
             directory = _look(path, known.get(path))
             if directory is None or path in self._known:
                 continue
             self._known[path] = directory
             entries += directory.entries
-            found += directory.secret
+            secret += directory.secret
+            protected += directory.protected
             waiting += directory.below
-        return SecretFiles(tuple(found), is_complete=True)
+        return SensitiveFiles(tuple(secret), tuple(protected))
 
 
 def is_secret_name(name: str) -> bool:
@@ -76,7 +90,7 @@ def is_secret_name(name: str) -> bool:
 def _look(path: str, known: _Directory | None) -> _Directory | None:
     try:
         status = os.stat(path, follow_symlinks=False)
-        stamp = (status.st_dev, status.st_ino, status.st_mtime_ns)
+        stamp = (status.st_dev, status.st_ino, status.st_ctime_ns)  # nobody can set it back
         if known is not None and known.is_settled and known.stamp == stamp:
             return known
         if not stat.S_ISDIR(status.st_mode):
@@ -87,17 +101,31 @@ def _look(path: str, known: _Directory | None) -> _Directory | None:
         return None
     below: list[str] = []
     secret: list[str] = []
+    protected: list[str] = []
+    here = os.path.basename(path).casefold()
     for entry in entries:
         name = entry.name
-        if entry.is_dir(follow_symlinks=False):
-            if name.casefold() in SECRET_COMPONENTS:
+        folded = name.casefold()
+        is_directory = entry.is_dir(follow_symlinks=False)
+        if _is_protected(here, folded, is_directory=is_directory):
+            protected.append(entry.path)
+        if is_directory:
+            if folded in SECRET_COMPONENTS:
                 secret.append(entry.path)
             elif not (name == "objects" and "/.git" in path):  # only what was committed
                 below.append(entry.path)
         elif is_secret_name(name) and not _leads_to_directory(entry):
             secret.append(entry.path)
-    is_settled = time.time_ns() - status.st_mtime_ns > _YOUNG_NS
-    return _Directory(stamp, is_settled, len(entries), tuple(below), tuple(secret))
+    is_settled = time.time_ns() - status.st_ctime_ns > _YOUNG_NS
+    return _Directory(
+        stamp, is_settled, len(entries), tuple(below), tuple(secret), tuple(protected)
+    )
+
+
+def _is_protected(above: str, name: str, *, is_directory: bool) -> bool:
+    if name in PROTECTED_COMPONENTS or (above, name) in PROTECTED_PAIRS:
+        return True
+    return not is_directory and (name in PROTECTED_NAMES or name in PROTECTED_ANYWHERE)
 
 
 def _leads_to_directory(entry: "os.DirEntry[str]") -> bool:
