@@ -77,13 +77,21 @@ async def sandbox(_: CheckContext) -> Finding:
     except SandboxUnavailable as error:
         return Finding("warning", error.message, remedy=error.hint)
     if found.reader is not None:
-        both = tr("{sandbox}; {reader} for commands that only read", sandbox=found.reason, reader=found.reader.reason)  # fmt: skip
-        return ok(both)
+        return ok(
+            tr(
+                "{sandbox}; {reader} for commands that only read",
+                sandbox=found.reason,
+                reader=found.reader.reason,
+            )
+        )
     if found.confines:
         return ok(found.reason)
     return Finding(
         "warning", tr("none"), tr("bubblewrap or Landlock"), cause=found.reason,
-        remedy=tr("Install bubblewrap. Until then nothing confines commands that run unasked, and auto mode is off."),
+        remedy=tr(
+            "Install bubblewrap. Until then nothing confines commands that run unasked, "
+            "and auto mode is off."
+        ),
     )  # fmt: skip
 
 
