@@ -193,3 +193,24 @@ async def test_git_works_as_usual_where_its_data_are_elsewhere(
     status, log = await play(scene)
     assert status == " M a.txt"
     assert log.endswith("first")
+
+
+async def test_a_command_can_be_approved_for_the_sandbox(
+    make_session: SceneMaker, tier: str
+) -> None:
+    target = make_session.home / "outside"
+    commands = bash(f"touch made; touch {target}", "curl http://127.0.0.1:9/")
+    scene = make_session(*commands, settings={"sandbox": tier})
+    asked: list[ApprovalAsked] = []
+
+    def reply(event: ApprovalAsked) -> Approval:
+        asked.append(event)
+        return Approval(answer="confined")
+
+    await scene.play(answer=reply)
+    first, *others = (event.request.confinable for event in asked)
+    assert first
+    assert others.count(True) == 0
+    assert (scene.workspace / "made").exists()
+    assert not target.exists()  # to run it again outside cannot be answered with "confined"
+    assert sandboxes(scene) == [f"workspace/{tier}", ""]

@@ -92,7 +92,7 @@ class Gatekeeper:
                 reasons=decision.reasons,
             )
         covered = None if check.doubt else partial(self._is_covered, facts)
-        await self._ask(check, facts, decision, covered)
+        await self._ask(check, facts, decision, covered, is_first=True)
         if discover is not None and not may_look:
             # What the user could not be shown by name is still held against the rules.
             _, found = await self._look(check)
@@ -102,10 +102,15 @@ class Gatekeeper:
     def confinement(self, check: PermissionCheck) -> Profile | None:
         """What confines a call that may run."""
         decided = check.decision.confined if check.decision else None
-        approved_too = self.policy.confine_approved and self.policy.confines
-        if decided is None and approved_too and check.invocation.tool.runs_in_shell:
-            return Profile.WORKSPACE
-        return decided
+        approved_too = self.policy.confine_approved or check.answer == "confined"
+        can_confine = self.policy.confines and check.invocation.tool.runs_in_shell
+        return Profile.WORKSPACE if decided is None and approved_too and can_confine else decided
+
+    def _is_confinable(self, facts: Facts, decision: Decision) -> bool:
+        """Whether a command that would run unconfined could run in the sandbox as well."""
+        is_command = facts.in_shell and bool(facts.commands) and not facts.touches_network
+        is_free = decision.confined is None and not self.policy.confine_approved
+        return self.policy.confines and is_command and is_free
 
     async def present(self, call_id: str, plan: str) -> PlanAnswer:
         """Show the user a plan; only their yes ends plan mode."""
@@ -187,12 +192,14 @@ class Gatekeeper:
         decision: Decision,
         is_covered: Callable[[], bool] | None = None,
         *,
+        is_first: bool = False,
         shown: Display | None = None,
     ) -> None:
         """Return on a yes; a no is a failure with the user's words.
 
-        `is_covered` tells whether a rule learnt meanwhile answers the question. `shown` is what the
-        question is about, if that is not the call itself: then no rule can answer it for good.
+        `is_covered` tells whether a rule learnt meanwhile answers the question. `is_first` if how
+        the call will run is still open. `shown` is what the question is about, if that is not the
+        call itself: then no rule can answer it for good.
         """
         request = await approval_request(
             self.inbox.next_id(),
@@ -204,6 +211,8 @@ class Gatekeeper:
             undo_room=self.undo_room(),
             agent=self.agent,
         )
+        if is_first and self._is_confinable(facts, decision):
+            request = request.model_copy(update={"confinable": True})
         if shown is not None:
             request = request.model_copy(update={"preview": shown, "rule": None, "steps": ()})
         if is_covered is not None:
@@ -221,7 +230,8 @@ class Gatekeeper:
                 reason=answer.reason,
             )
         )
-        if answer.answer == "no":
+        is_yes = answer.answer != "no" and (answer.answer != "confined" or request.confinable)
+        if not is_yes:
             declined = f"The user declined this {check.invocation.tool.name} call."
             said = f" They said: {answer.reason}" if answer.reason else ""
             raise _refusal(declined + said, declined=True, words=answer.reason)
