@@ -36,6 +36,10 @@ from agent_cli.tools._shell.report import ended_result, in_background, timeout_r
 from agent_cli.tools._shell.shell_command import ShellCommand
 from agent_cli.tools._shell.shell_session import ShellSession
 
+READS_LITTLE = "a command that runs without asking can only read the workspace and the system"
+NOT_EXECUTABLE = 126
+"""The exit code of a shell that was refused a program."""
+
 
 class Params(ToolParams):
     """What to run."""
@@ -164,11 +168,16 @@ def _with_sandbox(result: ToolResult, room: Room, context: ToolContext) -> ToolR
     is_read_only = room.confinement.profile is Profile.READ_ONLY
     hidden, ended = context.state(HiddenFiles), result.metadata.get("exit_code")
     code = ended if isinstance(ended, int) else None
-    # What is secret is not a reason to run a command again without the sandbox.
-    if not (is_read_only and hidden.met(said)) and (why := was_blocked(code, said)):
+    why, notes = was_blocked(code, said), []
+    if is_read_only:
+        notes.append(hidden.note(said, context.workspace))
+        if why == "sandbox_maybe" and code != NOT_EXECUTABLE:
+            # What it may not look at is no reason to run it again without the sandbox.
+            why = None
+            notes.append("" if hidden.met(said) else READS_LITTLE)
+    if why:
         known[BLOCKED] = why
-    noted = _noted(result, hidden.note(said, context.workspace) if is_read_only else "")
-    return noted.model_copy(update={"metadata": known})
+    return _noted(result, *notes).model_copy(update={"metadata": known})
 
 
 async def _end_in_any_case(command: ShellCommand, settings: BashSettings) -> None:

@@ -1,6 +1,6 @@
 """The command line of bubblewrap for a confinement."""
 
-# ruff: noqa: PTH110, PTH112, PTH115
+# ruff: noqa: PTH110, PTH112
 
 import os
 from collections.abc import Iterator, Sequence
@@ -85,7 +85,9 @@ def call_filter(confinement: Confinement, machine: str) -> bytes | None:
 def _mounts(confinement: Confinement) -> Iterator[Mount]:
     """In order of importance: of two mounts on one place, the later one counts."""
     if "/" in confinement.hidden:
-        yield from _links_of_the_root()
+        for path, target in confinement.links:
+            if not confinement.is_visible(path):
+                yield path, ("--symlink", target, path)
     else:
         yield "/", ("--ro-bind", "/", "/")
         yield from _run()
@@ -103,13 +105,6 @@ def _mounts(confinement: Confinement) -> Iterator[Mount]:
         if os.path.exists(place):
             yield _bind("--bind", place)
     yield from _hold(confinement)
-
-
-def _links_of_the_root() -> Iterator[Mount]:
-    with os.scandir("/") as entries:
-        for entry in entries:
-            if entry.is_symlink():
-                yield entry.path, ("--symlink", os.readlink(entry.path), entry.path)
 
 
 def _run() -> Iterator[Mount]:

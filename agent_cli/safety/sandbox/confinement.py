@@ -61,6 +61,8 @@ class Confinement:
     """Places whose content cannot be read."""
     readable: tuple[str, ...] = ()
     """Places that can be read. Of a hidden and a readable place, the inner one counts."""
+    links: tuple[tuple[str, str], ...] = ()
+    """Links to readable places, and where they lead: they may be in a hidden directory."""
     temp: str = ""
     """A private directory that stands for /tmp where the tier can do that; it is writable."""
     network: bool = False

@@ -4,7 +4,7 @@ The proof says that it reads nothing else without a question, so nothing else is
 """
 
 # Paths are handled as text and as the kernel sees them: pathlib would drop or merge parts.
-# ruff: noqa: PTH112, PTH113, PTH114, PTH117, PTH118, PTH119, PTH120, PTH123
+# ruff: noqa: PTH112, PTH113, PTH114, PTH115, PTH117, PTH118, PTH119, PTH120, PTH123
 
 import os
 import sys
@@ -66,11 +66,13 @@ def reading_confinement(
     marked = {path: False for path in _real(hidden) if path not in roots}
     marked |= dict.fromkeys(_real(readable), True)
     shown = list(_that_count(marked))
+    links = ((path, os.readlink(path)) for path in readable if os.path.islink(path))
     return Confinement(
         writable=(temp,) if temp else (),
         profile=Profile.READ_ONLY,
         hidden=tuple(path for path in shown if not marked[path]),
         readable=tuple(path for path in shown if marked[path]),
+        links=tuple(links),
         temp=temp,
     )
 
@@ -111,7 +113,7 @@ def _toolchains(environment: Mapping[str, str], home: str) -> Iterator[str]:
     for entry in environment.get("PATH", "").split(os.pathsep):
         place = os.path.realpath(entry) if os.path.isabs(entry) else ""
         above = os.path.dirname(place)
-        if os.path.basename(place) in _PROGRAM_DIRECTORIES and not contains(above, home):
+        if _is_prefix(above, os.path.basename(place)) and not contains(above, home):
             yield above
         elif place and not contains(place, home):
             yield place
@@ -119,6 +121,13 @@ def _toolchains(environment: Mapping[str, str], home: str) -> Iterator[str]:
         place = os.path.realpath(environment.get(name) or "/")
         if not contains(place, home):
             yield place
+
+
+def _is_prefix(directory: str, name: str) -> bool:
+    """Whether programs were installed here together with what they need."""
+    return name in _PROGRAM_DIRECTORIES and any(
+        os.path.isdir(os.path.join(directory, each)) for each in ("lib", "libexec", "share")
+    )
 
 
 def _repository(root: str, home: str) -> Iterator[str]:
