@@ -33,11 +33,13 @@ _NUMBERS = """
     removexattr 197 14    lremovexattr 198 15   fremovexattr 199 16   removexattrat 466 466
     file_setattr 469 469
     mq_open 240 180       mq_unlink 241 181     msgget 68 186         semget 64 190
-    shmget 29 194         shmat 30 196
+    shmget 29 194         shmat 30 196          shmctl 31 195         semctl 66 191
+    msgctl 71 187         msgsnd 69 189         msgrcv 70 188         semop 65 193
+    semtimedop 220 192    ioctl 16 29           fcntl 72 25
     kill 62 129           tkill 200 130         tgkill 234 131        rt_sigqueueinfo 129 138
     rt_tgsigqueueinfo 297 240 pidfd_send_signal 424 424
     setpriority 141 140   ioprio_set 251 30     sched_setaffinity 203 122
-    sched_setscheduler 144 119 sched_setattr 314 274 prlimit64 302 261
+    sched_setparam 142 118 sched_setscheduler 144 119 sched_setattr 314 274 prlimit64 302 261
 """
 
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7, "riscv64": 0xC00000F3}
@@ -62,14 +64,18 @@ _MISSING = "io_uring_setup io_uring_enter io_uring_register clone3"
 _CHANGES = """
     chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat utime utimes futimesat utimensat
     setxattr lsetxattr fsetxattr setxattrat removexattr lremovexattr fremovexattr removexattrat
-    file_setattr mq_open mq_unlink msgget semget shmget shmat
+    file_setattr mq_open mq_unlink msgget msgctl msgsnd msgrcv semget semctl semop semtimedop
+    shmget shmat shmctl
 """
 _SIGNALS = "tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_send_signal"
-# Which argument of a call names the process that it is about; 0 is the caller itself.
-_ABOUT_PROCESSES = {
-    "setpriority": 1, "ioprio_set": 1, "sched_setaffinity": 0, "sched_setscheduler": 0,
-    "sched_setattr": 0, "prlimit64": 0,
-}  # fmt: skip
+# What these are about: the first argument must be 0, the caller itself …
+_ABOUT_PROCESSES = "sched_setaffinity sched_setparam sched_setscheduler sched_setattr prlimit64"
+# … or, after a first argument that says so: a process, not a group or all of a user.
+_ABOUT_ANYBODY = {"setpriority": 0, "ioprio_set": 1}
+# Of the orders to files: those for terminals and descriptors, and those that only tell something.
+_TERMINAL_ORDERS = 0x5400
+_TELLING_ORDERS = (0x80086601, 0x80047601, 0x801C581F, 0xC020660B)
+_SET_OWNER = (8, 15)
 _NEW_NAMESPACES = 0x7E020000
 
 Instruction = tuple[int, int, int, int]
@@ -101,8 +107,10 @@ def build_filter(
     program += _for_each("socket", numbers, _only(0, sockets, _EACCES))
     if is_read_only:
         program += _for_each(_CHANGES, numbers, [_refuse(_EPERM)])
-        for name, argument in _ABOUT_PROCESSES.items():
-            program += _for_each(name, numbers, _only(argument, (0,), _EPERM))
+        program += _for_each(_ABOUT_PROCESSES, numbers, _only(0, (0,), _EPERM))
+        for name, kind in _ABOUT_ANYBODY.items():
+            program += _for_each(name, numbers, _only_itself(kind))
+        program += _for_each("ioctl", numbers, _harmless_orders())
     if not may_truncate:
         program += _for_each("truncate", numbers, [_refuse(_EACCES)])
         program += _for_each("openat2", numbers, [_refuse(_ENOSYS)])
@@ -111,6 +119,7 @@ def build_filter(
     if not may_signal:
         program += _for_each(_SIGNALS, numbers, [_refuse(_EPERM)])
         program += _for_each("kill", numbers, _only(0, (0,), _EPERM))
+        program += _for_each("fcntl", numbers, _none_of(1, _SET_OWNER))  # it names who gets SIGIO
     program.append((_RETURN, 0, 0, _ALLOW))
     order = sys.byteorder
     return b"".join(
@@ -156,6 +165,23 @@ def _only(argument: int, allowed: Sequence[int], error: int) -> list[Instruction
     """Refuse the call unless an argument has one of these values."""
     checks = [(_IS, len(allowed) - place, 0, value) for place, value in enumerate(allowed)]
     return [_load(argument), *checks, _refuse(error), (_RETURN, 0, 0, _ALLOW)]
+
+
+def _none_of(argument: int, refused: Sequence[int]) -> list[Instruction]:
+    """Refuse the call if an argument has one of these values."""
+    checks = [(_IS, len(refused) - place, 0, value) for place, value in enumerate(refused)]
+    return [_load(argument), *checks, (_RETURN, 0, 0, _ALLOW), _refuse(_EPERM)]
+
+
+def _only_itself(kind: int) -> list[Instruction]:
+    """Refuse the call unless it is about one process, and that is the caller."""
+    return [_load(0), (_IS, 1, 0, kind), _refuse(_EPERM), *_only(1, (0,), _EPERM)]
+
+
+def _harmless_orders() -> list[Instruction]:
+    orders = _only(1, _TELLING_ORDERS, _EPERM)
+    is_for_terminals = [_load(1), (_AND, 0, 0, 0xFFFFFF00), (_IS, 0, 1, _TERMINAL_ORDERS)]
+    return [*is_for_terminals, (_RETURN, 0, 0, _ALLOW), *orders]
 
 
 def _unless_bits(argument: int, bits: int) -> list[Instruction]:

@@ -25,6 +25,16 @@ _STEERING = re.compile(
     r"|.*(?:PAGER|EDITOR|BROWSER|OPTIONS|OPTS|OPT|FLAGS|_COMMAND|_RSH|_CONFIG|CONFIG_PATH|_HOME"
     r"|CONFIG_FILE|CONFIG_DIR|PRELOAD|LIBRARY_PATH|PROXY|proxy|HOSTALIASES)"
 )
+# More that programs heed: what a confined command exports under such a name stays confined.
+_HEEDED = re.compile(
+    r"(?:AWS|AZURE|TF|TERRAFORM|VAULT|HELM|KUBE|ANSIBLE|CURL|WGET|COMPOSE|BUNDLE|GEM|CI|GH|GITHUB"
+    r"|GITLAB|PG|MYSQL|REDIS|MONGO|OTEL|SENTRY|POETRY|PDM|CONDA|VIRTUAL|WEB|PLAYWRIGHT|PUPPETEER"
+    r"|ELECTRON|DJANGO|FLASK|RAILS|RACK|LARAVEL|APP|SPRING|JEST|VITEST|PYTEST|TOX|NOX)_?.*"
+    r"|.*(?:CONFIG|SETTINGS|_?FILE|_?DIR|PATH|ROOT|URL|URI|HOST|PORT|ENDPOINT|SERVER|ADDR|SOCKET|CMD"
+    r"|COMMAND|PROG|PROGRAM|BIN|EXEC|SHELL|WRAPPER|PLUGIN|HOOK|MODULE|LIB|INIT|STARTUP|SCRIPT|ARGS"
+    r"|CC|CXX|LD|LAUNCHER|HELPER|REGISTRY|INDEX|MIRROR|TOKEN|KEY|PROFILE|ENV)S?",
+    re.IGNORECASE,
+)
 _HARMLESS = words("""
     NODE_ENV PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED PYTHONHASHSEED SSH_CONNECTION PS1
 """)
@@ -72,7 +82,10 @@ def without_code(before: ShellState, after: ShellState) -> ShellState:
 
 
 def _is_data(name: str, variable: Variable) -> bool:
-    return not _steers(name) and not _holds_code(variable) and set(variable.attributes) <= {"x"}
+    if _steers(name) or _holds_code(variable):
+        return False
+    is_exported = variable.attributes == "x"
+    return not variable.attributes or (is_exported and _HEEDED.fullmatch(name) is None)
 
 
 def own_functions(state: ShellState) -> frozenset[str]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import base64
 import codecs
+import ctypes
+import fcntl
 import json
 import os
 import socket
@@ -142,9 +144,16 @@ class World:
             status = path.lstat()
             content = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
             attributes = () if path.is_symlink() else tuple(sorted(os.listxattr(path)))
+            flags = _flags(path) if path.is_file() and not path.is_symlink() else b""
             facts = (status.st_mode, status.st_uid, status.st_gid, status.st_mtime_ns)
-            found[str(path)] = (*facts, content, attributes)
+            found[str(path)] = (*facts, content, attributes, flags)
         return found
+
+
+def _flags(path: Path) -> bytes:
+    """What `lsattr` shows."""
+    with path.open("rb") as file:
+        return fcntl.ioctl(file, 0x80086601, bytes(8))
 
 
 def state_of_machine() -> dict[str, object]:
@@ -248,11 +257,13 @@ def test_no_command_changes_reads_or_reaches_anything(
         sandbox = asyncio.run(find_sandbox(tier))  # type: ignore[arg-type]
     except SandboxUnavailable as problem:
         no_bubblewrap(problem.message) if tier == "bwrap" else pytest.skip(problem.message)
-    variables = {**world.listen(), "BYSTANDER": str(bystander.pid)}
+    shared = ctypes.CDLL(None).shmget(0, 4096, 0o1600)
+    variables = {**world.listen(), "BYSTANDER": str(bystander.pid), "SHARED": str(shared)}
     before = world.picture(), state_of_machine(), state_of_process(bystander.pid)
 
     said = run_all(world, [*COMMANDS, "sleep 0.5"], sandbox, variables)
 
+    assert ctypes.CDLL(None).shmctl(shared, 0, None) == 0  # it is removed here, and not before
     assert bystander.poll() is None
     assert (world.picture(), state_of_machine(), state_of_process(bystander.pid)) == before
     assert world.heard() == []
