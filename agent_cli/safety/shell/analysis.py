@@ -221,7 +221,7 @@ class _ScanFindings:
             commands=self._merge(proof),
             writes=tuple(self.writes),
             reads=tuple(proof.reads),
-            unproven=tuple(unproven),
+            unproven=tuple(dict.fromkeys(unproven)),
             sensitive=tuple(sensitive),
             unresolved=proof.unresolved,
             dangers=tuple(self.dangers),

@@ -88,8 +88,8 @@ class Prover:
         return done | failed
 
     def unproven(self, reason: Reason) -> None:
-        if reason not in self.proof.unproven:
-            self.proof.unproven.append(reason)
+        # Also if it is there already: what is added while a command is read is that command's.
+        self.proof.unproven.append(reason)
 
     def mark_unresolved(self, reason: Reason) -> None:
         self.proof.unresolved = True

@@ -203,3 +203,12 @@ def test_commands_inside_other_commands_are_seen_by_deny_rules(command: str) -> 
 def test_secrets_named_in_options_cannot_be_lifted_by_a_rule(command: str) -> None:
     place = ShellContext("/srv/proj", ("/srv/proj",), "/home/u")
     assert analyse(command, place).sensitive
+
+
+@pytest.mark.parametrize(
+    "line", ["rm a; rm b", "touch a && touch b", "rm a; { rm b; }", "rm a | rm b"]
+)
+def test_each_command_has_its_own_doubts_also_the_same_ones(line: str) -> None:
+    facts = analyse(line, PLACE)
+    assert all(command.unproven for command in facts.commands)
+    assert len(set(facts.unproven)) == len(facts.unproven)
