@@ -26,7 +26,12 @@ MAX_ENTRIES = 400_000
 _YOUNG_NS = 2_000_000_000
 """A directory that changed so shortly before we looked may have changed again unnoticed."""
 
-_NAMES = re.compile("|".join(map(translate, SECRET_NAMES)))
+# Patterns by their form: there are many names to compare, and hardly any of them fits.
+_ENDS = tuple(name[1:] for name in SECRET_NAMES if name[0] == "*" and "*" not in name[1:])
+_STARTS = tuple(name[:-1] for name in SECRET_NAMES if name[-1] == "*" and "*" not in name[:-1])
+_OTHERS = re.compile(
+    "|".join(translate(name) for name in SECRET_NAMES if "*" not in (name[0], name[-1]))
+)
 
 
 @dataclass(frozen=True)
@@ -84,7 +89,8 @@ def is_secret_name(name: str) -> bool:
     if not name.isascii():
         name = unicodedata.normalize("NFC", name)
     folded = name.casefold()
-    return _NAMES.match(folded) is not None and folded not in NOT_SECRET
+    fits = folded.endswith(_ENDS) or folded.startswith(_STARTS) or _OTHERS.match(folded) is not None
+    return fits and folded not in NOT_SECRET
 
 
 def _look(path: str, known: _Directory | None) -> _Directory | None:

@@ -3,6 +3,8 @@
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -20,9 +22,11 @@ from agent_cli.safety.sandbox import (
     SandboxUnavailable,
     SensitiveFinder,
     find_sandbox,
+    landlock_exec,
     reading_confinement,
     sensitive_files,
 )
+from agent_cli.safety.sensitive import NOT_SECRET, SECRET_NAMES, is_secret
 from tests.kit.lacking import no_bubblewrap
 from tests.kit.trees import git, repository, write
 
@@ -247,3 +251,60 @@ def test_a_worktree_of_git_is_readable(base: Path) -> None:
     readable = reading_confinement(workspace, temp="", environment={}).readable
     assert str(main / ".git") in readable
     assert str(main) not in readable
+
+
+def test_names_are_judged_as_the_decision_does(tmp_path: Path) -> None:
+    filled = ("", "a", ".b", "zz.json")
+    names = [name.replace("*", text) for name in SECRET_NAMES for text in filled]
+    names += [*NOT_SECRET, "x.txt", "env", "Server.KEY", "kubeconfig2", "my.tfvars"]
+    for name in names:
+        assert sensitive_files.is_secret_name(name) is bool(is_secret(f"/w/{name}", "/h")), name
+
+
+@pytest.mark.parametrize("version", [1, 3, 5])
+def test_an_older_landlock_is_as_strict(version: int, base: Path, landlock: Sandbox) -> None:
+    if version > landlock_exec.abi():
+        pytest.skip(f"this kernel has Landlock {landlock_exec.abi()}")
+    project = base / "home" / "project"
+    write(project, {"a.txt": "kept", ".env": "secret"})
+    code = f"""
+import fcntl, os, signal, socket, sys
+from agent_cli.safety.paths import Workspace
+from agent_cli.safety.sandbox import landlock, landlock_exec, reading_confinement
+workspace = Workspace({str(project)!r}, home={str(base / "home")!r})
+limits = reading_confinement(workspace, temp={str(base / "temp")!r}, environment={{}}, secrets=({str(project / ".env")!r},))
+os.chdir(workspace.root)
+landlock_exec.confine(landlock.orders(limits, {version}))
+assert open("a.txt").read() == "kept"
+open({str(base / "temp" / "new")!r}, "w").write("x")
+os.kill(0, 0)
+attempts = (
+    lambda: open(".env"),
+    lambda: open("a.txt", "w"),
+    lambda: os.truncate("a.txt", 0),
+    lambda: os.open("a.txt", os.O_RDONLY | os.O_TRUNC),
+    lambda: os.chmod("a.txt", 0),
+    lambda: os.utime("a.txt"),
+    lambda: os.listdir({str(base / "home")!r}),
+    lambda: os.kill(os.getppid(), 0),
+    lambda: fcntl.fcntl(0, 8, os.getppid()),
+    lambda: socket.socket(),
+    lambda: socket.socket(socket.AF_UNIX),
+    lambda: os.setpriority(os.PRIO_USER, 0, 19),
+)
+for number, attempt in enumerate(attempts):
+    try:
+        attempt()
+    except PermissionError:
+        continue
+    sys.exit(f"attempt {{number}} was not refused")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(Path(__file__).parents[3])},
+    )
+    assert done.returncode == 0, done.stderr
+    assert (project / "a.txt").read_text() == "kept"
