@@ -380,6 +380,7 @@ def make_policy(
         mode=mode,
         trusted=trusted,
         ask_dangerous=permissions.dangerous_cmd,
+        confine_approved=settings.sandbox_approved,
     )
 
 

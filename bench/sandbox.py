@@ -1,68 +1,102 @@
-"""What it costs to run a command in each sandbox that works here."""
+"""What it costs to run a command in each sandbox that works here, over an unconfined one."""
+
+from __future__ import annotations
 
 import asyncio
+import os
+import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
-from collections.abc import Callable
+import threading
+import time
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from agent_cli.core.tool_context import SessionState, SessionView, ToolContext
+from agent_cli.safety.environment import child_environment
 from agent_cli.safety.paths import Workspace
-from agent_cli.safety.sandbox import Sandbox, SandboxUnavailable, Setting, Tier, confinement_for
-from agent_cli.safety.sandbox.tiers import find_sandbox
+from agent_cli.safety.sandbox import Profile, SandboxChoice, SandboxUnavailable, Setting
+from agent_cli.tools import bash
 from bench.rows import Row, at_most, for_information
-from bench.timing import ratio, samples, seconds
 
-ROUNDS = 25
-MOST_STARTS = 3.0
-"""What confinement may add to a command, in starts of a bare Python: those vary as it does."""
+CALLS = 100
+MAX_ADDED_MS = 15
+"""What a confined call may take over `bash -c true`, at the median."""
 
-SETTINGS: tuple[Setting, ...] = ("bwrap", "landlock")
-COMMAND = ("/bin/bash", "--noprofile", "--norc", "-c", ":")
+SETTINGS: tuple[Setting, ...] = ("landlock", "bwrap")
 
 
 def run() -> list[Row]:
-    """Time a shell that does nothing, unconfined and confined, in a small repository."""
+    """Time a command that does nothing through the tool, in a small repository with a secret."""
     with tempfile.TemporaryDirectory(dir="/var/tmp") as directory:
         place = Path(directory)
         (place / "project" / ".git" / "hooks").mkdir(parents=True)
+        (place / "project" / ".env").write_text("TOKEN=1\n", encoding="utf-8")
         (place / "temp").mkdir()
-        sandboxes = [Sandbox(Tier.NONE, "unconfined"), *_working()]
-        rivals = {sandbox.reason: _confined(sandbox, place) for sandbox in sandboxes}
-        taken = samples({**rivals, "python": lambda: seconds(_start_python)}, ROUNDS)
-    bare, python = taken.pop("unconfined"), taken.pop("python")
-    rows = [for_information("bash -c :", statistics.median(bare) * 1000, "ms")]
+        return asyncio.run(_measure(place))
+
+
+async def _measure(place: Path) -> list[Row]:
+    contexts: dict[str, ToolContext] = {}
+    state = SessionState()
+    for setting in SETTINGS:
+        choice = SandboxChoice(setting)
+        try:
+            await choice.get()
+        except SandboxUnavailable as problem:
+            print(problem.message)
+            continue
+        for profile in Profile:
+            context = _context(place, choice, state)
+            contexts[f"{profile.value}/{setting}"] = replace(context, confined=profile)
+    contexts["unconfined"] = _context(place, SandboxChoice("off"), state)
+    taken: dict[str, list[float]] = {name: [] for name in ("bash -c true", *contexts)}
+    for number in range(-3, CALLS):
+        # Turn and turn about, so that all see the same load.
+        taken["bash -c true"].append(_plain(place))
+        for name, context in contexts.items():
+            started = time.perf_counter()
+            await bash.TOOL.bind({"command": "true"}).run(context)
+            taken[name].append(time.perf_counter() - started)
+        if number < 0:
+            for values in taken.values():
+                values.clear()
+    await state.close()
+    bare = taken.pop("bash -c true")
+    rows = [for_information("bash -c true", statistics.median(bare) * 1000, "ms")]
     for name, values in taken.items():
-        added = [own - other for own, other in zip(values, bare, strict=True)]
-        rows.append(for_information(f"added by {name}", statistics.median(added) * 1000, "ms"))
-        starts = ratio(added, python)
-        rows.append(at_most(f"added by {name} / python -I -S -c pass", starts, "×", MOST_STARTS))
+        added = statistics.median(own - other for own, other in zip(values, bare, strict=True))
+        title = f"Bash, {name}: median over bash -c true"
+        is_promised = name.startswith(Profile.READ_ONLY.value)
+        row = at_most(title, added * 1000, "ms", MAX_ADDED_MS) if is_promised else None
+        rows.append(row or for_information(title, added * 1000, "ms"))
     return rows
 
 
-def _start_python() -> None:
-    subprocess.run([sys.executable, "-I", "-S", "-c", "pass"], check=True)
+def _plain(place: Path) -> float:
+    program = shutil.which("bash") or "/bin/bash"
+    started = time.perf_counter()
+    subprocess.run([program, "-c", "true"], cwd=place, check=True)
+    return time.perf_counter() - started
 
 
-def _working() -> list[Sandbox]:
-    found = []
-    for setting in SETTINGS:
-        try:
-            found.append(asyncio.run(find_sandbox(setting)))
-        except SandboxUnavailable as problem:
-            print(problem.message)
-    return found
+def _context(place: Path, choice: SandboxChoice, state: SessionState) -> ToolContext:
+    async def nobody(*_: Any) -> Any:
+        raise AssertionError
 
-
-def _confined(sandbox: Sandbox, place: Path) -> Callable[[], float]:
-    """All that one command costs: looking at the workspace, the masks, the process."""
+    temp = str(place / "temp")
+    environment = child_environment(os.environ, extra={"TMPDIR": temp})
     workspace = Workspace(str(place / "project"))
-
-    def work() -> None:
-        confinement = confinement_for(workspace, temp=str(place / "temp"))
-        with sandbox.room(confinement) as room:
-            argv = room.wrap(COMMAND, cwd=workspace.root)
-            subprocess.run(argv, cwd=workspace.root, check=True)
-
-    return lambda: seconds(work)
+    return ToolContext(
+        call_id="bench",
+        session=SessionView("bench", workspace, environment, sandbox=choice, temporary=temp),
+        model=None,  # type: ignore[arg-type]
+        cancelled=threading.Event(),
+        progress=lambda _shown: None,
+        state=state.get,
+        call=nobody,
+        ask=nobody,
+        present=nobody,
+    )

@@ -271,7 +271,9 @@ class Settings(Table):
     """What may happen without asking: "default", "accept-edits", "plan" (no changes), "auto"
     (edits, and harmless commands in the sandbox) or "yolo"."""
     sandbox: Literal["auto", "off", "bwrap", "landlock"] = "auto"
-    """The sandbox for commands in auto mode; "auto" picks the best that works here."""
+    """What confines commands that run unasked; "auto" picks the best that works here."""
+    sandbox_approved: bool = False
+    """Whether commands you approve, by an answer, an allow rule or yolo mode, are confined too."""
     ui: Literal["full", "inline"] = "full"
     """Full screen, or inline in the terminal's scrollback. A terminal that can't move its cursor
     always gets plain lines."""

@@ -36,6 +36,10 @@ def approval_answers(
         AnswerOption("because", tr("No, because …"), "b"),
         AnswerOption("once", tr("Yes, once"), "y", disabled=not is_read),
     ]
+    if request.confinable:
+        note = tr("it can change the workspace only, without network")
+        label = tr("Yes, in the sandbox")
+        answers.append(AnswerOption("confined", label, "c", note, disabled=not is_read))
     if request.rule:
         rule = visible(request.rule, one_line=True)
         answers += (
@@ -113,7 +117,7 @@ def refusal(request: inbox.Request) -> inbox.RequestAnswer:
 def as_approval(answer: str) -> inbox.Approval:
     """An answer about a call; anything but a yes is a no."""
     match answer:
-        case "once" | "session" | "project":
+        case "once" | "confined" | "session" | "project":
             return inbox.Approval(answer=answer)
         case _:
             return inbox.Approval()

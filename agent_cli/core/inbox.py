@@ -101,7 +101,9 @@ class ApprovalRequest(BaseModel, frozen=True):
     directory: str = ""
     """Where it would run."""
     sandbox: str = "none"
-    """What would confine it: a tier's name, or "none"."""
+    """What would confine it: a tier's name, "none", or "missing" if no sandbox works here."""
+    confinable: bool = False
+    """Whether it can run in the sandbox instead, which can change only the workspace."""
     rule: str | None = None
     """What "always" would add, to be shown; None: "always" is not offered."""
     rules: tuple[str, ...] = ()
@@ -136,7 +138,8 @@ Request = Annotated[ApprovalRequest | QuestionRequest | PlanRequest, Field(discr
 class Approval(BaseModel, frozen=True):
     """The user's answer to an ApprovalRequest. What isn't a clear yes is a no."""
 
-    answer: Literal["once", "session", "project", "no"] = "no"
+    answer: Literal["once", "confined", "session", "project", "no"] = "no"
+    """"confined" is a yes for this once, in the sandbox."""
     reason: str = ""
     """With "no": what the model is told."""
 

@@ -38,6 +38,7 @@ from agent_cli.core.tool_context import SessionState, SessionView, ToolContext
 from agent_cli.core.undo.checkpointer import Checkpointer
 from agent_cli.lib.language import tr
 from agent_cli.safety.reasons import Reason, because
+from agent_cli.safety.sandbox import Profile
 
 log = logging.getLogger(__name__)
 
@@ -62,6 +63,8 @@ class CallState:
     """The user typed it: there is nothing to ask, and the audit log says so."""
     invocation: AnyInvocation | None = None
     check: PermissionCheck | None = None
+    sandbox: str = ""
+    """What its command runs in, once it may run."""
     started: float = field(default_factory=time.monotonic)
     cancelled: threading.Event = field(default_factory=threading.Event)
     children: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
@@ -133,7 +136,9 @@ class Pipeline:
         try:
             invocation = self._bind(state)
             context = self._context(state)
-            if not by_person:
+            if by_person:
+                await self._note_sandbox(state, None)
+            else:
                 invocation, context = await self._authorise(state, invocation, context)
             async with self.keeper.around(invocation, context, state.check):
                 result = await self._run(invocation, context)
@@ -212,6 +217,7 @@ class Pipeline:
             call=partial(self._chain, state),
             ask=partial(self._ask_user, state),
             present=partial(self.gatekeeper.present, state.call.id),
+            agree=partial(self._agree, state),
             send=send,
         )
 
@@ -224,8 +230,15 @@ class Pipeline:
         mode = self.gatekeeper.policy.mode.value
         check = state.check = PermissionCheck(invocation, context, mode, doubt)
         state.invocation = await self.gatekeeper.authorize(check)
-        confined = check.decision is not None and check.decision.confined
+        confined = self.gatekeeper.confinement(check)
+        await self._note_sandbox(state, confined)
         return state.invocation, replace(context, confined=confined)
+
+    async def _note_sandbox(self, state: CallState, confined: Profile | None) -> None:
+        """Remember for the audit log what a command runs in."""
+        if state.invocation is not None and state.invocation.tool.runs_in_shell:
+            sandbox = await self.session.sandbox.get() if confined else None
+            state.sandbox = sandbox.label(confined) if sandbox and confined else "none"
 
     async def _heed_hooks(
         self, invocation: AnyInvocation, context: ToolContext
@@ -255,7 +268,8 @@ class Pipeline:
         assert state.check is not None
         why = because(str(result.metadata[BLOCKED]))
         if await self.gatekeeper.may_run_outside(state.check, why):
-            return await self._run(invocation, replace(context, confined=False))
+            await self._note_sandbox(state, None)
+            return await self._run(invocation, replace(context, confined=None))
         note = f"[It ran in the sandbox, and that may be why it failed: {why}.]"
         return result.model_copy(update={"llm_content": f"{text_of(result.llm_content)}\n{note}"})
 
@@ -285,6 +299,12 @@ class Pipeline:
             arguments=tool.params.model_validate(arguments).model_dump_json(exclude_unset=True),
         )
         return await self.execute(inner, state)
+
+    async def _agree(self, state: CallState, reason: Reason, shown: Display) -> bool:
+        """Whether the user agrees to something that a call has led to."""
+        if state.check is None:
+            return state.by_person
+        return await self.gatekeeper.may_stand(state.check, reason, shown)
 
     async def _ask_user(self, state: CallState, questions: tuple[Question, ...]) -> Answers:
         inbox = self.gatekeeper.inbox
@@ -320,6 +340,7 @@ class Pipeline:
             agent=self.gatekeeper.agent,
             mode=check.mode if check else "",
             answer=check.answer if check else None,
+            sandbox=state.sandbox,
             seconds=round(state.seconds, 6),
         )
         try:

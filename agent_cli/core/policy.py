@@ -10,7 +10,8 @@ everything else. The first step that applies decides:
     5. deny   the mode is plan, and the call isn't known to change nothing
     6. ask    a secret or protected file, or one outside the workspace that no allow rule names
     7. allow  allow rules match all of it, and nothing in it is unresolved
-    8. allow  it is proven to change nothing, in a trusted folder
+    8. allow  it is proven to change nothing, in a trusted folder; a command, in the read-only
+              sandbox if there is one
     9. allow  an edit, in accept-edits and auto; in auto also a command that isn't dangerous, in
               the sandbox; with dangerous_cmd off any command whose every word is known
    10. ask    everything else
@@ -34,6 +35,7 @@ from agent_cli.core.deciding.rules import (
 )
 from agent_cli.core.tool import ToolKind
 from agent_cli.safety.reasons import Reason, because
+from agent_cli.safety.sandbox import Profile
 
 
 class Mode(StrEnum):
@@ -62,8 +64,8 @@ class Decision:
     reasons: tuple[Reason, ...]
     rule: str | None = None
     """The rule that decided, if one did."""
-    confined: bool = False
-    """It may run, but only inside the sandbox."""
+    confined: Profile | None = None
+    """It may run, but only inside the sandbox, and there with these rights."""
 
 
 def decide(facts: Facts, policy: Policy) -> Decision:
@@ -78,7 +80,7 @@ def decide(facts: Facts, policy: Policy) -> Decision:
     if mode is Mode.YOLO:
         return Decision(Effect.ALLOW, (because("mode_yolo"),))
     unproven = facts.unproven
-    if not policy.sandboxed or ruled_out(rules, place):
+    if not policy.confines or ruled_out(rules, place):
         # A sandbox keeps secrets from being read; of the user's rules it knows nothing.
         unproven += facts.needs_sandbox
     if mode is Mode.PLAN and facts.kind is not ToolKind.READONLY and unproven:
@@ -90,12 +92,13 @@ def decide(facts: Facts, policy: Policy) -> Decision:
         return Decision(Effect.ALLOW, (because("rule_allows", rule=allowed.text),), allowed.text)
     if not unproven and not facts.needs_permission:
         if trusted or facts.kind is ToolKind.READONLY:
-            return Decision(Effect.ALLOW, (because("read_only"),))
+            confined = Profile.READ_ONLY if facts.in_shell and policy.confines else None
+            return Decision(Effect.ALLOW, (because("read_only"),), confined=confined)
         return Decision(Effect.ASK, (because("folder_untrusted"),))
     if mode in (Mode.ACCEPT_EDITS, Mode.AUTO) and _edits_files(facts) and trusted:
         return Decision(Effect.ALLOW, (because("mode_accepts_edits"),))
     if mode is Mode.AUTO and policy.confines and trusted and _may_run_confined(facts):
-        return Decision(Effect.ALLOW, (because("in_sandbox"),), confined=True)
+        return Decision(Effect.ALLOW, (because("in_sandbox"),), confined=Profile.WORKSPACE)
     if not policy.ask_dangerous and _is_known_command(facts) and trusted:
         return Decision(Effect.ALLOW, (because("dangerous_allowed"),))
     return Decision(Effect.ASK, facts.dangers + unproven or (because("not_read_only"),))
@@ -149,9 +152,8 @@ class Policy:
     """Whether dangerous commands need a question; the catastrophic are denied in any case."""
     confines: bool = False
     """Whether there is a sandbox to run commands in."""
-    sandboxed: bool = False
-    """Whether a command that is proven runs in a read-only sandbox: then it may also be one whose
-    only doubt is what it reads."""
+    confine_approved: bool = False
+    """Whether commands that the user agreed to run in it as well."""
     sender: Policy | None = None
     """The policy of whoever sent this agent: its rules apply here as they are at each decision."""
     own_mode: Mode | None = None

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from agent_cli.core.display import Display
 from agent_cli.lib.closing import close_all
 from agent_cli.safety.paths import Workspace
-from agent_cli.safety.sandbox import SandboxChoice
+from agent_cli.safety.reasons import Reason
+from agent_cli.safety.sandbox import Profile, SandboxChoice
 
 if TYPE_CHECKING:
     from agent_cli.core.agents.agent_task import AgentReport, AgentTask
@@ -109,12 +110,14 @@ class ToolContext:
     """Asks the user; raises a failure where nobody can answer."""
     present: Callable[[str], Awaitable[PlanAnswer]]
     """Shows the user a plan; raises a failure where nobody can approve it."""
+    agree: Callable[[Reason, Display], Awaitable[bool]] | None = None
+    """Shows the user something that the call has led to, and asks whether it may stand."""
     send: Callable[[AgentTask], Awaitable[AgentReport]] | None = None
     """Has another agent do something, and waits for it."""
     may_read: Callable[[str], bool] | None = None
     """Whether the rules let this tool read a path by its real name; None: they say nothing."""
-    confined: bool = False
-    """This call was allowed on condition that it runs in the sandbox."""
+    confined: Profile | None = None
+    """This call was allowed on condition that it runs in the sandbox, with these rights."""
 
     @property
     def workspace(self) -> Workspace:

@@ -83,11 +83,22 @@ async def sandbox(_: CheckContext) -> Finding:
         found = await find_sandbox("auto")
     except SandboxUnavailable as error:
         return Finding("warning", error.message, remedy=error.hint)
+    if found.reader is not None:
+        return ok(
+            tr(
+                "{sandbox}; {reader} for commands that only read",
+                sandbox=found.reason,
+                reader=found.reader.reason,
+            )
+        )
     if found.confines:
         return ok(found.reason)
     return Finding(
         "warning", tr("none"), tr("bubblewrap or Landlock"), cause=found.reason,
-        remedy=tr("Install bubblewrap. Everything but auto mode works without it."),
+        remedy=tr(
+            "Install bubblewrap. Until then nothing confines commands that run unasked, "
+            "and auto mode is off."
+        ),
     )  # fmt: skip
 
 

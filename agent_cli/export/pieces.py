@@ -14,6 +14,7 @@ from agent_cli.safety.sanitise import clean, visible
 
 _ANSWERS = {
     "once": mark("answered: once"),
+    "confined": mark("answered: in the sandbox"),
     "session": mark("answered: session"),
     "project": mark("answered: project"),
     "no": mark("answered: no"),

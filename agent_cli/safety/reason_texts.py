@@ -35,6 +35,9 @@ TEXTS: dict[str, str | tuple[str, str]] = {
     "cannot_undo": mark("it can't be undone: {why}"),
     "failed_in_sandbox": mark("it failed in the sandbox: {why}"),
     "rerun_outside": mark("this runs it again without the sandbox"),
+    "changes_what_runs": mark(
+        "the command changed files that make something run; until you agree they stay as they were"
+    ),
     # Paths a call touches.
     "outside_workspace": mark("{path} is outside the workspace"),
     "secret_path": "{path} {why}",

@@ -17,12 +17,14 @@ from agent_cli.safety.impact.impact_summary import MODES, OWNERS
 from agent_cli.safety.impact.short_names import printable, short_path
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.reasons import Reason, because
-from agent_cli.safety.sandbox import Tier
+from agent_cli.safety.sandbox import Profile, Tier
 from agent_cli.safety.sanitise import oddities
 
 TIMEOUT_S = 0.3
 """For counting what it would touch: nobody who waits for the question notices this."""
 _MAX_STEPS = 100
+MISSING = "missing"
+"""In place of a tier: no sandbox works on this machine."""
 
 
 async def approval_request(
@@ -63,7 +65,7 @@ async def approval_request(
         undo=_undo(radius, undo_room),
         network=facts.touches_network or bool(facts.hosts),
         directory=context.state(ShellInfo).directory or session.workspace.root,
-        sandbox=await _sandbox(context, decision),
+        sandbox=await _sandbox(invocation, context, decision, policy),
         rule=", ".join(rules) or None,
         rules=rules,
         agent=agent,
@@ -116,8 +118,14 @@ def _undo(radius: Impact, room: int) -> Reason | None:
     return because("undo_keeps", n=files)
 
 
-async def _sandbox(context: ToolContext, decision: Decision) -> str:
+async def _sandbox(
+    invocation: Invocation[Any], context: ToolContext, decision: Decision, policy: Policy
+) -> str:
     """What would confine the call if it ran as it was decided about."""
-    if not decision.confined:
+    if not invocation.tool.runs_in_shell:
         return Tier.NONE.value
-    return (await context.session.sandbox.get()).tier.value
+    sandbox = await context.session.sandbox.get()
+    if not sandbox.confines:
+        return MISSING
+    profile = decision.confined or (Profile.WORKSPACE if policy.confine_approved else None)
+    return sandbox.for_profile(profile).tier.value if profile else Tier.NONE.value

@@ -12,6 +12,7 @@ from agent_cli.core.deciding.approval_briefing import approval_request
 from agent_cli.core.deciding.call_facts import as_a_look, gather, second_opinion
 from agent_cli.core.deciding.rules import Facts, ruled_out
 from agent_cli.core.deciding.trees import name_ruled_out
+from agent_cli.core.display import Display
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.events import ApprovalAnswered, Event, Notice, PlanAnswered
 from agent_cli.core.inbox import Approval, Inbox, PlanAnswer, PlanRequest
@@ -22,6 +23,7 @@ from agent_cli.core.tool_context import ShellInfo, ToolContext
 from agent_cli.lib.language import tr
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.reasons import Reason, because
+from agent_cli.safety.sandbox import Profile, Sandbox, SandboxUnavailable
 
 AnyInvocation = Invocation[Any]
 
@@ -94,12 +96,25 @@ class Gatekeeper:
                 reasons=decision.reasons,
             )
         covered = None if check.doubt else partial(self._is_covered, facts)
-        await self._ask(check, facts, decision, covered)
+        await self._ask(check, facts, decision, covered, is_first=True)
         if discover is not None and not may_look:
             # What the user could not be shown by name is still held against the rules.
             _, found = await self._look(check)
             _refuse_denied(check, found)
         return check.invocation
+
+    def confinement(self, check: PermissionCheck) -> Profile | None:
+        """What confines a call that may run."""
+        decided = check.decision.confined if check.decision else None
+        approved_too = self.policy.confine_approved or check.answer == "confined"
+        can_confine = self.policy.confines and check.invocation.tool.runs_in_shell
+        return Profile.WORKSPACE if decided is None and approved_too and can_confine else decided
+
+    def _is_confinable(self, facts: Facts, decision: Decision) -> bool:
+        """Whether a command that would run unconfined could run in the sandbox as well."""
+        is_command = facts.in_shell and bool(facts.commands) and not facts.touches_network
+        is_free = decision.confined is None and not self.policy.confine_approved
+        return self.policy.confines and is_command and is_free
 
     async def present(self, call_id: str, plan: str) -> PlanAnswer:
         """Show the user a plan; only their yes ends plan mode."""
@@ -134,6 +149,16 @@ class Gatekeeper:
             return False
         return True
 
+    async def may_stand(self, check: PermissionCheck, reason: Reason, shown: Display) -> bool:
+        """Whether the user agrees to something that a call has led to, and is shown."""
+        if not self.inbox.attended or check.facts is None:
+            return False
+        try:
+            await self._ask(check, check.facts, Decision(Effect.ASK, (reason,)), shown=shown)
+        except ToolFailure:
+            return False
+        return True
+
     async def confirm(self, check: PermissionCheck, *reasons: Reason) -> None:
         """Ask about a call that needed no question until now; a no is a failure."""
         assert check.facts is not None
@@ -141,8 +166,8 @@ class Gatekeeper:
 
     async def _judge(self, check: PermissionCheck) -> tuple[Facts, Decision]:
         context = check.context
-        if self.policy.mode is Mode.AUTO:
-            self.policy.confines = (await context.session.sandbox.get()).confines
+        if check.invocation.tool.runs_in_shell:
+            self.policy.confines = (await _sandbox(context)).confines
         shell = context.state(ShellInfo)
         facts, decision = await judge(check.invocation, context.workspace, shell, self.policy)
         if check.doubt and decision.effect is not Effect.DENY:
@@ -170,10 +195,15 @@ class Gatekeeper:
         facts: Facts,
         decision: Decision,
         is_covered: Callable[[], bool] | None = None,
+        *,
+        is_first: bool = False,
+        shown: Display | None = None,
     ) -> None:
         """Return on a yes; a no is a failure with the user's words.
 
-        `is_covered` tells whether a rule learnt meanwhile answers the question.
+        `is_covered` tells whether a rule learnt meanwhile answers the question. `is_first` if how
+        the call will run is still open. `shown` is what the question is about, if that is not the
+        call itself: then no rule can answer it for good.
         """
         request = await approval_request(
             self.inbox.next_id(),
@@ -185,6 +215,10 @@ class Gatekeeper:
             undo_room=self.undo_room(),
             agent=self.agent,
         )
+        if is_first and self._is_confinable(facts, decision):
+            request = request.model_copy(update={"confinable": True})
+        if shown is not None:
+            request = request.model_copy(update={"preview": shown, "rule": None, "steps": ()})
         if is_covered is not None:
             self._covered[request.id] = is_covered
         try:
@@ -200,7 +234,8 @@ class Gatekeeper:
                 reason=answer.reason,
             )
         )
-        if answer.answer == "no":
+        is_yes = answer.answer != "no" and (answer.answer != "confined" or request.confinable)
+        if not is_yes:
             declined = f"The user declined this {check.invocation.tool.name} call."
             said = f" They said: {answer.reason}" if answer.reason else ""
             raise _refusal(declined + said, declined=True, words=answer.reason)
@@ -224,6 +259,13 @@ class Gatekeeper:
                 error=error,
             )
             self.emit(Notice(level="warning", text=said))
+
+
+async def _sandbox(context: ToolContext) -> Sandbox:
+    try:
+        return await context.session.sandbox.get()
+    except SandboxUnavailable as error:
+        raise ToolFailure(f"Commands cannot run: {error.message} {error.hint}") from error
 
 
 def _refuse_denied(check: PermissionCheck, decision: Decision) -> None:

@@ -37,6 +37,8 @@ class CallRecord(BaseModel, frozen=True):
     """The rule that decided, if one did."""
     answer: str | None = None
     """What the user answered, if asked."""
+    sandbox: str = ""
+    """What its command ran in: "none", "read-only/landlock", "workspace/bwrap"; empty: none ran."""
     sha256: str | None = None
     """Of what was decided on: tool, validated arguments and targets, as canonical JSON."""
     success: bool = False

@@ -27,7 +27,8 @@ class ReplyLine(BaseModel):
     type: Literal["reply"]
     id: str
     answer: (
-        Literal["once", "session", "project", "no", "default", "accept-edits", "keep"] | None
+        Literal["once", "confined", "session", "project", "no", "default", "accept-edits", "keep"]
+        | None
     ) = None
     reason: str = ""
     plan: str = ""

@@ -24,6 +24,11 @@ def where(request: ApprovalRequest) -> str:
     """What surrounds a command; of a change to a file there is nothing to say."""
     if not request.steps:
         return ""
+    if request.sandbox == "missing":
+        return tr(
+            "without a sandbox: none works on this machine; in {directory}",
+            directory=request.directory,
+        )
     if request.sandbox == "none":
         return tr("without a sandbox, in {directory}", directory=request.directory)
     return tr(

@@ -1,11 +1,12 @@
 """What a confined command may write, read and reach."""
 
 # Paths are handled as text and as the kernel sees them: pathlib would drop or merge parts.
-# ruff: noqa: PTH118
+# ruff: noqa: PTH118, PTH120
 
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 
 from agent_cli.safety.paths import Workspace, contains
 from agent_cli.safety.sensitive import (
@@ -39,17 +40,29 @@ _MAX_DIRECTORIES = 2000
 _NOT_SEARCHED = frozenset({"node_modules", ".venv", "venv", "__pycache__", "target", "dist"})
 
 
+class Profile(StrEnum):
+    """How much a confined command may do."""
+
+    READ_ONLY = "read-only"
+    """Look at the workspace and at what programs need, change nothing, reach nothing."""
+    WORKSPACE = "workspace"
+    """Change the workspace, look at nearly everything."""
+
+
 @dataclass(frozen=True)
 class Confinement:
     """The limits of a command. All paths are absolute and real; they need not exist."""
 
     writable: tuple[str, ...]
+    profile: Profile = Profile.WORKSPACE
     read_only_inside: tuple[str, ...] = ()
     """Places inside the writable ones that must neither change nor come to be."""
     hidden: tuple[str, ...] = ()
     """Places whose content cannot be read."""
     readable: tuple[str, ...] = ()
-    """Places inside the hidden ones that can be read nevertheless."""
+    """Places that can be read. Of a hidden and a readable place, the inner one counts."""
+    links: tuple[tuple[str, str], ...] = ()
+    """Links to readable places, and where they lead: they may be in a hidden directory."""
     temp: str = ""
     """A private directory that stands for /tmp where the tier can do that; it is writable."""
     network: bool = False
@@ -57,6 +70,17 @@ class Confinement:
     def __post_init__(self) -> None:
         if self.temp and self.temp not in self.writable:
             object.__setattr__(self, "writable", (*self.writable, self.temp))
+
+    def is_visible(self, path: str) -> bool:
+        """Whether what is at a real path could be read, were it not for that path itself."""
+        above = path
+        while above != "/":
+            above = os.path.dirname(above)
+            if above in self.readable:
+                return True
+            if above in self.hidden:
+                return False
+        return True
 
 
 def confinement_for(
@@ -76,12 +100,7 @@ def confinement_for(
     temp = os.path.realpath(temp)
     protected = dict.fromkeys(path for root in roots for path in _protected_paths(root, home))
     protected |= dict.fromkeys(path for path in own if _inside_any(roots, path))
-    hidden = (
-        *(os.path.join(home, name) for name in (*SECRET_HOME, *_HIDDEN_HOME, *_DAEMONS_HOME)),
-        *SECRET_SYSTEM,
-        *_DAEMONS,
-        *own,
-    )
+    hidden = (*known_secrets(home), *own)
     return Confinement(
         writable=tuple(dict.fromkeys((*roots, *map(os.path.realpath, also_writable), temp))),
         read_only_inside=tuple(protected),
@@ -90,6 +109,14 @@ def confinement_for(
         temp=temp,
         network=network,
     )
+
+
+def known_secrets(home: str) -> Iterator[str]:
+    """Places of secrets, and of daemons that do anything for anybody who can talk to them."""
+    for name in (*SECRET_HOME, *_HIDDEN_HOME, *_DAEMONS_HOME):
+        yield os.path.join(home, name)
+    yield from SECRET_SYSTEM
+    yield from _DAEMONS
 
 
 def _protected_paths(root: str, home: str) -> Iterator[str]:

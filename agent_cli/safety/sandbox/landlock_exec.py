@@ -1,15 +1,19 @@
 """Confines itself with Landlock and seccomp, then becomes the command it is given.
 
-    python -I -S landlock_exec.py [-r PATH]… [-w PATH]… [-n] -- COMMAND…
+    python -I -S landlock_exec.py -l FIELDS [-f FILTER] [-a RIGHTS PATH]… -- COMMAND…
+    python -I -S landlock_exec.py --serve DESCRIPTOR
 
--r lets a place be read and run, -w also be changed, -n lets the network be used. It runs before
-every confined command, so it imports next to nothing; and it fails rather than run unconfined.
+-l are the fields of a Landlock ruleset, -f is a seccomp filter, -a gives rights to a place and all
+below it. With --serve it waits for such orders on a socket and starts each command as a child of
+its own parent: so only the first command has to wait for Python. It imports next to nothing; and
+it fails rather than run something unconfined.
 """
 
 # ruff: noqa: PTH123
 
 import ctypes
 import os
+import socket
 import stat
 import sys
 
@@ -21,35 +25,18 @@ _PATH_BENEATH = 1
 _SET_NO_NEW_PRIVS, _SET_SECCOMP, _CAPBSET_DROP, _CAP_AMBIENT = 38, 22, 24, 47
 _CAP_AMBIENT_CLEAR_ALL = 4
 _SECCOMP_FILTER = 2
-_SIGPIPE, _SIGXFSZ = 13, 25
+_BYTES_PER_INSTRUCTION = 8
+_SIGPIPE, _SIGXFSZ, _SIGCHLD = 13, 25, 17
+_CLONE_PARENT = 0x00008000
+CLONE = {"x86_64": 56, "aarch64": 220, "riscv64": 220}
+"""The number of the call that makes a child; where it is not known there is no server."""
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 REFER, TRUNCATE, IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
-_FIRST_RIGHTS = (1 << 13) - 1
 _FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
-_READING = EXECUTE | READ_FILE | READ_DIR
-_TCP = 0b11
-_SCOPES = 0b11
 
-# Of each machine: its name for the kernel, and the numbers of the calls that are looked at.
-_SOCKET, _TRUNCATE, _OPEN, _OPENAT, _OPENAT2, _IO_URING_SETUP = range(6)
-_GENERIC = {_SOCKET: 198, _TRUNCATE: 45, _OPENAT: 56, _OPENAT2: 437, _IO_URING_SETUP: 425}
-MACHINES = {
-    "x86_64": (
-        0xC000003E,
-        {_SOCKET: 41, _TRUNCATE: 76, _OPEN: 2, _OPENAT: 257, _OPENAT2: 437, _IO_URING_SETUP: 425},
-    ),
-    "aarch64": (0xC00000B7, _GENERIC),
-    "riscv64": (0xC00000F3, _GENERIC),
-}
-_FIRST_X32_CALL = 0x40000000
-_INET, _INET6, _NETLINK = 2, 10, 16
-_EACCES, _ENOSYS = 13, 38
-
-Instruction = tuple[int, int, int, int]
-_LOAD, _AND, _IS, _AT_LEAST, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x06
-_ALLOW, _ERROR = 0x7FFF0000, 0x00050000
-_NUMBER_AT, _ARCHITECTURE_AT, _ARGUMENTS_AT = 0, 4, 16
+HEADER_BYTES = 8
+MAX_DESCRIPTORS = 8
 
 
 class _Program(ctypes.Structure):
@@ -64,103 +51,115 @@ def abi() -> int:
     return max(0, int(_libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION)))
 
 
-def restrict(
-    version: int, readable: list[str], writable: list[str], *, network: bool, machine: str
-) -> None:
+def confine(orders: list[str]) -> None:
     """Confine this process and all that it starts; raises OSError if that is not possible."""
+    fields: list[int] = []
+    code = b""
+    rules: list[tuple[int, str]] = []
+    rest = iter(orders)
+    for option in rest:
+        if option == "-l":
+            fields = [int(field) for field in next(rest).split(",")]
+        elif option == "-f":
+            code = bytes.fromhex(next(rest))
+        else:
+            rules.append((int(next(rest)), next(rest)))
     _drop_capabilities()
     _check(_libc.prctl(_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
-    handled = _rights(version)
-    ruleset = _create(version, handled, network=network)
+    attributes = b"".join(field.to_bytes(8, sys.byteorder) for field in fields)
+    size = ctypes.c_size_t(len(attributes))
+    ruleset = _check(_libc.syscall(_CREATE_RULESET, attributes, size, 0), "Landlock")
     try:
-        # Names can be listed everywhere: what is hidden is content.
-        _allow(ruleset, "/", READ_DIR)
-        for path in readable:
-            _allow(ruleset, path, _READING & handled)
-        for path in writable:
-            _allow(ruleset, path, handled)
+        for rights, path in rules:
+            _allow(ruleset, path, rights)
         _check(_libc.syscall(_RESTRICT_SELF, ruleset, 0), "Landlock")
     finally:
         os.close(ruleset)
-    if machine in MACHINES:
-        _filter_calls(filter_for(machine, version, network=network))
+    if code:
+        _filter_calls(code)
 
 
-def filter_for(machine: str, version: int, *, network: bool) -> list[Instruction]:
-    """A seccomp program for what Landlock does not cover: sockets, and truncation before ABI 3."""
-    architecture, numbers = MACHINES[machine]
-    # A socket in the file system leads to daemons that are not confined; those stay out of reach.
-    families = (_INET, _INET6, _NETLINK) if network else (_NETLINK,)
-    program = [
-        (_LOAD, 0, 0, _ARCHITECTURE_AT),
-        (_IS, 1, 0, architecture),
-        _refuse(_ENOSYS),
-        (_LOAD, 0, 0, _NUMBER_AT),
-    ]
-    if machine == "x86_64":
-        program += [(_AT_LEAST, 0, 1, _FIRST_X32_CALL), _refuse(_ENOSYS)]
-    program += _when(numbers[_IO_URING_SETUP], [_refuse(_ENOSYS)])
-    program += _when(numbers[_SOCKET], _only_these(families))
-    if version < 3:
-        program += _when(numbers[_TRUNCATE], [_refuse(_EACCES)])
-        program += _when(numbers[_OPENAT2], [_refuse(_ENOSYS)])
-        program += _when(numbers[_OPENAT], _no_truncating(2))
-        if _OPEN in numbers:
-            program += _when(numbers[_OPEN], _no_truncating(1))
-    return [*program, (_RETURN, 0, 0, _ALLOW)]
+def serve(descriptor: int) -> None:
+    """Start what is asked for until nobody is there to ask."""
+    os.set_inheritable(descriptor, False)  # noqa: FBT003 (it has no name)
+    asked = socket.socket(fileno=descriptor)
+    number = CLONE[os.uname().machine]
+    while True:
+        header, given, _, _ = socket.recv_fds(
+            asked, HEADER_BYTES, MAX_DESCRIPTORS, socket.MSG_CMSG_CLOEXEC
+        )
+        if not header:
+            return
+        order = _receive(asked, int.from_bytes(header, sys.byteorder))
+        child = _libc.syscall(number, _CLONE_PARENT | _SIGCHLD, 0, 0, 0, 0)
+        if child == 0:
+            _become(order, given)
+        error = ctypes.get_errno() if child < 0 else 0
+        asked.sendall((-error if error else child).to_bytes(8, sys.byteorder, signed=True))
+        for each in given:
+            os.close(each)
+
+
+def _receive(asked: socket.socket, size: int) -> bytes:
+    taken = bytearray()
+    while len(taken) < size:
+        piece = asked.recv(size - len(taken))
+        if not piece:
+            os._exit(0)
+        taken += piece
+    return bytes(taken)
+
+
+def _become(order: bytes, given: list[int]) -> None:
+    """Turn into the command of an order: directory, descriptors, confinement, command, variables.
+
+    The first descriptors are standard input and output; each other has a number it must get.
+    """
+    try:
+        counts, *words = os.fsdecode(order).split("\0")
+        parts = []
+        for count in map(int, counts.split(",")):
+            parts.append(words[:count])
+            del words[:count]
+        (directory, *numbers), orders, command, variables = parts
+        os.setsid()
+        for source, number in zip(given, (0, 1, 2, *map(int, numbers)), strict=True):
+            os.dup2(source, number)
+        os.chdir(directory)
+        confine(orders)
+        _execute(command, dict(pair.split("=", 1) for pair in variables))
+    except BaseException as error:  # whatever it is, nothing of us may live on as a second server
+        _fail(f"the sandbox could not be set up: {error}")
 
 
 def main(arguments: list[str]) -> None:
-    """Read the options, confine, become the command."""
-    readable: list[str] = []
-    writable: list[str] = []
-    network = False
-    rest = iter(arguments)
-    for option in rest:
-        if option == "--":
-            break
-        if option == "-n":
-            network = True
-        else:
-            {"-r": readable, "-w": writable}[option].append(next(rest))
-    command = list(rest)
+    """Serve, or confine ourselves and become the command."""
+    if arguments[0] == "--serve":
+        serve(int(arguments[1]))
+        return
+    split = arguments.index("--")
     try:
-        restrict(abi(), readable, writable, network=network, machine=os.uname().machine)
+        confine(arguments[:split])
     except OSError as error:
         _fail(f"the sandbox could not be set up: {error}")
+    _execute(arguments[split + 1 :], _given_environment())
+
+
+def _execute(command: list[str], environment: dict[str, str]) -> None:
     # Python ignores these for itself; the command must find them as we did.
     _libc.signal(_SIGPIPE, None)
     _libc.signal(_SIGXFSZ, None)
     try:
-        os.execve(command[0], command, _given_environment())
+        os.execve(command[0], command, environment)
     except OSError as error:
         _fail(f"{command[0]}: {error.strerror}")
 
 
-def _given_environment() -> dict[bytes, bytes]:
+def _given_environment() -> dict[str, str]:
     """The environment as it was given; Python may have added to its own."""
     with open("/proc/self/environ", "rb") as file:
-        pairs = file.read().split(b"\0")
-    return dict(pair.split(b"=", 1) for pair in pairs if b"=" in pair)
-
-
-def _rights(version: int) -> int:
-    rights = _FIRST_RIGHTS
-    for since, right in ((2, REFER), (3, TRUNCATE), (5, IOCTL_DEV)):
-        if version >= since:
-            rights |= right
-    return rights
-
-
-def _create(version: int, rights: int, *, network: bool) -> int:
-    fields = [rights]
-    if version >= 4:
-        fields.append(0 if network else _TCP)
-    if version >= 6:
-        fields.append(_SCOPES)
-    attributes = b"".join(field.to_bytes(8, sys.byteorder) for field in fields)
-    size = ctypes.c_size_t(len(attributes))
-    return _check(_libc.syscall(_CREATE_RULESET, attributes, size, 0), "Landlock")
+        pairs = os.fsdecode(file.read()).split("\0")
+    return dict(pair.split("=", 1) for pair in pairs if "=" in pair)
 
 
 def _allow(ruleset: int, path: str, rights: int) -> None:
@@ -174,6 +173,8 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
             return
         if not stat.S_ISDIR(mode):
             rights &= _FILE_RIGHTS
+        if not rights:
+            return
         order = sys.byteorder
         attributes = rights.to_bytes(8, order) + descriptor.to_bytes(4, order)
         added = _libc.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, attributes, 0)
@@ -189,45 +190,10 @@ def _drop_capabilities() -> None:
     _libc.prctl(_CAP_AMBIENT, _CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
 
 
-def _filter_calls(program: list[Instruction]) -> None:
-    order = sys.byteorder
-    code = b"".join(
-        operation.to_bytes(2, order) + bytes((yes, no)) + value.to_bytes(4, order)
-        for operation, yes, no, value in program
-    )
+def _filter_calls(code: bytes) -> None:
     buffer = ctypes.create_string_buffer(code, len(code))
-    attributes = _Program(len(program), ctypes.addressof(buffer))
+    attributes = _Program(len(code) // _BYTES_PER_INSTRUCTION, ctypes.addressof(buffer))
     _check(_libc.prctl(_SET_SECCOMP, _SECCOMP_FILTER, ctypes.byref(attributes), 0, 0), "seccomp")
-
-
-def _when(number: int, then: list[Instruction]) -> list[Instruction]:
-    """Instructions that count for one call only; they must all return."""
-    return [(_IS, 0, len(then), number), *then]
-
-
-def _only_these(families: tuple[int, ...]) -> list[Instruction]:
-    checks = [(_IS, len(families) - place, 0, family) for place, family in enumerate(families)]
-    return [
-        (_LOAD, 0, 0, _ARGUMENTS_AT),
-        *checks,
-        _refuse(_EACCES),
-        (_RETURN, 0, 0, _ALLOW),
-    ]
-
-
-def _no_truncating(argument: int) -> list[Instruction]:
-    """Opening for reading can empty a file; opening for writing is Landlock's to refuse."""
-    return [
-        (_LOAD, 0, 0, _ARGUMENTS_AT + 8 * argument),
-        (_AND, 0, 0, os.O_TRUNC | os.O_ACCMODE),
-        (_IS, 0, 1, os.O_TRUNC),
-        _refuse(_EACCES),
-        (_RETURN, 0, 0, _ALLOW),
-    ]
-
-
-def _refuse(number: int) -> Instruction:
-    return (_RETURN, 0, 0, _ERROR | number)
 
 
 def _check(result: int, what: str) -> int:
@@ -238,7 +204,7 @@ def _check(result: int, what: str) -> int:
 
 
 def _fail(message: str) -> None:
-    os.write(2, f"{message}\n".encode())
+    os.write(2, f"{message}\n".encode("utf-8", "replace"))
     os._exit(FAILED)
 
 

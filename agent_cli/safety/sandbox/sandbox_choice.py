@@ -1,8 +1,12 @@
 """A session's sandbox, found out when it is first needed."""
 
 import asyncio
+import os
 
 from agent_cli.safety.sandbox.tiers import Sandbox, Setting, find_sandbox
+
+_known: dict[tuple[Setting, str], Sandbox] = {}
+"""What worked, by setting and search path: that does not change while the program runs."""
 
 
 class SandboxChoice:
@@ -17,5 +21,8 @@ class SandboxChoice:
         """The sandbox; raises SandboxUnavailable if one was asked for by name and does not work."""
         async with self._lock:
             if self._found is None:
-                self._found = await find_sandbox(self.setting)
+                key = self.setting, os.environ.get("PATH", "")
+                if key not in _known:
+                    _known[key] = await find_sandbox(self.setting)
+                self._found = _known[key]
             return self._found

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import shutil
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Literal, assert_never
@@ -16,9 +17,10 @@ from typing import Literal, assert_never
 from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import join_items
 from agent_cli.safety.environment import search_path
-from agent_cli.safety.sandbox import bubblewrap, landlock, landlock_exec, masks, seatbelt
-from agent_cli.safety.sandbox.confinement import Confinement
+from agent_cli.safety.sandbox import bubblewrap, landlock, landlock_exec, masks, seatbelt, seccomp
+from agent_cli.safety.sandbox.confinement import Confinement, Profile
 from agent_cli.safety.sandbox.holding import holding_for
+from agent_cli.safety.sandbox.starting import ForkServer, Launch, Process, start
 
 Setting = Literal["auto", "off", "bwrap", "landlock"]
 
@@ -52,6 +54,9 @@ class Tier(StrEnum):
     NONE = "none"
 
 
+_SHORT = {tier: "bwrap" if tier is Tier.BUBBLEWRAP else tier.value for tier in Tier}
+
+
 class SandboxUnavailable(Exception):
     """The sandbox that the settings ask for does not work here; `hint` says what would help."""
 
@@ -71,13 +76,30 @@ class Sandbox:
     limits: tuple[str, ...] = ()
     """What it cannot do, in words."""
     program: str = ""
+    reader: Sandbox | None = None
+    """Another one for commands that only look; None: the same."""
 
     @property
     def confines(self) -> bool:
         """Whether commands are confined at all."""
         return self.tier is not Tier.NONE
 
-    def wrap(self, argv: Sequence[str], confinement: Confinement, *, cwd: str) -> list[str]:
+    def for_profile(self, profile: Profile) -> Sandbox:
+        """The one that confines commands of this profile."""
+        return self.reader if self.reader and profile is Profile.READ_ONLY else self
+
+    def label(self, profile: Profile) -> str:
+        """What a command of this profile runs in, for the audit log: "read-only/landlock"."""
+        return f"{profile.value}/{_SHORT[self.for_profile(profile).tier]}"
+
+    def wrap(
+        self,
+        argv: Sequence[str],
+        confinement: Confinement,
+        *,
+        cwd: str,
+        filter_from: int | None = None,
+    ) -> list[str]:
         """What to execute instead of `argv`, in the directory `cwd`.
 
         The environment it is started with must not come from confined commands: a loader's
@@ -85,7 +107,9 @@ class Sandbox:
         """
         match self.tier:
             case Tier.BUBBLEWRAP:
-                return bubblewrap.command_line(self.program, argv, confinement, cwd=cwd)
+                return bubblewrap.command_line(
+                    self.program, argv, confinement, cwd=cwd, filter_from=filter_from
+                )
             case Tier.LANDLOCK:
                 return landlock.command_line(argv, confinement)
             case Tier.SEATBELT:
@@ -107,23 +131,53 @@ class Room:
     confinement: Confinement
     links: tuple[str, ...] = ()
     """Protected places that are links, and so can be replaced."""
+    descriptors: tuple[int, ...] = ()
+    """What has to be handed on to a command that is wrapped."""
     _masks: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.sandbox = self.sandbox.for_profile(self.confinement.profile)
         if self.sandbox.tier is not Tier.BUBBLEWRAP:
             return
+        code = bubblewrap.call_filter(self.confinement, os.uname().machine)
+        self.descriptors = () if code is None else (_file_with(code),)
         holding = holding_for(self.confinement)
         self.links = tuple(holding.links)
         leftovers = [place for place in holding.read_only if masks.is_mask(place)]
         self._masks = masks.occupy((*holding.missing, *leftovers))
 
+    @property
+    def protects(self) -> bool:
+        """Whether what makes something run later cannot be changed from in here."""
+        is_read_only = self.confinement.profile is Profile.READ_ONLY
+        return is_read_only or self.sandbox.tier is not Tier.LANDLOCK
+
     def wrap(self, argv: Sequence[str], *, cwd: str) -> list[str]:
-        """What to execute instead of `argv`."""
-        return self.sandbox.wrap(argv, self.confinement, cwd=cwd)
+        """What to execute instead of `argv`; it must be given our descriptors."""
+        filter_from = self.descriptors[0] if self.descriptors else None
+        return self.sandbox.wrap(argv, self.confinement, cwd=cwd, filter_from=filter_from)
+
+    def start(self, launch: Launch, server: ForkServer) -> Process:
+        """Start a command in here; raises OSError."""
+        if self.sandbox.tier is Tier.LANDLOCK and ForkServer.works_here():
+            return server.start(launch, landlock.orders(self.confinement))
+        wrapped = self.wrap(launch.argv, cwd=launch.directory)
+        return start(replace(launch, argv=wrapped), *self.descriptors)
 
     def close(self) -> None:
         """Leave no trace in the writable directories."""
         masks.release(self._masks)
+        for each in self.descriptors:
+            os.close(each)
+        self.descriptors = ()
+
+
+def _file_with(content: bytes) -> int:
+    """A nameless file to be read by whoever inherits it."""
+    descriptor = os.memfd_create("filter", os.MFD_CLOEXEC)
+    os.write(descriptor, content)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
 
 
 async def find_sandbox(setting: Setting = "auto") -> Sandbox:
@@ -155,9 +209,23 @@ async def _best() -> Sandbox:
             missed.append(str(why))
             continue
         # A lesser tier always says what the better one lacked.
-        reason = join_items((found.reason, *missed))
-        return Sandbox(found.tier, reason, found.limits, found.program)
+        found = replace(found, reason=join_items((found.reason, *missed)))
+        return replace(found, reader=await _reader(found))
     return Sandbox(Tier.NONE, tr("none: {why}", why=join_items(missed)))
+
+
+async def _reader(found: Sandbox) -> Sandbox | None:
+    """For commands that only look, Landlock is better than bubblewrap: what they see is real.
+
+    With namespaces of its own a command would not see the processes and the mounts of this machine,
+    and files that are hidden by mounts look changed.
+    """
+    if found.tier is not Tier.BUBBLEWRAP or os.uname().machine not in seccomp.MACHINES:
+        return None
+    try:
+        return await _landlock()
+    except _Unfit:
+        return None
 
 
 async def _demand(find: Callable[[], Awaitable[Sandbox]], setting: str) -> Sandbox:
@@ -220,14 +288,16 @@ async def _prove(sandbox: Sandbox) -> None:
         places = inside, outside, hidden = _make_places(directory)
         probe = ("/bin/sh", "-c", _PROBE, "sh", *map(str, places))
         confinement = Confinement(writable=(str(inside),), hidden=(str(hidden),))
-        code, said = await _output(sandbox.wrap(probe, confinement, cwd=str(inside)))
+        with contextlib.closing(Room(sandbox, confinement)) as room:
+            argv = room.wrap(probe, cwd=str(inside))
+            code, said = await _output(argv, room.descriptors)
         if code == _WORKS and any(inside.iterdir()) and not any(outside.iterdir()):
             return
     complaint = _COMPLAINTS.get(code)
     raise _Unfit(tr(complaint) if complaint else _in_words(sandbox, said))
 
 
-async def _output(argv: Sequence[str]) -> tuple[int, str]:
+async def _output(argv: Sequence[str], descriptors: Sequence[int] = ()) -> tuple[int, str]:
     """How a command ended, and what it said."""
     try:
         process = await asyncio.create_subprocess_exec(
@@ -235,6 +305,7 @@ async def _output(argv: Sequence[str]) -> tuple[int, str]:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
+            pass_fds=descriptors,
             start_new_session=True,
         )
     except OSError as error:

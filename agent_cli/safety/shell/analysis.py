@@ -242,7 +242,7 @@ class _ScanFindings:
             commands=self._merge(proof),
             writes=tuple(self.writes),
             reads=tuple(proof.reads),
-            unproven=tuple(unproven),
+            unproven=tuple(dict.fromkeys(unproven)),
             needs_sandbox=tuple(proof.needs_sandbox),
             trees=tuple(proof.trees),
             sensitive=tuple(sensitive),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from agent_cli.safety.environment import is_locale, is_plain_locale
 from agent_cli.safety.paths import Workspace
@@ -24,6 +25,16 @@ _STEERING = re.compile(
     r"|GO[A-Z]+|CLASSPATH|COMPILER_PATH|[A-Z]+RC"
     r"|.*(?:PAGER|EDITOR|BROWSER|OPTIONS|OPTS|OPT|FLAGS|_COMMAND|_RSH|_CONFIG|CONFIG_PATH|_HOME"
     r"|CONFIG_FILE|CONFIG_DIR|PRELOAD|LIBRARY_PATH|PROXY|proxy|HOSTALIASES)"
+)
+# More that programs heed: what a confined command exports under such a name stays confined.
+_HEEDED = re.compile(
+    r"(?:AWS|AZURE|TF|TERRAFORM|VAULT|HELM|KUBE|ANSIBLE|CURL|WGET|COMPOSE|BUNDLE|GEM|CI|GH|GITHUB"
+    r"|GITLAB|PG|MYSQL|REDIS|MONGO|OTEL|SENTRY|POETRY|PDM|CONDA|VIRTUAL|WEB|PLAYWRIGHT|PUPPETEER"
+    r"|ELECTRON|DJANGO|FLASK|RAILS|RACK|LARAVEL|APP|SPRING|JEST|VITEST|PYTEST|TOX|NOX)_?.*"
+    r"|.*(?:CONFIG|SETTINGS|_?FILE|_?DIR|PATH|ROOT|URL|URI|HOST|PORT|ENDPOINT|SERVER|ADDR|SOCKET|CMD"
+    r"|COMMAND|PROG|PROGRAM|BIN|EXEC|SHELL|WRAPPER|PLUGIN|HOOK|MODULE|LIB|INIT|STARTUP|SCRIPT|ARGS"
+    r"|CC|CXX|LD|LAUNCHER|HELPER|REGISTRY|INDEX|MIRROR|TOKEN|KEY|PROFILE|ENV)S?",
+    re.IGNORECASE,
 )
 _HARMLESS = words("""
     NODE_ENV PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED PYTHONHASHSEED SSH_CONNECTION PS1
@@ -64,6 +75,30 @@ def altered_by(state: ShellState, *, path_is_known: bool = False) -> tuple[str, 
         if not _steers(name) and _holds_code(variable)
     ]
     return tuple(reasons)
+
+
+def without_code(before: ShellState, after: ShellState) -> ShellState:
+    """The state `before`, with what is mere data in the state that a confined command left.
+
+    That is its directory, and variables that neither steer programs nor hold anything that a shell
+    could evaluate. Functions, aliases and all else stay as they were.
+    """
+    kept = {name: value for name, value in before.variables.items() if not _is_data(name, value)}
+    new = {name: value for name, value in after.variables.items() if _is_data(name, value)}
+    unset = {name for name in after.unset if not _steers(name)}
+    return replace(
+        before,
+        directory=after.directory,
+        variables={**new, **kept},
+        unset=frozenset({name for name in before.unset if _steers(name)} | unset) - kept.keys(),
+    )
+
+
+def _is_data(name: str, variable: Variable) -> bool:
+    if _steers(name) or _holds_code(variable):
+        return False
+    is_exported = variable.attributes == "x"
+    return not variable.attributes or (is_exported and _HEEDED.fullmatch(name) is None)
 
 
 def own_functions(state: ShellState) -> frozenset[str]:

@@ -6,31 +6,18 @@ import asyncio
 import contextlib
 import os
 import signal
-import subprocess
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from agent_cli.lib import sweep
 from agent_cli.lib.bounded_output import Output
+from agent_cli.safety.sandbox import Process
 
 _CHUNK = 65_536
 _SETTLE_S = 0.25
 """Seconds in which what the shell started may print its last words after the shell has ended."""
-
-
-@dataclass(frozen=True)
-class ShellLaunch:
-    """Everything a shell process is started with."""
-
-    argv: Sequence[str]
-    directory: str
-    environment: Mapping[str, str]
-    given: int
-    """A descriptor from which the shell reads its orders."""
-    dump: int
-    """A descriptor on which the shell writes its state down."""
 
 
 @dataclass
@@ -45,11 +32,13 @@ class ShellCommand:
     """Sees each piece of output as it comes."""
     on_close: Callable[[], None] | None = None
     """What was set up for it and is to be taken down with it."""
+    is_watched: bool = False
+    """It could change what makes something run, so that is looked at after it."""
     started: float = field(default_factory=time.monotonic)
     started_at: float = field(default_factory=time.time)
     ended: float | None = None
     exit_code: int | None = None
-    _process: subprocess.Popen[bytes] | None = None
+    _process: Process | None = None
     _reading: int | None = None
     _exited: asyncio.Event = field(default_factory=asyncio.Event)
     _silent: asyncio.Event = field(default_factory=asyncio.Event)
@@ -79,21 +68,12 @@ class ShellCommand:
             self._group_lives = sweep.has_members(self.pid)
         return self._group_lives or not self._silent.is_set()
 
-    def launch(self, how: ShellLaunch) -> None:
-        """Start the process."""
+    def launch(self, start: Callable[[int], Process]) -> None:
+        """Start the process, with a descriptor for what it prints."""
         loop = asyncio.get_running_loop()
         reading, writing = os.pipe2(os.O_CLOEXEC) if hasattr(os, "pipe2") else os.pipe()
         try:
-            self._process = subprocess.Popen(
-                how.argv,
-                stdin=subprocess.DEVNULL,
-                stdout=writing,
-                stderr=writing,
-                cwd=how.directory,
-                env=dict(how.environment),
-                pass_fds=(how.given, how.dump),
-                start_new_session=True,
-            )
+            self._process = start(writing)
         except BaseException:
             os.close(reading)
             raise

@@ -7,7 +7,7 @@ import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,8 +18,9 @@ from agent_cli.lib.bounded_output import Output
 from agent_cli.lib.files import private_directory
 from agent_cli.lib.watchdog import Watchdog
 from agent_cli.safety.paths import Workspace
-from agent_cli.tools._shell.meaning import added_programs, altered_by, own_functions
-from agent_cli.tools._shell.shell_command import ShellCommand, ShellLaunch
+from agent_cli.safety.sandbox import ForkServer, Launch, Process, Room, start
+from agent_cli.tools._shell.meaning import added_programs, altered_by, own_functions, without_code
+from agent_cli.tools._shell.shell_command import ShellCommand
 from agent_cli.tools._shell.shell_state import (
     DUMP,
     MAX_DUMP_BYTES,
@@ -76,8 +77,6 @@ _UNATTENDED = {
     "VIMINIT": "autocmd VimEnter * cquit",
 }
 
-Wrap = Callable[[Sequence[str]], Sequence[str]]
-
 
 def shown_chars(view: SessionView) -> int:
     """Of long output the model gets this much, beginning and end: the middle seldom matters."""
@@ -85,10 +84,19 @@ def shown_chars(view: SessionView) -> int:
 
 
 class ShellSession:
-    """The one shell of a session."""
+    """The one shell of a session.
+
+    It has two states. What confined commands define counts for confined commands only: nobody has
+    agreed to it, so it must not act where nothing confines it. Of theirs the others get the
+    directory, and variables that are mere data.
+    """
 
     def __init__(self) -> None:
         self._state = ShellState()
+        """What commands find that somebody agreed to."""
+        self._confined = ShellState()
+        """What confined commands find."""
+        self._server = ForkServer()
         self._fresh: Mapping[str, Variable] | None = None
         self._watchdog: Watchdog | None = None
         self._temporary: Path | None = None
@@ -107,21 +115,20 @@ class ShellSession:
         *,
         directory: str | None = None,
         watcher: Callable[[bytes], None] | None = None,
-        wrap: Wrap | None = None,
+        room: Room | None = None,
     ) -> ShellCommand:
         """Start a command, in the shell's directory unless another is given for this once.
 
-        `wrap` turns the arguments of the shell into those of a sandbox around it.
+        `room` is the sandbox that it runs in, if any.
         """
         if self._fresh is None:
             self._fresh = await self._look_at_a_fresh_shell(view)
+        state = self._confined if room else self._state
         try:
-            return self._launch(
-                text, view, self._state, directory=directory, watcher=watcher, wrap=wrap
-            )
+            return self._launch(text, view, state, directory=directory, watcher=watcher, room=room)
         except OSError as error:
             # What cannot be started must not stay so for good.
-            self._state = ShellState(directory=self._state.directory)
+            self._state = self._confined = ShellState(directory=self._state.directory)
             raise ToolFailure(
                 f"The shell could not be started: {error.strerror}. The next command "
                 "gets a fresh shell: variables and functions are lost."
@@ -140,7 +147,7 @@ class ShellSession:
 
         `confined` if nobody agreed to it, because it could do no harm in the sandbox.
         """
-        before = self._state
+        before = self._confined if confined else self._state
         if command.exit_code is None or command.exit_code < 0:
             return ""  # it was killed: the session stays as it was
         try:
@@ -149,16 +156,19 @@ class ShellSession:
             return ""  # it replaced its shell, or closed our descriptor
         if not with_directory or not _is_usable(after.directory):
             after = replace(after, directory=before.directory)
-        inherited = _search_path(before)
-        self._state = after
-        if not confined:
-            self._agreed |= set(self._added_folders(workspace) or ()).difference(inherited)
+        self._confined = after
+        if confined:
+            self._state = without_code(self._state, after)
+        else:
+            self._state = after
+            added = self._added_folders(after, workspace) or ()
+            self._agreed |= set(added).difference(_search_path(before))
         self._tell(standing, workspace)
         return "; ".join(item for item in after.dropped if item not in before.dropped)
 
     def reset(self, standing: ShellInfo, workspace: Workspace) -> None:
         """Go on with a fresh shell in the workspace."""
-        self._state = ShellState()
+        self._state = self._confined = ShellState()
         self._tell(standing, workspace)
 
     def leave_missing_directory(self, standing: ShellInfo, workspace: Workspace) -> str | None:
@@ -167,11 +177,13 @@ class ShellSession:
         if gone is None or _is_usable(gone):
             return None
         self._state = replace(self._state, directory=None)
+        self._confined = replace(self._confined, directory=None)
         self._tell(standing, workspace)
         return gone
 
     async def close(self) -> None:
         """End everything that any command left running."""
+        self._server.close()
         if self._watchdog is not None:
             await asyncio.to_thread(self._watchdog.close)
             self._watchdog = None
@@ -187,7 +199,7 @@ class ShellSession:
         *,
         directory: str | None = None,
         watcher: Callable[[bytes], None] | None = None,
-        wrap: Wrap | None = None,
+        room: Room | None = None,
     ) -> ShellCommand:
         self._watchdog = self._watchdog or Watchdog(view.id)
         mark = self._watchdog.new_mark()
@@ -199,15 +211,13 @@ class ShellSession:
             output = Output(lambda: self._file_for(view, mark), head=end, tail=end)
             command = ShellCommand(text, output, mark, dump, watcher)
             argv = [_bash(view), "--noprofile", "--norc", "-c", _DRIVER.format(given=given), "bash"]
-            command.launch(
-                ShellLaunch(
-                    argv=wrap(argv) if wrap else argv,
-                    directory=place,
-                    environment=_environment(view, state, mark, place),
-                    given=given,
-                    dump=dump,
-                )
-            )
+            environment = _environment(view, state, mark, place)
+
+            def launch(output: int) -> Process:
+                how = Launch(argv, place, environment, output, (given, dump))
+                return room.start(how, self._server) if room else start(how)
+
+            command.launch(launch)
         except BaseException:
             os.close(dump)
             raise
@@ -238,17 +248,22 @@ class ShellSession:
             place = self._temporary
         return place / f"bash-{mark.strip('.')}.txt"
 
-    def _added_folders(self, workspace: Workspace) -> tuple[str, ...] | None:
-        return added_programs(self._state, (self._fresh or {}).get("PATH"), workspace)
+    def _added_folders(self, state: ShellState, workspace: Workspace) -> tuple[str, ...] | None:
+        return added_programs(state, (self._fresh or {}).get("PATH"), workspace)
 
     def _tell(self, standing: ShellInfo, workspace: Workspace) -> None:
-        """Let permission decisions know where the shell stands."""
-        added = self._added_folders(workspace)
-        is_known = added is not None and self._agreed.issuperset(added)
+        """Let permission decisions know where the shell stands, confined or not."""
         standing.directory = self._state.directory
-        standing.altered_by = altered_by(self._state, path_is_known=is_known)
-        standing.functions = own_functions(self._state)
-        standing.programs = (added or ()) if is_known else ()
+        standing.altered_by, standing.programs = (), ()
+        standing.functions = frozenset()
+        for state in (self._state, self._confined):
+            added = self._added_folders(state, workspace)
+            is_known = added is not None and self._agreed.issuperset(added)
+            reasons = altered_by(state, path_is_known=is_known)
+            standing.altered_by = tuple(dict.fromkeys((*standing.altered_by, *reasons)))
+            standing.functions |= own_functions(state)
+            programs = (added or ()) if is_known else ()
+            standing.programs = tuple(dict.fromkeys((*standing.programs, *programs)))
 
 
 def _search_path(state: ShellState) -> list[str]:

@@ -31,7 +31,7 @@ _OWN_VARIABLES = words(
 DUMP = "__agent_dump"
 # Functions of these names would come between us and the shell.
 UNKEPT_FUNCTIONS = words(
-    f"alias builtin declare eval exec exit export printf read set shopt trap unset {DUMP}"
+    f"alias builtin declare eval exec exit export printf read return set shopt trap unset {DUMP}"
 )
 
 Value = str | tuple[tuple[str, str], ...]

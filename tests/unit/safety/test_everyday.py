@@ -43,7 +43,7 @@ async def effect(
     workspace = Workspace(str(root), home=str(root.parent))
     place = PatternBase(root=str(root), home=str(root.parent))
     invocation = built_in_tools().find("Bash").bind({"command": command})
-    decided = Policy(place, mode=mode, trusted=True, sandboxed=sandboxed)
+    decided = Policy(place, mode=mode, trusted=True, confines=sandboxed)
     return (await judge(invocation, workspace, ShellInfo(), decided))[1].effect
 
 

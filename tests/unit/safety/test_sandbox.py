@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,7 @@ from agent_cli.safety.sandbox import (
     find_sandbox,
     landlock_exec,
     seatbelt,
+    seccomp,
     was_blocked,
 )
 from tests.kit.lacking import no_bubblewrap
@@ -59,7 +61,8 @@ def python_for_nobody() -> str | None:
     """A Python that other users can run our helper with; ours may be in somebody's home."""
     for program in (sys.executable, "/usr/bin/python3"):
         with contextlib.suppress(OSError, subprocess.CalledProcessError):
-            argv = [program, "-I", "-S", landlock_exec.__file__, "-w", "/", "--", "/bin/true"]
+            argv = [program, "-I", "-S", landlock_exec.__file__, "-l", "1", "-a", "1", "/"]
+            argv += ["--", "/bin/true"]
             subprocess.run(argv, user=NOBODY, group=NOBODY, cwd="/", check=True)
             return program
     return None
@@ -119,7 +122,8 @@ class Scene:
     def run(self, script: str, *arguments: object) -> tuple[int, str]:
         argv = ["/bin/bash", "-c", script, "bash", *map(str, arguments)]
         with contextlib.closing(Room(self.sandbox, self.confinement)) as room:
-            process = self.start(room.wrap(argv, cwd=str(self.project)))
+            wrapped = room.wrap(argv, cwd=str(self.project))
+            process = self.start(wrapped, pass_fds=room.descriptors)
             try:
                 said, _ = process.communicate(timeout=LONGEST)
             finally:
@@ -252,7 +256,8 @@ def test_descriptors_are_handed_on(scene: Scene) -> None:
     reading, writing = os.pipe()
     with contextlib.closing(Room(scene.sandbox, scene.confinement)) as room:
         argv = ["/bin/bash", "-c", f"echo through >&{writing}"]
-        process = scene.start(room.wrap(argv, cwd=str(scene.project)), pass_fds=(writing,))
+        wrapped = room.wrap(argv, cwd=str(scene.project))
+        process = scene.start(wrapped, pass_fds=(writing, *room.descriptors))
         os.close(writing)
         assert process.communicate(timeout=LONGEST) == ("", None)
     with os.fdopen(reading) as file:
@@ -277,7 +282,8 @@ def test_a_workspace_and_a_program_with_odd_names(make_scene: Callable[..., Scen
         confinement = Confinement(writable=(str(odd),))
         argv = ["/bin/bash", "-c", "echo x > file", "--ro-bind", "-r"]
         with contextlib.closing(Room(scene.sandbox, confinement)) as room:
-            subprocess.run(room.wrap(argv, cwd=str(odd)), cwd=odd, check=True)
+            wrapped = room.wrap(argv, cwd=str(odd))
+            subprocess.run(wrapped, cwd=odd, check=True, pass_fds=room.descriptors)
         assert (odd / "file").read_text() == "x\n"
 
 
@@ -382,7 +388,8 @@ def test_a_home_as_workspace_keeps_its_start_up_files_and_secrets(strict: Scene)
     before = strict.everything_outside()
     script = "echo x >> .bashrc; echo x > .zshrc; cat .ssh/id_rsa .netrc; mkdir -p .config/systemd; echo x > .ssh/new; echo x > note"
     with contextlib.closing(Room(strict.sandbox, confinement)) as room:
-        process = strict.start(room.wrap(["/bin/bash", "-c", script], cwd=str(strict.home)))
+        wrapped = room.wrap(["/bin/bash", "-c", script], cwd=str(strict.home))
+        process = strict.start(wrapped, pass_fds=room.descriptors)
         said, _ = process.communicate(timeout=LONGEST)
     assert "PRIVATE" not in said
     assert "password" not in said
@@ -556,7 +563,8 @@ def test_a_killed_sandbox_takes_everything_along(strict: Scene) -> None:
     mark = uuid.uuid4().hex
     script = f"setsid bash -c 'exec -a {mark} sleep 600' & (setsid bash -c 'exec -a {mark} sleep 600' &) ; echo ready; wait"
     with contextlib.closing(Room(strict.sandbox, strict.confinement)) as room:
-        process = strict.start(room.wrap(["/bin/bash", "-c", script], cwd=str(strict.project)))
+        wrapped = room.wrap(["/bin/bash", "-c", script], cwd=str(strict.project))
+        process = strict.start(wrapped, pass_fds=room.descriptors)
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         until(lambda: len(processes_named(mark)) == 2)
@@ -608,8 +616,8 @@ def test_landlock_of_any_age_keeps_files_outside(version: int, tmp_path: Path) -
     outside.write_text("kept")
     code = f"""
 import os, socket
-from agent_cli.safety.sandbox import landlock_exec
-landlock_exec.restrict({version}, ["/"], [{str(inside)!r}], network=False, machine=os.uname().machine)
+from agent_cli.safety.sandbox import Confinement, landlock, landlock_exec
+landlock_exec.confine(landlock.orders(Confinement(writable=({str(inside)!r},)), {version}))
 open({str(inside / "new")!r}, "w").write("x")
 for attempt in (
     lambda: open({str(outside)!r}, "w"),
@@ -632,13 +640,23 @@ socket.socketpair()
     assert (inside / "new").read_text() == "x"
 
 
-@pytest.mark.parametrize("machine", landlock_exec.MACHINES)
-@pytest.mark.parametrize("version", [1, 7])
-@pytest.mark.parametrize("network", [False, True])
-def test_every_jump_of_the_filter_stays_in_it(machine: str, version: int, network: bool) -> None:
-    program = landlock_exec.filter_for(machine, version, network=network)
+@pytest.mark.parametrize("machine", sorted(seccomp.MACHINES))
+@pytest.mark.parametrize("old", [False, True])
+@pytest.mark.parametrize("sockets", [(), (1, 2, 10, 16)])
+@pytest.mark.parametrize("is_read_only", [False, True])
+def test_every_jump_of_the_filter_stays_in_it(
+    machine: str, old: bool, sockets: tuple[int, ...], is_read_only: bool
+) -> None:
+    code = seccomp.build_filter(
+        machine,
+        sockets=sockets,
+        is_read_only=is_read_only,
+        may_truncate=not old,
+        may_signal=not old,
+    )
+    program = list(struct.iter_unpack("=HBBI", code))
     for place, (_, yes, no, _) in enumerate(program):
-        assert place + 1 + max(yes, no) <= len(program)
+        assert place + 1 + max(yes, no) < len(program) or program[place][0] == 0x06
     assert program[-1] == (0x06, 0, 0, 0x7FFF0000)
 
 

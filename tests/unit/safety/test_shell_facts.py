@@ -235,3 +235,12 @@ def test_a_workspace_of_everything_holds_no_devices(command: str) -> None:
     place = ShellContext("/", ("/",), "/home/u")
     assert default_effect(analyse("cat etc/hostname", place)) == "allow"
     assert default_effect(analyse(command, place)) == "ask"
+
+
+@pytest.mark.parametrize(
+    "line", ["rm a; rm b", "touch a && touch b", "rm a; { rm b; }", "rm a | rm b"]
+)
+def test_each_command_has_its_own_doubts_also_the_same_ones(line: str) -> None:
+    facts = analyse(line, PLACE)
+    assert all(command.unproven for command in facts.commands)
+    assert len(set(facts.unproven)) == len(facts.unproven)

@@ -50,7 +50,7 @@ class ApprovalModal(GuardedModal[Approval]):
         match answer.id:
             case "because":
                 self.open_line(tr(WHY_NOT))
-            case "once" | "session" | "project" if self.seen_end:
+            case "once" | "confined" | "session" | "project" if self.seen_end:
                 self.dismiss(Approval(answer=answer.id))
             case _:
                 self.dismiss(Approval())
