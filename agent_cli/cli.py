@@ -35,6 +35,10 @@ def run(arguments: list[str]) -> int:
     """Carry out a command line; returns the exit code."""
     from agent_cli.config.directories import language_setting
     from agent_cli.lib import language
+    from agent_cli.lib.find_program import absolute_path
+
+    # Whatever we start from now on is looked up by this, whoever starts it.
+    os.environ["PATH"] = absolute_path(os.environ.get("PATH", ""))
 
     language.use(language.choose_language(language_setting(os.environ), os.environ))
     from agent_cli.flags import SUBCOMMANDS, parser, subcommand

@@ -1,5 +1,6 @@
-"""Finds the programs we bring along or need."""
+"""Finds the programs we bring along or need, never in the folder we happen to be in."""
 
+import os
 import shutil
 import sys
 from functools import cache
@@ -12,4 +13,10 @@ def find_program(name: str) -> str | None:
     beside = Path(sys.executable).parent / name
     if beside.is_file():
         return str(beside)
-    return shutil.which(name)
+    return shutil.which(name, path=absolute_path(os.environ.get("PATH", "")))
+
+
+def absolute_path(path: str) -> str:
+    """A search path without entries such as `.` or `bin`: they mean whatever folder we are in."""
+    entries = [entry for entry in path.split(os.pathsep) if os.path.isabs(entry)]  # noqa: PTH117
+    return os.pathsep.join(entries) or os.defpath

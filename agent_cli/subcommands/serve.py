@@ -69,8 +69,8 @@ def _check_settings(options: argparse.Namespace) -> None:
 
 
 def _command(options: argparse.Namespace) -> list[str]:
-    """The command line of the app behind a page."""
-    argv = [sys.executable, "-m", "agent_cli"]
+    """The command line of the app behind a page; the folder's own `agent_cli` is not it."""
+    argv = [sys.executable, "-P", "-m", "agent_cli"]
     for name in _PASSED_ON:
         if (value := getattr(options, name)) is not None:
             argv += [f"--{name.replace('_', '-')}", value]
