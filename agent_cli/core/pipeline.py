@@ -224,7 +224,8 @@ class Pipeline:
         check = state.check = PermissionCheck(invocation, context, mode, doubt)
         state.invocation = await self.gatekeeper.authorize(check)
         confined = check.decision is not None and check.decision.confined
-        return state.invocation, replace(context, confined=confined)
+        judged = {each.typed: each.real for each in check.facts.paths} if check.facts else {}
+        return state.invocation, replace(context, confined=confined, judged=judged)
 
     async def _heed_hooks(
         self, invocation: AnyInvocation, context: ToolContext

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from agent_cli.core.display import Display
 from agent_cli.lib.closing import close_all
-from agent_cli.safety.paths import Workspace
+from agent_cli.safety.paths import PathProblem, ResolvedPath, Workspace
+from agent_cli.safety.reasons import because
 from agent_cli.safety.sandbox import SandboxChoice
 
 if TYPE_CHECKING:
@@ -113,6 +114,17 @@ class ToolContext:
     """Has another agent do something, and waits for it."""
     confined: bool = False
     """This call was allowed on condition that it runs in the sandbox."""
+    judged: Mapping[str, str] = field(default_factory=dict)
+    """Where the call's paths led when it was decided about: as typed → real."""
+
+    def resolve(self, path: str) -> ResolvedPath:
+        """Where a path leads; raises PathProblem, also if that is elsewhere than was judged."""
+        found = self.workspace.resolve(path)
+        judged = self.judged.get(path, found.real)
+        if found.real != judged:
+            now = because("leads_elsewhere_now", now=found.real, approved=judged)
+            raise PathProblem(path, now)
+        return found
 
     @property
     def workspace(self) -> Workspace:
