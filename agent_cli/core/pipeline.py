@@ -136,6 +136,7 @@ class Pipeline:
             if not by_person:
                 invocation, context = await self._authorise(state, invocation, context)
             async with self.keeper.around(invocation, context, state.check):
+                await self.gatekeeper.require_same(state.check)
                 result = await self._run(invocation, context)
                 if BLOCKED in result.metadata:
                     result = await self._outside(state, invocation, context, result)

@@ -32,6 +32,7 @@ TEXTS: dict[str, str | tuple[str, str]] = {
     "not_json": mark("its output isn't JSON: {error}"),
     "printed_too_much": mark("it printed more than {most:,} bytes"),
     "took_too_long": mark("it took longer than {seconds} s"),
+    "changed_since_asked": mark("what it touches has changed since you were asked"),
     "cannot_undo": mark("it can't be undone: {why}"),
     "failed_in_sandbox": mark("it failed in the sandbox: {why}"),
     "rerun_outside": mark("this runs it again without the sandbox"),
