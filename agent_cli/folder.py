@@ -1,14 +1,19 @@
 """A folder the program works in: its settings and instructions, and whether it is trusted."""
 
+import contextlib
 import os
-from collections.abc import Mapping
+import shlex
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
-from agent_cli.config.layers import PROJECT_FILE, LoadedSettings, load
+from agent_cli.config.layers import PROJECT_FILE, LoadedSettings, load, server_tables
 from agent_cli.config.schema import Settings
 from agent_cli.config.user_directories import Directories
+from agent_cli.core.deciding.trust_items import SERVERS
+from agent_cli.core.errors import UserError
 from agent_cli.core.system_prompt import (
     PromptFacts,
     build,
@@ -17,12 +22,16 @@ from agent_cli.core.system_prompt import (
 )
 from agent_cli.extension_setup import ExtensionContext
 from agent_cli.launch_options import LaunchOptions
+from agent_cli.lib.files import read_json_object
 from agent_cli.lib.language import tr
 from agent_cli.safety.environment import project_entries
 from agent_cli.safety.paths import Workspace
+from agent_cli.safety.scripts import named_scripts
 from agent_cli.setup.overlay import learn, with_card, with_choice
 from agent_cli.storage.learnt_rules import LearntRules
 from agent_cli.storage.trust_store import FolderTrust, TrustStore
+
+_MAX_BYTES = 1_000_000
 
 
 def load_settings(launch_options: LaunchOptions, environment: Mapping[str, str]) -> LoadedSettings:
@@ -73,7 +82,7 @@ def folder_standing(launch_options: LaunchOptions, environment: Mapping[str, str
 
 def trust_store(places: Directories) -> TrustStore:
     """Where the user's trust is kept."""
-    return TrustStore(places.state / "trust")
+    return TrustStore(places.state / "trust", places.config_file)
 
 
 def learnt_rules(places: Directories, workspace: str) -> LearntRules:
@@ -101,6 +110,7 @@ def make_workspace(
     *,
     readable: Path,
     scratch: Path | None,
+    settings: Settings,
 ) -> Workspace:
     """What a session may touch; `scratch` is a folder of its own, `readable` one it may read."""
     roots = (
@@ -114,7 +124,23 @@ def make_workspace(
         own=(str(places.config), str(places.state)),
         programs=project_entries(variables.get("PATH", ""), roots),
         readable=(str(readable), str(places.config / "skills")),
+        executed=frozenset(_executed(launch_options.cwd, settings, places)),
     )
+
+
+def _executed(folder: Path, settings: Settings, places: Directories) -> Iterator[str]:
+    """The files of a folder that hooks and MCP servers run."""
+    for hook in settings.hooks:
+        yield from named_scripts(hook.command, str(folder))
+    tables: list[Any] = []
+    with contextlib.suppress(UserError):
+        tables += server_tables(places.config_file).values()
+        tables += server_tables(folder / PROJECT_FILE).values()
+    tables += read_json_object(folder / SERVERS, _MAX_BYTES).get("mcpServers", {}).values()
+    for table in tables:
+        with contextlib.suppress(AttributeError, KeyError, TypeError):  # whatever else it may be
+            words = shlex.join((table["command"], *table.get("args", ())))
+            yield from named_scripts(words, str(folder), str(folder / table.get("cwd", ".")))
 
 
 def system_prompt(

@@ -125,7 +125,7 @@ def open_session(
         spill = places.state / "results" / session_id
         scratch = tour_folder(settings.model, temporary)
         workspace = make_workspace(
-            launch_options, variables, places, readable=spill, scratch=scratch
+            launch_options, variables, places, readable=spill, scratch=scratch, settings=settings
         )
         opening = _Opening(
             launch_options, settings, places, variables, credentials, workspace, trusted
@@ -190,7 +190,7 @@ def _parts(
 ) -> Parts:
     launch_options, settings, places = opening.launch_options, opening.settings, opening.places
     workspace, trusted = opening.workspace, opening.trusted
-    hooks = configured_hooks(settings, view.id, workspace.root, view.environment)
+    hooks = configured_hooks(settings, view.id, workspace.root, view.environment, trusted=trusted)
     inbox = Inbox(attended=launch_options.attended)
     metrics = Metrics(metrics_file(places), registry_size=lambda: len(registry), today=local_day)
     policy = make_policy(launch_options, settings, workspace, places, trusted=trusted)

@@ -77,10 +77,12 @@ def digest(path: str) -> str:
     try:
         with open(path, "rb") as file:
             content = file.read(MAX_BYTES)
+            status = os.fstat(file.fileno())
     except OSError as error:
-        content = type(error).__name__.encode()
+        return type(error).__name__
+    rest = f"{status.st_size} {status.st_mtime_ns}" if status.st_size > MAX_BYTES else ""
     where = os.fsencode(os.path.realpath(path))
-    return hashlib.sha256(where + b"\0" + content).hexdigest()
+    return hashlib.sha256(b"\0".join((where, rest.encode(), content))).hexdigest()
 
 
 def _words(command: str) -> Iterator[str]:
@@ -112,10 +114,11 @@ def _at(path: str) -> Iterator[str]:
 
 def _modules(command: str, places: Sequence[str]) -> Iterator[str]:
     for name in _MODULE.findall(command):
-        path = name.replace(".", "/")
+        parts = name.split(".")
         for place in places:
-            yield os.path.join(place, f"{path}.py")
-            yield from (os.path.join(place, path, entry) for entry in _ENTRIES)
+            yield os.path.join(place, *parts) + ".py"
+            for count in range(1, len(parts) + 1):  # a package's parents are loaded first
+                yield from (os.path.join(place, *parts[:count], entry) for entry in _ENTRIES)
 
 
 def _read(pieces: dict[str, None], places: Sequence[str]) -> Iterator[str]:

@@ -93,7 +93,7 @@ def _standing(pins: ApprovedServers, server: Server) -> str:
 def _add(asked: ExtensionContext, options: argparse.Namespace) -> int:
     table = _table(options)
     path = asked.folder / PROJECT_SERVERS if options.project else asked.places.config_file
-    tried = read_servers({str(path): {options.name: table}})
+    tried = read_servers({str(path): {options.name: table}}, str(asked.folder))
     if tried.problems:
         raise UserError(tried.problems[0])
     try:
