@@ -3,29 +3,34 @@
 import contextlib
 import os
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from agent_cli.config.layers import PROJECT_FILE, LoadedSettings, load, server_tables
 from agent_cli.config.schema import Settings
 from agent_cli.config.user_directories import Directories
+from agent_cli.core.deciding.rules import Facts, PathFact
 from agent_cli.core.deciding.trust_items import SERVERS
 from agent_cli.core.errors import UserError
+from agent_cli.core.policy import Effect, Policy
 from agent_cli.core.system_prompt import (
     PromptFacts,
     build,
     instruction_directories,
     read_instructions,
 )
+from agent_cli.core.tool import ToolKind
 from agent_cli.extension_setup import ExtensionContext
 from agent_cli.launch_options import LaunchOptions
 from agent_cli.lib.files import read_json_object
 from agent_cli.lib.language import tr
 from agent_cli.safety.environment import project_entries
-from agent_cli.safety.paths import Workspace
+from agent_cli.safety.paths import PathProblem, Workspace
+from agent_cli.safety.sanitise import for_model
 from agent_cli.safety.scripts import named_scripts
 from agent_cli.setup.overlay import learn, with_card, with_choice
 from agent_cli.storage.learnt_rules import LearntRules
@@ -143,21 +148,41 @@ def _executed(folder: Path, settings: Settings, places: Directories) -> Iterator
             yield from named_scripts(words, str(folder), str(folder / table.get("cwd", ".")))
 
 
+def _may_read(workspace: Workspace, policy: Policy, path: Path) -> bool:
+    """Whether a file may enter a prompt: no secret, and nothing that rules keep from the model."""
+    try:
+        found = workspace.resolve(str(path))
+    except PathProblem:
+        return False
+    facts = workspace.facts(found)
+    if facts.secret or facts.special or ".git" in Path(found.real).parts:
+        return False
+    # Where instructions may lie was decided before: those of the repository's root lie above.
+    fact = PathFact(str(path), found.real, "read", lexical=found.lexical)
+    read = Facts(tool="Read", kind=ToolKind.READONLY, needs_permission=False, paths=(fact,))
+    return policy.decide(read).effect is Effect.ALLOW
+
+
 def system_prompt(
     launch_options: LaunchOptions,
     settings: Settings,
     workspace: Workspace,
     places: Directories,
     *,
-    trusted: bool,
+    policy: Policy,
+    redact: Callable[[str], str],
 ) -> str:
-    """What the model is told first: about the folder, and what its instruction files say."""
+    """What the model is told first: about the folder, and what its instruction files say. They
+    pass the same rules as if the model had read them, and the same redaction."""
+    trusted = policy.trusted
     instructions = ""
     if settings.instructions.enabled:
         root = Path(workspace.root)
         directories = instruction_directories(places.config, root, trusted=trusted)
         most = settings.instructions.most_bytes
-        instructions = read_instructions(directories, most, own=places.config)
+        may_read = partial(_may_read, workspace, policy)
+        read = read_instructions(directories, most, own=places.config, may_read=may_read)
+        instructions = redact(for_model(read)[0])
     surroundings = PromptFacts(
         Path(workspace.root),
         datetime.now().astimezone().date(),

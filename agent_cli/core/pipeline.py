@@ -38,6 +38,7 @@ from agent_cli.core.tool_context import SessionState, SessionView, ToolContext
 from agent_cli.core.undo.checkpointer import Checkpointer
 from agent_cli.lib.language import tr
 from agent_cli.safety.reasons import Reason, because
+from agent_cli.safety.redact import RedactedStream
 
 log = logging.getLogger(__name__)
 
@@ -64,6 +65,8 @@ class CallState:
     check: PermissionCheck | None = None
     started: float = field(default_factory=time.monotonic)
     cancelled: threading.Event = field(default_factory=threading.Event)
+    shown: RedactedStream = field(default_factory=lambda: RedactedStream(str))
+    """What is shown of it while it runs."""
     children: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
 
     @property
@@ -194,8 +197,15 @@ class Pipeline:
 
     def _context(self, state: CallState) -> ToolContext:
         def progress(shown: str | Display) -> None:
-            said = {"text": shown} if isinstance(shown, str) else {"block": shown}
-            self.emit(ToolProgress.model_validate({"call_id": state.call.id, **said}))
+            if not isinstance(shown, str):
+                block = self.result_filter.clean_display(shown)
+                self.emit(ToolProgress(call_id=state.call.id, block=block))
+            # What a command prints comes in pieces; any other text is whole.
+            elif text := (state.shown.feed if streams else self.result_filter.redact)(shown):
+                self.emit(ToolProgress(call_id=state.call.id, text=text))
+
+        streams = state.invocation is not None and state.invocation.tool.runs_in_shell
+        state.shown = RedactedStream(self.result_filter.redact)
 
         async def send(agent_task: AgentTask) -> AgentReport:
             if self.send is None:
@@ -298,6 +308,8 @@ class Pipeline:
 
     def _finish(self, state: CallState, result: ToolResult) -> ToolResult:
         """Make the result fit to leave, tell the world, and write it down."""
+        if rest := state.shown.finish():
+            self.emit(ToolProgress(call_id=state.call.id, text=rest))
         result = self.result_filter.prepare(result, state.call.id, self.session.result_chars)
         invocation = state.invocation
         if not result.success and not result.summary and invocation is not None:

@@ -84,6 +84,8 @@ class SessionView:
     """A private directory for temporary files; commands know it as TMPDIR."""
     result_chars: int = MAX_RESULT_CHARS
     """What is longer is cut before the model sees it."""
+    redact: Callable[[str], str] = str
+    """Takes secrets out of a text that is kept."""
 
     @property
     def text_chars(self) -> int:

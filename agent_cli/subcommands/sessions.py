@@ -114,7 +114,7 @@ def _show(sessions: Sessions, name: str, format_name: str, file: Path | None) ->
         sys.stdout.write(text)
         return
     try:
-        write_atomic(file, text.encode("utf-8", "replace"))
+        write_atomic(file, text.encode("utf-8", "replace"), mode=0o600)
     except OSError as error:
         why = error.strerror or error
         raise UserError(tr("Can't write {path}: {reason}.", path=file, reason=why)) from error

@@ -124,7 +124,8 @@ def _run(connection: sqlite3.Connection, statement: Statement) -> Rows:
     if statement.is_write:  # a RETURNING clause changes all rows only when it is read to its end
         while cursor.fetchmany(1_000):
             pass
-    return Rows.of((column[0] for column in cursor.description), found, statement.most_rows)
+    columns = (column[0] for column in cursor.description)
+    return Rows.of(columns, found, statement.most_rows, statement.query)
 
 
 def _explain(error: Exception, statement: Statement) -> ToolFailure:
