@@ -6,6 +6,8 @@ import sys
 from functools import cache
 from pathlib import Path
 
+from agent_cli.lib.search_path import absolute_path
+
 
 @cache
 def find_program(name: str) -> str | None:
@@ -14,9 +16,3 @@ def find_program(name: str) -> str | None:
     if beside.is_file():
         return str(beside)
     return shutil.which(name, path=absolute_path(os.environ.get("PATH", "")))
-
-
-def absolute_path(path: str) -> str:
-    """A search path without entries such as `.` or `bin`: they mean whatever folder we are in."""
-    entries = [entry for entry in path.split(os.pathsep) if os.path.isabs(entry)]  # noqa: PTH117
-    return os.pathsep.join(entries) or os.defpath

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from agent_cli.safety.terminal import write_err
+
 
 class QuietFileHandler(logging.FileHandler):
     """Writes to a file; where that cannot be done, it says so once instead of each time."""
@@ -20,7 +22,7 @@ class QuietFileHandler(logging.FileHandler):
         elif not self._has_said:
             self._has_said = True
             if not sys.stderr.isatty():  # a screen may be drawn there
-                sys.stderr.write(f"agent: the log cannot be written: {error.strerror or error}\n")
+                write_err(f"agent: the log cannot be written: {error.strerror or error}\n")
 
 
 class RedactingFormatter(logging.Formatter):

@@ -12,6 +12,7 @@ from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.folder import load_settings
 from agent_cli.launch_options import LaunchOptions
 from agent_cli.lib.language import tr
+from agent_cli.safety.terminal import write_out
 
 _PASSED_ON = ("model", "api_base", "permission_mode", "cwd")
 
@@ -40,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     server = WebServer(_command(options), os.environ, statics, port)
     opening = tr("Open {address}", address=server.guard.address)
     warning = tr("Anyone with this address can use the agent as you. Press Ctrl+C to stop.")
-    sys.stdout.write(f"{opening}\n{warning}\n")
+    write_out(f"{opening}\n{warning}\n")
     sys.stdout.flush()
     try:
         asyncio.run(serve(server, port))
