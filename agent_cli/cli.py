@@ -53,6 +53,10 @@ def run(arguments: list[str]) -> int:
     """Carry out a command line; returns the exit code."""
     from agent_cli.config.directories import language_setting
     from agent_cli.lib import language
+    from agent_cli.lib.search_path import absolute_path
+
+    # Whatever we start from now on is looked up by this, whoever starts it.
+    os.environ["PATH"] = absolute_path(os.environ.get("PATH", ""))
 
     language.use(language.choose_language(language_setting(os.environ), os.environ))
     from agent_cli.flags import SUBCOMMANDS, parser, subcommand
@@ -83,7 +87,9 @@ def run(arguments: list[str]) -> int:
             return _run_screen(options)
         return _run_headless(options, worker)
     except UserError as error:
-        sys.stderr.write(f"agent: {error.message}\n" + (f"{error.hint}\n" if error.hint else ""))
+        from agent_cli.safety.terminal import write_err
+
+        write_err(f"agent: {error.message}\n" + (f"{error.hint}\n" if error.hint else ""))
         return error.exit_code
     finally:
         if worker is not None and worker.poll() is None:
@@ -211,10 +217,11 @@ def _show_config(options: "argparse.Namespace") -> int:
     from agent_cli.flags import wishes
     from agent_cli.folder import load_settings
     from agent_cli.lib.language import tr
+    from agent_cli.safety.terminal import write_out
     from agent_cli.subcommands._printing import warn
 
     loaded = load_settings(wishes(options, attended=False), os.environ)
     place = tr("# user file: {path}", path=Directories.of(os.environ).config_file)
-    sys.stdout.write(f"{place}\n{listing(loaded)}\n")
+    write_out(f"{place}\n{listing(loaded)}\n")
     warn(*loaded.warnings)
     return 0

@@ -137,17 +137,22 @@ def hooks_of(session: Session) -> tuple[Hook, ...]:
 
 
 def configured_hooks(
-    settings: Settings, session_id: str, workspace: str, environment: Mapping[str, str]
+    settings: Settings,
+    session_id: str,
+    workspace: str,
+    environment: Mapping[str, str],
+    *,
+    trusted: bool,
 ) -> SessionHooks:
     """The hooks that the configuration names; their commands get this environment."""
     from agent_cli.extensions.hook_definition import Hook
-    from agent_cli.extensions.hook_runner import command_function
+    from agent_cli.extensions.hook_runner import pinned_function
     from agent_cli.extensions.session_hooks import SessionHooks
 
     hooks = [
         Hook(
             on=each.on,
-            run=command_function(each.command, workspace, environment),
+            run=pinned_function(each.command, workspace, environment, trusted=trusted),
             tools=each.tools,
             timeout=each.timeout,
             name=f"`{each.command[:80]}`",
@@ -173,6 +178,7 @@ def make_host(
         writings=writing_places(asked),
         watch=asked.settings.plugins.watch,
         keep_trust=keep,
+        own_settings=asked.trust.own_settings,
     )
     return Host(wanted, registry, inbox, hooks)
 
@@ -274,7 +280,7 @@ def configured_servers(asked: ExtensionContext) -> Configured:
             tables[str(path)] = read(path)
         except (UserError, ValueError) as error:
             problems.append(tr("No MCP servers were read from there: {error}", error=error))
-    found = read_servers(tables)
+    found = read_servers(tables, str(asked.folder))
     return replace(found, problems=(*problems, *found.problems))
 
 

@@ -1,28 +1,42 @@
 """A folder the program works in: its settings and instructions, and whether it is trusted."""
 
+import contextlib
 import os
-from collections.abc import Mapping
+import shlex
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from agent_cli.config.layers import PROJECT_FILE, LoadedSettings, load
+from agent_cli.config.layers import PROJECT_FILE, LoadedSettings, load, server_tables
 from agent_cli.config.schema import Settings
 from agent_cli.config.user_directories import Directories
+from agent_cli.core.deciding.rules import Facts, PathFact
+from agent_cli.core.deciding.trust_items import SERVERS
+from agent_cli.core.errors import UserError
+from agent_cli.core.policy import Effect, Policy
 from agent_cli.core.system_prompt import (
     PromptFacts,
     build,
     instruction_directories,
     read_instructions,
 )
+from agent_cli.core.tool import ToolKind
 from agent_cli.extension_setup import ExtensionContext
 from agent_cli.launch_options import LaunchOptions
+from agent_cli.lib.files import read_json_object
 from agent_cli.lib.language import tr
 from agent_cli.safety.environment import project_entries
-from agent_cli.safety.paths import Workspace
+from agent_cli.safety.paths import PathProblem, Workspace
+from agent_cli.safety.sanitise import for_model
+from agent_cli.safety.scripts import named_scripts
 from agent_cli.setup.overlay import learn, with_card, with_choice
 from agent_cli.storage.learnt_rules import LearntRules
 from agent_cli.storage.trust_store import FolderTrust, TrustStore
+
+_MAX_BYTES = 1_000_000
 
 
 def load_settings(launch_options: LaunchOptions, environment: Mapping[str, str]) -> LoadedSettings:
@@ -73,7 +87,7 @@ def folder_standing(launch_options: LaunchOptions, environment: Mapping[str, str
 
 def trust_store(places: Directories) -> TrustStore:
     """Where the user's trust is kept."""
-    return TrustStore(places.state / "trust")
+    return TrustStore(places.state / "trust", places.config_file)
 
 
 def learnt_rules(places: Directories, workspace: str) -> LearntRules:
@@ -101,6 +115,7 @@ def make_workspace(
     *,
     readable: Path,
     scratch: Path | None,
+    settings: Settings,
 ) -> Workspace:
     """What a session may touch; `scratch` is a folder of its own, `readable` one it may read."""
     roots = (
@@ -114,7 +129,38 @@ def make_workspace(
         own=(str(places.config), str(places.state)),
         programs=project_entries(variables.get("PATH", ""), roots),
         readable=(str(readable), str(places.config / "skills")),
+        executed=frozenset(_executed(launch_options.cwd, settings, places)),
     )
+
+
+def _executed(folder: Path, settings: Settings, places: Directories) -> Iterator[str]:
+    """The files of a folder that hooks and MCP servers run."""
+    for hook in settings.hooks:
+        yield from named_scripts(hook.command, str(folder))
+    tables: list[Any] = []
+    with contextlib.suppress(UserError):
+        tables += server_tables(places.config_file).values()
+        tables += server_tables(folder / PROJECT_FILE).values()
+    tables += read_json_object(folder / SERVERS, _MAX_BYTES).get("mcpServers", {}).values()
+    for table in tables:
+        with contextlib.suppress(AttributeError, KeyError, TypeError):  # whatever else it may be
+            words = shlex.join((table["command"], *table.get("args", ())))
+            yield from named_scripts(words, str(folder), str(folder / table.get("cwd", ".")))
+
+
+def _may_read(workspace: Workspace, policy: Policy, path: Path) -> bool:
+    """Whether a file may enter a prompt: no secret, and nothing that rules keep from the model."""
+    try:
+        found = workspace.resolve(str(path))
+    except PathProblem:
+        return False
+    facts = workspace.facts(found)
+    if facts.secret or facts.special or ".git" in Path(found.real).parts:
+        return False
+    # Where instructions may lie was decided before: those of the repository's root lie above.
+    fact = PathFact(str(path), found.real, "read", lexical=found.lexical)
+    read = Facts(tool="Read", kind=ToolKind.READONLY, needs_permission=False, paths=(fact,))
+    return policy.decide(read).effect is Effect.ALLOW
 
 
 def system_prompt(
@@ -123,15 +169,20 @@ def system_prompt(
     workspace: Workspace,
     places: Directories,
     *,
-    trusted: bool,
+    policy: Policy,
+    redact: Callable[[str], str],
 ) -> str:
-    """What the model is told first: about the folder, and what its instruction files say."""
+    """What the model is told first: about the folder, and what its instruction files say. They
+    pass the same rules as if the model had read them, and the same redaction."""
+    trusted = policy.trusted
     instructions = ""
     if settings.instructions.enabled:
         root = Path(workspace.root)
         directories = instruction_directories(places.config, root, trusted=trusted)
         most = settings.instructions.most_bytes
-        instructions = read_instructions(directories, most, own=places.config)
+        may_read = partial(_may_read, workspace, policy)
+        read = read_instructions(directories, most, own=places.config, may_read=may_read)
+        instructions = redact(for_model(read)[0])
     surroundings = PromptFacts(
         Path(workspace.root),
         datetime.now().astimezone().date(),

@@ -6,9 +6,11 @@ from pathlib import Path
 from agent_cli.config.schema import Settings
 from agent_cli.config.user_directories import Directories
 from agent_cli.core.agents.agent_profile import DEFAULT, Profile, Profiles
+from agent_cli.core.errors import UserError
 from agent_cli.core.policy import Policy, stricter
-from agent_cli.core.registry import Registry
+from agent_cli.core.registry import DEFAULT_SELECTION, Registry, Selection
 from agent_cli.launch_options import LaunchOptions
+from agent_cli.lib.language import tr
 from agent_cli.tools import task
 
 PROJECT_PROFILES = ".agent/agents"
@@ -52,3 +54,20 @@ def first_profile(launch_options: LaunchOptions, profiles: Profiles, policy: Pol
     return replace(
         profile, mode=mode, model="" if "model" in launch_options.settings else profile.model
     )
+
+
+def select_tools(launch_options: LaunchOptions, registry: Registry) -> Selection:
+    """The tools that the command line asks for."""
+    if launch_options.tools is None:
+        return DEFAULT_SELECTION
+    names = []
+    for wanted in launch_options.tools:
+        tool = registry.get(wanted)
+        if tool is None:
+            known = ", ".join(tool.name for tool in registry)
+            raise UserError(
+                tr("There is no tool named {name}.", name=wanted),
+                hint=tr("The tools are: {names}.", names=known),
+            )
+        names.append(tool.name)
+    return Selection(names=frozenset(names))

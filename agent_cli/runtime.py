@@ -21,7 +21,7 @@ from agent_cli.core.model import Model, Models
 from agent_cli.core.money.spending import local_day
 from agent_cli.core.parts import AgentLimits, Parts, UpkeepSettings, new_session_id
 from agent_cli.core.policy import Effect, Mode, Policy
-from agent_cli.core.registry import DEFAULT_SELECTION, Registry, Selection
+from agent_cli.core.registry import Registry
 from agent_cli.core.result_filter import ResultFilter
 from agent_cli.core.retry_policy import RetryPolicy
 from agent_cli.core.session import Session
@@ -47,7 +47,7 @@ from agent_cli.models.remote_model import Endpoint
 from agent_cli.models.source import ModelSource
 from agent_cli.models.warm_client import Worker
 from agent_cli.models.worker_process import WorkerProcess
-from agent_cli.profiles import find_profiles, first_profile, offer_agents
+from agent_cli.profiles import find_profiles, first_profile, offer_agents, select_tools
 from agent_cli.safety.environment import child_environment, looks_secret
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.redact import Redactor
@@ -111,9 +111,9 @@ def open_session(
     variables, secrets, credentials = _environment(environment)
     places = Directories.of(variables)
     credentials = with_kept_keys(credentials, places.config)
-    start_log(places.log_file)
-    trusted = folder_standing(launch_options, variables).trusted
     redactor = Redactor(secrets | credentials)
+    start_log(places.log_file, redactor.redact)
+    trusted = folder_standing(launch_options, variables).trusted
     registry = registry or built_in_tools()
     with contextlib.ExitStack() as opened:
         temporary = _private_temporary()
@@ -125,7 +125,7 @@ def open_session(
         spill = places.state / "results" / session_id
         scratch = tour_folder(settings.model, temporary)
         workspace = make_workspace(
-            launch_options, variables, places, readable=spill, scratch=scratch
+            launch_options, variables, places, readable=spill, scratch=scratch, settings=settings
         )
         opening = _Opening(
             launch_options, settings, places, variables, credentials, workspace, trusted
@@ -135,7 +135,7 @@ def open_session(
         session = Session(
             _parts(
                 opening,
-                view=_view(opening, session_id, temporary),
+                view=_view(opening, session_id, temporary, redactor),
                 models=models or model_source(settings, credentials, process, guide),
                 registry=registry,
                 store=store,
@@ -160,7 +160,9 @@ class _Opening:
     trusted: bool
 
 
-def _view(opening: _Opening, session_id: str, temporary: str | None) -> SessionView:
+def _view(
+    opening: _Opening, session_id: str, temporary: str | None, redactor: Redactor
+) -> SessionView:
     """What tools may know of the session."""
     settings, workspace = opening.settings, opening.workspace
     return SessionView(
@@ -176,6 +178,7 @@ def _view(opening: _Opening, session_id: str, temporary: str | None) -> SessionV
         takes_images=_of(settings, settings.model).takes_images,
         sandbox=SandboxChoice(settings.sandbox),
         temporary=temporary,
+        redact=redactor.redact,
     )
 
 
@@ -191,7 +194,7 @@ def _parts(
 ) -> Parts:
     launch_options, settings, places = opening.launch_options, opening.settings, opening.places
     workspace, trusted = opening.workspace, opening.trusted
-    hooks = configured_hooks(settings, view.id, workspace.root, view.environment)
+    hooks = configured_hooks(settings, view.id, workspace.root, view.environment, trusted=trusted)
     inbox = Inbox(attended=launch_options.attended)
     metrics = Metrics(metrics_file(places), registry_size=lambda: len(registry), today=local_day)
     policy = make_policy(launch_options, settings, workspace, places, trusted=trusted)
@@ -218,8 +221,10 @@ def _parts(
         kept_rules=learnt_rules(places, workspace.root),
         checkpoints=_checkpoints(opening, view.id),
         result_filter=result_filter,
-        system_prompt=system_prompt(launch_options, settings, workspace, places, trusted=trusted),
-        selection=_selection(launch_options, registry),
+        system_prompt=system_prompt(
+            launch_options, settings, workspace, places, policy=policy, redact=view.redact
+        ),
+        selection=select_tools(launch_options, registry),
         profiles=profiles,
         profile=first_profile(launch_options, profiles, policy),
         agent_limits=AgentLimits(**settings.agents.model_dump()),
@@ -382,19 +387,3 @@ def make_policy(
         ask_dangerous=permissions.dangerous_cmd,
         confine_approved=settings.sandbox_approved,
     )
-
-
-def _selection(launch_options: LaunchOptions, registry: Registry) -> Selection:
-    if launch_options.tools is None:
-        return DEFAULT_SELECTION
-    names = []
-    for wanted in launch_options.tools:
-        tool = registry.get(wanted)
-        if tool is None:
-            known = ", ".join(tool.name for tool in registry)
-            raise UserError(
-                tr("There is no tool named {name}.", name=wanted),
-                hint=tr("The tools are: {names}.", names=known),
-            )
-        names.append(tool.name)
-    return Selection(names=frozenset(names))

@@ -22,7 +22,8 @@ def export_session(controller: Controller, argument: str) -> None:
     name = os.path.expanduser(argument or f"session-{session.id}.md")  # noqa: PTH111 (an argument)
     file = Path(session.workspace.root) / name
     try:
-        write_atomic(file, render_export(session.history(), file.name).encode("utf-8", "replace"))
+        text = render_export(session.history(), file.name)
+        write_atomic(file, text.encode("utf-8", "replace"), mode=0o600)
     except OSError as error:
         why = error.strerror or error
         controller.warn(tr("Couldn't write {file}: {why}.", file=file, why=why))

@@ -173,9 +173,9 @@ class PluginSettings(Table):
     """Your own tools and commands: files in tools/ next to this file, and installed packages.
     A project's tools (.agent/tools) are loaded only in a trusted folder."""
 
-    enabled: Annotated[bool, FromProject()] = True
-    """Whether to load plugins."""
-    disabled: Annotated[tuple[str, ...], FromProject()] = ()
+    enabled: bool = True
+    """Whether to load plugins. A project can't switch yours off."""
+    disabled: tuple[str, ...] = ()
     """Plugins not to load; `agent plugins disable` does the same."""
     watch: bool = False
     """Whether to reload changed files automatically, while you write one. /reload always works."""

@@ -38,6 +38,7 @@ from agent_cli.core.tool_context import SessionState, SessionView, ToolContext
 from agent_cli.core.undo.checkpointer import Checkpointer
 from agent_cli.lib.language import tr
 from agent_cli.safety.reasons import Reason, because
+from agent_cli.safety.redact import RedactedStream
 from agent_cli.safety.sandbox import Profile
 
 log = logging.getLogger(__name__)
@@ -67,6 +68,8 @@ class CallState:
     """What its command runs in, once it may run."""
     started: float = field(default_factory=time.monotonic)
     cancelled: threading.Event = field(default_factory=threading.Event)
+    shown: RedactedStream = field(default_factory=lambda: RedactedStream(str))
+    """What is shown of it while it runs."""
     children: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
 
     @property
@@ -141,6 +144,7 @@ class Pipeline:
             else:
                 invocation, context = await self._authorise(state, invocation, context)
             async with self.keeper.around(invocation, context, state.check):
+                await self.gatekeeper.require_same(state.check)
                 result = await self._run(invocation, context)
                 if BLOCKED in result.metadata:
                     result = await self._outside(state, invocation, context, result)
@@ -198,8 +202,15 @@ class Pipeline:
 
     def _context(self, state: CallState) -> ToolContext:
         def progress(shown: str | Display) -> None:
-            said = {"text": shown} if isinstance(shown, str) else {"block": shown}
-            self.emit(ToolProgress.model_validate({"call_id": state.call.id, **said}))
+            if not isinstance(shown, str):
+                block = self.result_filter.clean_display(shown)
+                self.emit(ToolProgress(call_id=state.call.id, block=block))
+            # What a command prints comes in pieces; any other text is whole.
+            elif text := (state.shown.feed if streams else self.result_filter.redact)(shown):
+                self.emit(ToolProgress(call_id=state.call.id, text=text))
+
+        streams = state.invocation is not None and state.invocation.tool.runs_in_shell
+        state.shown = RedactedStream(self.result_filter.redact)
 
         async def send(agent_task: AgentTask) -> AgentReport:
             if self.send is None:
@@ -232,7 +243,8 @@ class Pipeline:
         state.invocation = await self.gatekeeper.authorize(check)
         confined = self.gatekeeper.confinement(check)
         await self._note_sandbox(state, confined)
-        return state.invocation, replace(context, confined=confined)
+        judged = {each.typed: each.real for each in check.facts.paths} if check.facts else {}
+        return state.invocation, replace(context, confined=confined, judged=judged)
 
     async def _note_sandbox(self, state: CallState, confined: Profile | None) -> None:
         """Remember for the audit log what a command runs in."""
@@ -317,6 +329,8 @@ class Pipeline:
 
     def _finish(self, state: CallState, result: ToolResult) -> ToolResult:
         """Make the result fit to leave, tell the world, and write it down."""
+        if rest := state.shown.finish():
+            self.emit(ToolProgress(call_id=state.call.id, text=rest))
         result = self.result_filter.prepare(result, state.call.id, self.session.result_chars)
         invocation = state.invocation
         if not result.success and not result.summary and invocation is not None:

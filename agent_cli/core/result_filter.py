@@ -36,13 +36,13 @@ class ResultFilter:
         return result.model_copy(
             update={
                 "llm_content": content,
-                "display": tuple(map(self._clean_display, result.display)),
+                "display": tuple(map(self.clean_display, result.display)),
                 "summary": self._clean(result.summary),
-                "error": self._clean_display(result.error) if result.error else None,
+                "error": self.clean_display(result.error) if result.error else None,
             }
         )
 
-    def _clean_display(self, shown: B) -> B:
+    def clean_display(self, shown: B) -> B:
         """What the user is shown, without what must not reach a log either."""
         texts = {name: value for name, value in shown if isinstance(value, str | tuple) and value}
         clean = {name: self._clean_value(value) for name, value in texts.items()}
@@ -57,7 +57,7 @@ class ResultFilter:
         if isinstance(value, Reason):
             kept = {name: self._clean_value(each) for name, each in value.values.items()}
             return Reason(value.code, kept)
-        return self._clean_display(value) if isinstance(value, BaseModel) else value
+        return self.clean_display(value) if isinstance(value, BaseModel) else value
 
     def _clean(self, text: str) -> str:
         return self._redactor.redact(for_model(text)[0])

@@ -5,11 +5,13 @@ It is built once per session and never changes after that, so that prompt caches
 
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from importlib import resources
 from pathlib import Path
+
+from agent_cli.lib.files import open_regular
 
 INSTRUCTION_FILES = ("AGENTS.md", "CLAUDE.md")
 
@@ -62,11 +64,16 @@ def fixed_prompt() -> str:
 
 
 def read_instructions(
-    directories: Sequence[Path], most_bytes: int, *, own: Path | None = None
+    directories: Sequence[Path],
+    most_bytes: int,
+    *,
+    own: Path | None = None,
+    may_read: Callable[[Path], bool] = lambda _path: True,
 ) -> str:
     """The instruction files of these directories, farthest first, cut at the cap with a note.
 
-    `own` is the user's directory: there, links may lead anywhere.
+    `own` is the user's directory: there, links may lead anywhere. `may_read` tells of any other
+    file whether the model could have read it itself, unasked.
     """
     parts: list[str] = []
     left = most_bytes
@@ -74,10 +81,13 @@ def read_instructions(
         path = _instruction_file(directory, follow=directory == own)
         if path is None:
             continue
+        if directory != own and not may_read(path):
+            parts.append(f'<instructions from="{path}">[not permitted]</instructions>')
+            continue
         try:
-            with path.open("rb") as file:
+            with os.fdopen(open_regular(path.resolve()), "rb") as file:
                 data = file.read(left + 1)
-        except OSError:
+        except (OSError, RuntimeError):
             continue
         text = data[:left].decode("utf-8", "replace").strip()
         if len(data) > left:

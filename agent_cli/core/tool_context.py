@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from agent_cli.core.display import Display
 from agent_cli.lib.closing import close_all
-from agent_cli.safety.paths import Workspace
-from agent_cli.safety.reasons import Reason
+from agent_cli.safety.paths import PathProblem, ResolvedPath, Workspace
+from agent_cli.safety.reasons import Reason, because
 from agent_cli.safety.sandbox import Profile, SandboxChoice
 
 if TYPE_CHECKING:
@@ -84,6 +84,8 @@ class SessionView:
     """A private directory for temporary files; commands know it as TMPDIR."""
     result_chars: int = MAX_RESULT_CHARS
     """What is longer is cut before the model sees it."""
+    redact: Callable[[str], str] = str
+    """Takes secrets out of a text that is kept."""
 
     @property
     def text_chars(self) -> int:
@@ -118,6 +120,17 @@ class ToolContext:
     """Whether the rules let this tool read a path by its real name; None: they say nothing."""
     confined: Profile | None = None
     """This call was allowed on condition that it runs in the sandbox, with these rights."""
+    judged: Mapping[str, str] = field(default_factory=dict)
+    """Where the call's paths led when it was decided about: as typed → real."""
+
+    def resolve(self, path: str) -> ResolvedPath:
+        """Where a path leads; raises PathProblem, also if that is elsewhere than was judged."""
+        found = self.workspace.resolve(path)
+        judged = self.judged.get(path, found.real)
+        if found.real != judged:
+            now = because("leads_elsewhere_now", now=found.real, approved=judged)
+            raise PathProblem(path, now)
+        return found
 
     @property
     def workspace(self) -> Workspace:

@@ -3,7 +3,6 @@
 import os
 import re
 import select
-import shutil
 import subprocess
 import sys
 import termios
@@ -12,6 +11,7 @@ import tty
 
 from agent_cli.doctor._check import Check, CheckContext, Finding, ok, skip
 from agent_cli.frontends.shared.terminal_facts import moves_cursor, speaks_utf8
+from agent_cli.lib.find_program import find_program
 from agent_cli.lib.language import mark, tr
 
 _MIN_SIZE = (60, 15)
@@ -109,7 +109,7 @@ def keys(patient: CheckContext) -> Finding:
 
 def clipboard(patient: CheckContext) -> Finding:
     """How copied text leaves the program."""
-    if patient.environment.get("TMUX") and (tmux := shutil.which("tmux")):
+    if patient.environment.get("TMUX") and (tmux := find_program("tmux")):
         told = subprocess.run(
             [tmux, "show", "-gv", "set-clipboard"],
             capture_output=True, text=True, timeout=2, check=False,

@@ -9,12 +9,14 @@ from typing import Literal
 
 from agent_cli.lib.files import open_regular
 from agent_cli.lib.language import tr
+from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sanitise import clean, for_model, visible
 
 MAX_BYTES = 200_000
 """Bytes of one file."""
 _HEAD = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _FACT = re.compile(r"([A-Za-z][\w-]*):(.*)")
+_REDACTOR = Redactor({})
 _BLOCK = re.compile(r"[>|][+-]?")
 
 
@@ -64,9 +66,10 @@ def read_document(path: Path, *, follow: bool = False) -> Document:
         raise BadDocument(tr("{path}: larger than {most:,} bytes", path=path, most=MAX_BYTES))
     text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
     head = _HEAD.match(text)
-    facts = front_matter(clean(head[1])) if head is not None else {}
+    facts = front_matter(_REDACTOR.redact(clean(head[1]))) if head is not None else {}
     body = for_model(text[head.end() :] if head is not None else text)[0]
-    return Document(path, facts, body.strip())
+    # It enters a prompt as a result would: without anything that looks like a key.
+    return Document(path, facts, _REDACTOR.redact(body.strip()))
 
 
 def front_matter(text: str) -> dict[str, str]:

@@ -9,10 +9,36 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from agent_cli.extensions.hook_definition import Function, HookProblem, answer_of
+from agent_cli.lib.threads import in_own_thread
 from agent_cli.safety.reasons import because
+from agent_cli.safety.scripts import digest, named_scripts
 
 MAX_BYTES = 1_000_000
 """Of what a command prints; one that prints more has failed."""
+
+
+def pinned_function(
+    command: str, cwd: str, environment: Mapping[str, str], *, trusted: bool
+) -> Function:
+    """The function that a command is, as long as the scripts of the folder that it runs are those
+    the user trusted. What is new among them, or different, is not run."""
+    function = command_function(command, cwd, environment)
+    known = _scripts(command, cwd) if trusted else {}
+
+    async def run(facts: Mapping[str, Any]) -> Mapping[str, Any]:
+        now = await in_own_thread(lambda: _scripts(command, cwd))
+        changed = sorted(path for path in {**known, **now} if known.get(path) != now.get(path))
+        if changed:
+            code = "script_changed" if trusted else "script_untrusted"
+            raise HookProblem(because(code, path=changed[0].removeprefix(f"{cwd}/")))
+        answer: Mapping[str, Any] = await function(facts)  # type: ignore[misc]
+        return answer
+
+    return run
+
+
+def _scripts(command: str, cwd: str) -> dict[str, str]:
+    return {path: digest(path) for path in named_scripts(command, cwd)}
 
 
 def command_function(command: str, cwd: str, environment: Mapping[str, str]) -> Function:

@@ -43,6 +43,8 @@ class WantedExtensions:
     """Whether changed tool files are loaded again by themselves."""
     keep_trust: Keep = lambda _items: None
     """Stores what the user agreed to in the project's folder."""
+    own_settings: Path | None = None
+    """The user's configuration, whose hooks may run scripts of the project."""
 
 
 class Host:
@@ -153,9 +155,11 @@ class Host:
             await self._watch(self.plugins)
 
     async def _load_plugins(self, plugins: Plugins) -> None:
-        places, keep = self._wanted.plugins, self._wanted.keep_trust
+        wanted, places = self._wanted, self._wanted.plugins
         if places is not None and places.project is not None:
-            self._trust = await in_own_thread(lambda: ProjectTrust(places.workspace, keep))
+            self._trust = await in_own_thread(
+                lambda: ProjectTrust(places.workspace, wanted.keep_trust, wanted.own_settings)
+            )
         await plugins.load()
 
     async def _connect(self, servers: Servers) -> None:

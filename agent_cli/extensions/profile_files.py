@@ -23,6 +23,7 @@ from agent_cli.core.agents.agent_profile import BUILT_IN, Profile, Profiles
 from agent_cli.core.policy import Mode
 from agent_cli.lib.files import open_regular
 from agent_cli.lib.language import mark, tr
+from agent_cli.safety.redact import Redactor
 
 MAX_FILES = 200
 MAX_FILE_BYTES = 100_000
@@ -116,7 +117,7 @@ def _read(path: Path) -> Profile:
     return Profile(
         name=name,
         description=head.description,
-        prompt=(text[match.end() :] if match else text).strip(),
+        prompt=Redactor({}).redact((text[match.end() :] if match else text).strip()),
         model=head.model,
         tools="all" if head.tools is None else head.tools,
         read_only=head.read_only,

@@ -15,8 +15,9 @@ class ProjectTrust:
     it is loaded again only if it is what the user trusted, or if they look at it and say yes.
     """
 
-    def __init__(self, root: Path, keep: Keep) -> None:
+    def __init__(self, root: Path, keep: Keep, own_settings: Path | None = None) -> None:
         self._root = root
+        self._own_settings = own_settings
         self._keep = keep
         self._known = self._now()
 
@@ -36,4 +37,4 @@ class ProjectTrust:
         self._keep(tuple(self._known.values()))
 
     def _now(self) -> dict[str, TrustItem]:
-        return {item.path: item for item in what_trust_enables(self._root)}
+        return {item.path: item for item in what_trust_enables(self._root, self._own_settings)}

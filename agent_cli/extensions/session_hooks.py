@@ -32,6 +32,8 @@ class SessionHooks:
         self._of_plugins: dict[str, tuple[Hook, ...]] = {}
         self._waiting: asyncio.Queue[_Told] = asyncio.Queue(MAX_WAITING)
         self._worker: asyncio.Task[None] | None = None
+        self._failed: set[tuple[str, str]] = set()
+        """What was told of hooks that fail: once is enough."""
         self.tell: Callable[[ev.Event], None] = lambda _event: None
 
     @property
@@ -135,6 +137,9 @@ class SessionHooks:
                 await hook.call(facts)
         except Exception as error:  # a hook's own
             why = _why(error, hook)
+            if (hook.name, str(why)) in self._failed:
+                return
+            self._failed.add((hook.name, str(why)))
             log.warning("the hook %s failed (%s)", hook.name, why)
             text = tr("The hook {name} failed ({why}).", name=hook.name, why=in_words(why))
             self.tell(ev.Notice(level="warning", text=text, hint=tr("/hooks lists them.")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +26,13 @@ class Output:
     """Takes bytes without end in bounded memory. `place` names the file when one is needed."""
 
     def __init__(
-        self, place: Callable[[], Path], *, head: int, tail: int, most_on_disk: int = MAX_DISK_BYTES
+        self,
+        place: Callable[[], Path],
+        *,
+        head: int,
+        tail: int,
+        most_on_disk: int = MAX_DISK_BYTES,
+        clean: Callable[[Path], None] | None = None,
     ) -> None:
         self.size = 0
         self.lines = 0
@@ -33,6 +40,8 @@ class Output:
         self.problem: str | None = None
         """Why the file doesn't hold everything."""
         self._place = place
+        self._clean = clean
+        """Takes secrets out of the file when it is complete, in a thread of its own."""
         self._most_head, self._most_tail, self._most_on_disk = head, tail, most_on_disk
         self._head = bytearray()
         self._tail = bytearray()
@@ -117,6 +126,8 @@ class Output:
         if self._file is not None:
             self._file.close()
             self._file = None
+            if self._clean is not None and self.path is not None:
+                threading.Thread(target=self._clean, args=(self.path,)).start()
 
     def _first(self, start: int) -> bytes:
         if start < len(self._head):

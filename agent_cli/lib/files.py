@@ -24,6 +24,9 @@ _KINDS = (
 )
 
 
+_ON_THE_WAY = getattr(os, "O_PATH", os.O_RDONLY)
+
+
 class NotRegularFile(OSError):
     """The path names something other than a regular file; `kind` says what, in English words."""
 
@@ -73,24 +76,46 @@ def open_regular(
     return descriptor
 
 
+def open_direct(path: str | os.PathLike[str]) -> int:
+    """A descriptor of a regular file reached without any link; the caller closes it.
+
+    For a path that was resolved and judged: what was exchanged for a link since then is refused.
+    """
+    path = Path(path)
+    with _directory(path.parent, follow=False) as directory:
+        return open_regular(path.name, dir_fd=directory)
+
+
 def open_directory(path: str | os.PathLike[str], *, create: bool = False) -> int:
     """A descriptor of a directory reached without any link; the caller closes it.
 
     With `create`, what is missing of it is made on the way.
     """
     absolute = Path(path).absolute()
-    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-    current = os.open(absolute.anchor, flags)
-    for name in absolute.parts[1:]:
+    flags = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    names = absolute.parts[1:]
+    # On the way, a directory need not be readable.
+    current = os.open(absolute.anchor, flags | (_ON_THE_WAY if names else os.O_RDONLY))
+    for name in names:
         try:
             if create:
                 with contextlib.suppress(FileExistsError):
                     os.mkdir(name, dir_fd=current)
-            below = os.open(name, flags, dir_fd=current)
+            last = name is names[-1]
+            below = _open_below(current, name, flags | (os.O_RDONLY if last else _ON_THE_WAY))
         finally:
             os.close(current)
         current = below
     return current
+
+
+def _open_below(directory: int, name: str, flags: int) -> int:
+    try:
+        return os.open(name, flags, dir_fd=directory)
+    except NotADirectoryError:
+        if stat.S_ISLNK(os.lstat(name, dir_fd=directory).st_mode):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name) from None
+        raise
 
 
 def write_atomic(

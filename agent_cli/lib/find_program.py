@@ -1,9 +1,12 @@
-"""Finds the programs we bring along or need."""
+"""Finds the programs we bring along or need, never in the folder we happen to be in."""
 
+import os
 import shutil
 import sys
 from functools import cache
 from pathlib import Path
+
+from agent_cli.lib.search_path import absolute_path
 
 
 @cache
@@ -12,4 +15,4 @@ def find_program(name: str) -> str | None:
     beside = Path(sys.executable).parent / name
     if beside.is_file():
         return str(beside)
-    return shutil.which(name)
+    return shutil.which(name, path=absolute_path(os.environ.get("PATH", "")))

@@ -95,6 +95,8 @@ class Workspace:
     """Directories on the search path that a project can put programs into: its own .venv/bin."""
     readable: tuple[str, ...] = ()
     """Directories of the agent's own that may be read: outputs of earlier calls, skills."""
+    executed: frozenset[str] = frozenset()
+    """Files in it that hooks and MCP servers run: changing them is like changing a hook."""
     on_disk: bool = True
     """False: a place that is only thought of; nothing is looked up, paths are resolved as text."""
 
@@ -147,10 +149,15 @@ class Workspace:
         return PathFacts(
             inside=path.is_inside,
             secret=_first(is_secret(each, self.home) for each in both),
-            protected=_first(is_protected(each, self.home) for each in both),
+            protected=_first(self._protected(each) for each in both),
             own=_first(self._own(each) for each in both),
             special=_special(path),
         )
+
+    def _protected(self, path: str) -> Reason | None:
+        if path in self.executed:
+            return because("runs_by_itself")
+        return is_protected(path, self.home)
 
     def _own(self, path: str) -> Reason | None:
         folded = path.casefold()

@@ -1,8 +1,10 @@
 """Secrets replaced by a mark before text reaches the model, a log or a transcript."""
 
 import json
+import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Self
 from urllib.parse import quote
 
@@ -28,6 +30,9 @@ _URL_USERINFO = re.compile(
     r"|(?P<user>[A-Za-z0-9_-]{20,512}+))@"
 )
 _TEMPLATE = re.compile(r"[$%]?[{(\[].*|\$\w+|%[sdr]|\*+|x{3,}|\.{3}|«.*", re.IGNORECASE)
+_NO_SECRET = re.compile(r"[.#*=█…]*")
+_MAX_HELD_CHARS = 20_000
+_PIECE_CHARS = 200_000
 _BEARER = re.compile(r"[Bb]earer[ \t]{1,4}(?P<value>[A-Za-z0-9._~+/=-]{16,}+)")
 
 
@@ -68,6 +73,72 @@ class Redactor:
         yield from _url_passwords(text)
         yield from _bearers(text)
         yield from ((start, end, MARK) for start, end in assigned_secrets(text))
+
+
+class RedactedStream:
+    """Redacts text that comes in pieces, cut anywhere, and holds back only what may yet turn out
+    to be part of a secret: the last word, and a private key that has begun."""
+
+    def __init__(self, redact: Callable[[str], str]) -> None:
+        self._redact = redact
+        self._line = ""
+        """The unfinished line, of which some has been given."""
+        self._given = 0
+        """Characters of the unfinished line, redacted, that were given."""
+
+    def feed(self, text: str) -> str:
+        """What can be shown by now."""
+        self._line += text
+        stable = self._stable()
+        told = self._redact(self._line[:stable])
+        said = told[self._given :]
+        self._given = max(self._given, len(told))
+        done = self._line.rfind("\n", 0, stable) + 1
+        if done:
+            self._given -= told.rfind("\n") + 1
+        elif stable > _MAX_HELD_CHARS:  # a line without end is not looked at again and again
+            done, self._given = stable, 0
+        self._line = self._line[done:]
+        return said
+
+    def finish(self) -> str:
+        """What was held back."""
+        said = self._redact(self._line)[self._given :]
+        self._line, self._given = "", 0
+        return said
+
+    def _stable(self) -> int:
+        """How much of the text cannot change its meaning by what follows."""
+        word = "" if self._line[-1:].isspace() else "".join(self._line.rsplit(None, 1)[-1:])
+        if len(word) > _MAX_HELD_CHARS or _NO_SECRET.fullmatch(word):
+            word = ""
+        stable = len(self._line) - len(word)
+        begun = self._line.rfind(_PEM_ANCHOR)
+        if begun >= 0 and len(self._line) - begun < _MAX_HELD_CHARS:
+            end = _PEM_END_LINE.search(self._line, begun)
+            if end is None or end.end() > stable:
+                return min(begun, stable)
+        return stable
+
+
+def redact_file(path: Path, redact: Callable[[str], str]) -> None:
+    """Take the secrets out of a private file; it is replaced in one step."""
+    new = path.with_suffix(".clean")
+    stream = RedactedStream(redact)
+    try:
+        with (
+            path.open(encoding="utf-8", errors="surrogateescape", newline="") as old,
+            os.fdopen(
+                os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600),
+                "w", encoding="utf-8", errors="surrogateescape", newline="",
+            ) as file,
+        ):  # fmt: skip
+            while piece := old.read(_PIECE_CHARS):
+                file.write(stream.feed(piece))
+            file.write(stream.finish())
+        new.rename(path)
+    except OSError:
+        new.unlink(missing_ok=True)
 
 
 def _spellings(known: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -23,6 +23,9 @@ _NAME_ENDING = re.compile(r"(?:key|token|secret|passw(?:or)?d|passphrase|credent
 _NAME_INNOCENT = frozenset({"pwd", "oldpwd", "ssh_auth_sock", "monkey", "keyboard"})
 _VALUE_HARMLESS = re.compile(r"(?:true|false|yes|no|on|off|none|null|auto|\d{1,5})?", re.IGNORECASE)
 
+_CERT_NAME = re.compile(r"(?:^|_)(?:CA|CERTS?|BUNDLE|CACERT)$", re.IGNORECASE)
+_FILE_VALUE = re.compile(r"~?(?:/[\w.+-]+)+\.(?:pem|crt|cer|key|json|txt|p12|pfx|cfg|conf|ini)")
+
 _URL_PASSWORD = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s/@:]{0,256}:[^\s/@]{1,256}@")
 
 
@@ -114,4 +117,6 @@ def looks_secret(name: str, value: str) -> bool:
         return False
     if name.upper().endswith(("_FILE", "_PATH", "_DIR")) and value.startswith("/"):
         return secret_value(value)  # where a secret lies is none
+    if value.startswith(("/", "~/")) and (_CERT_NAME.search(name) or _FILE_VALUE.fullmatch(value)):
+        return secret_value(value)
     return secret_name(name) or secret_value(value)

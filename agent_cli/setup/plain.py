@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from agent_cli.lib.cells import pad, width_of
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import visible
+from agent_cli.safety.terminal import write_out
 from agent_cli.setup.setup_flow import Option
 
 MAX_OPTIONS = 30
@@ -59,7 +60,7 @@ class PlainDialog:
 
     def say(self, text: str, *, passing: bool = False) -> None:
         """A line of its own, with nothing in it that acts on the terminal."""
-        sys.stdout.write(f"{visible(text)}\n")
+        write_out(f"{visible(text)}\n")
         sys.stdout.flush()
 
     def _list(self, heading: str, options: Sequence[Option], other: str) -> None:
@@ -82,7 +83,7 @@ def _fits(option: Option, words: str) -> bool:
 
 async def _line(prompt: str) -> str | None:
     """A line of input; None at its end."""
-    sys.stdout.write(prompt)
+    write_out(prompt)
     sys.stdout.flush()
     line = await asyncio.to_thread(sys.stdin.readline)
     return line.strip() if line else None

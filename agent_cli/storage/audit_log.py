@@ -8,6 +8,7 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +19,8 @@ from agent_cli.lib.files import open_regular, private_directory
 
 MAX_BYTES = 10_000_000
 """Bytes of one file."""
+_SEPARATORS = re.compile("[\x7f-\x9f\u2028\u2029]")
+"""What JSON allows as it is, and some readers take for the end of a line."""
 OLD_FILES = 5
 """How many full files are kept."""
 
@@ -36,6 +39,7 @@ class AuditLog:
         """Write one record; raises OSError if it cannot be kept."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         line = f'{{"time":"{now}",{record.model_dump_json(exclude_none=True)[1:]}\n'
+        line = _SEPARATORS.sub(lambda found: f"\\u{ord(found[0]):04x}", line)
         data = line.encode("utf-8", "replace")
         with self._turn():
             os.write(self._file_for(len(data)), data)

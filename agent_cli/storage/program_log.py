@@ -3,7 +3,10 @@
 import logging
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+
+from agent_cli.safety.terminal import write_err
 
 
 class QuietFileHandler(logging.FileHandler):
@@ -19,12 +22,22 @@ class QuietFileHandler(logging.FileHandler):
         elif not self._has_said:
             self._has_said = True
             if not sys.stderr.isatty():  # a screen may be drawn there
-                sys.stderr.write(f"agent: the log cannot be written: {error.strerror or error}\n")
+                write_err(f"agent: the log cannot be written: {error.strerror or error}\n")
 
 
-def start_log(file: Path) -> None:
+class RedactingFormatter(logging.Formatter):
+    """Formats a record whole, texts of exceptions included, and removes secrets from it."""
+
+    redact: Callable[[str], str] = staticmethod(lambda text: text)
+
+    def format(self, record: logging.LogRecord) -> str:
+        return self.redact(super().format(record))
+
+
+def start_log(file: Path, redact: Callable[[str], str]) -> None:
     """Write to this file from now on; do without if that cannot be."""
     logger = logging.getLogger("agent_cli")
+    RedactingFormatter.redact = staticmethod(redact)
     if logger.handlers:
         return
     try:
@@ -33,6 +46,6 @@ def start_log(file: Path) -> None:
         os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600))
     except OSError:
         handler = logging.NullHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(RedactingFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logger.addHandler(handler)
     logger.propagate = False

@@ -127,6 +127,7 @@ class Sessions:
         What was said in this workspace goes before what was said elsewhere.
         """
         self.index.refresh()  # a list that is out of date might lead to another session
+        text = text.replace("\0", "\ufffd")
         found = self._by_id(text) or self.index.search(text, workspace)
         found = found or self.index.search(text)
         if not found:

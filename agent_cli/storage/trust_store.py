@@ -41,8 +41,14 @@ class TrustedFolder:
 class TrustStore:
     """The user's trust, kept in a directory. A folder never inherits it from another."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, own_settings: Path | None = None) -> None:
         self._directory = directory
+        self.own_settings = own_settings
+        """The user's own configuration, whose hooks may run scripts of a folder."""
+
+    def items(self, root: Path) -> tuple[TrustItem, ...]:
+        """What trusting a folder enables, as it is now; raises TooMuch."""
+        return what_trust_enables(root, self.own_settings)
 
     def standing(self, root: Path) -> FolderTrust:
         """Whether the folder is trusted as it is now; what cannot be read is not trusted."""
@@ -51,7 +57,7 @@ class TrustStore:
         if known.get("path") != str(root.resolve()) or not isinstance(files, dict):
             return FolderTrust("untrusted")
         try:
-            now = _hashes(what_trust_enables(root.resolve()))
+            now = _hashes(self.items(root.resolve()))
         except TooMuch as reason:
             return FolderTrust("changed", (str(reason),))
         changed = [path for path in {**files, **now} if files.get(path) != now.get(path)]

@@ -3,7 +3,6 @@
 import argparse
 import json
 import os
-import sys
 from collections import deque
 from collections.abc import Mapping
 from datetime import datetime
@@ -14,6 +13,7 @@ from agent_cli.core.errors import UserError
 from agent_cli.lib.cells import pad
 from agent_cli.lib.language import mark, tr
 from agent_cli.safety.sanitise import visible
+from agent_cli.safety.terminal import write_err, write_out
 from agent_cli.storage.audit_log import read_records
 from agent_cli.subcommands._moment import moment
 
@@ -54,10 +54,10 @@ def run(options: argparse.Namespace) -> int:
         why = error.strerror or error
         raise UserError(tr("{path} cannot be read: {reason}.", path=path, reason=why)) from error
     for record in shown:
-        line = json.dumps(record, ensure_ascii=False) if options.json else _line(record)
-        sys.stdout.write(f"{line}\n")
+        line = json.dumps(record) if options.json else _line(record)
+        write_out(f"{line}\n")
     if not shown and not options.json:
-        sys.stderr.write(tr("No matching entries in {path}.", path=path) + "\n")
+        write_err(tr("No matching entries in {path}.", path=path) + "\n")
     return 0
 
 

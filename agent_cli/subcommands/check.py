@@ -29,6 +29,7 @@ from agent_cli.runtime import built_in_tools, make_policy
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.reasons import Reason, because, in_words, quote_value
 from agent_cli.safety.sanitise import visible
+from agent_cli.safety.terminal import write_data, write_out
 from agent_cli.subcommands._printing import warn
 
 EXIT_CODES: Final = {Effect.ALLOW: 0, Effect.ASK: 10, Effect.DENY: 11}
@@ -72,9 +73,9 @@ def run(options: argparse.Namespace) -> int:
         return 0
     answer = asyncio.run(check.answer({"command": options.line}))
     if options.json:
-        sys.stdout.write(f"{json.dumps(answer.as_json())}\n")
+        write_data(f"{json.dumps(answer.as_json())}\n")
     else:
-        sys.stdout.write(_explain(answer))
+        write_out(_explain(answer))
     return EXIT_CODES[answer.decision.effect]
 
 
@@ -186,7 +187,7 @@ async def _answer_lines(check: CallCheck) -> None:
 
     async def write() -> None:
         while (answer := await answers.get()) is not None:
-            sys.stdout.write(f"{json.dumps(await answer)}\n")
+            write_data(f"{json.dumps(await answer)}\n")
             if answers.empty():
                 sys.stdout.flush()
 

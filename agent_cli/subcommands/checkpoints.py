@@ -12,6 +12,7 @@ from agent_cli.core.errors import UserError
 from agent_cli.lib.cells import pad
 from agent_cli.lib.language import tr, trn
 from agent_cli.lib.text import size
+from agent_cli.safety.terminal import write_out
 from agent_cli.storage.checkpoint.quota import CheckpointUsage, prune_others, remove, sessions
 
 
@@ -34,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
         return _prune(directory, options)
     kept = sessions(directory)
     for each in kept:
-        sys.stdout.write(f"{_json(each) if options.json else _line(each)}\n")
+        write_out(f"{_json(each) if options.json else _line(each)}\n")
     if not options.json:
         said = trn(
             "{n:,} session, {size} in {directory}",
@@ -43,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
             size=size(sum(each.bytes for each in kept)),
             directory=directory,
         )
-        sys.stdout.write(f"{said}\n")
+        write_out(f"{said}\n")
     return 0
 
 
@@ -61,7 +62,7 @@ def _prune(directory: Path, options: argparse.Namespace) -> int:
         prune_others(directory, None, 0)
     after = sum(each.bytes for each in sessions(directory))
     freed, left = size(before - after), size(after)
-    sys.stdout.write(tr("Freed {freed}; {left} left.", freed=freed, left=left) + "\n")
+    write_out(tr("Freed {freed}; {left} left.", freed=freed, left=left) + "\n")
     return 0
 
 

@@ -1,12 +1,12 @@
 """`agent completions`: what a shell needs to complete our command line."""
 
 import argparse
-import sys
 
 import shtab
 
 from agent_cli.core.errors import ExitCode
 from agent_cli.lib.language import tr
+from agent_cli.safety.terminal import write_data
 
 SHELLS = ("bash", "zsh", "fish")
 # Bash splits words at "=", of which shtab knows nothing.
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the script for a shell."""
-    sys.stdout.write(script(options.whole_parser(), options.shell))
+    write_data(script(options.whole_parser(), options.shell))
     return ExitCode.DONE
 
 

@@ -15,6 +15,7 @@ from agent_cli.lib.cells import pad
 from agent_cli.lib.language import SOURCE, tr, trn, use
 from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sanitise import visible
+from agent_cli.safety.terminal import write_data, write_out
 
 _SIGNS = {"ok": "ok", "warning": "! ", "problem": "!!", "skipped": "- "}
 _COLUMN = 16
@@ -48,16 +49,16 @@ async def _tell(patient: CheckContext, *, is_json: bool) -> int:
         findings.append((check, found))
         if not is_json:
             heading = "" if check.group == group else f"\n{tr(check.group).capitalize()}\n"
-            sys.stdout.write(heading + redact(_text(check, found)))
+            write_out(heading + redact(_text(check, found)))
             sys.stdout.flush()
         group = check.group
     verdicts = [found.verdict for _, found in findings]
     if is_json:
-        sys.stdout.write(f"{redact(_json(findings))}\n")
+        write_data(f"{redact(_json(findings))}\n")
     else:
         problems = trn("{n:,} problem", "{n:,} problems", verdicts.count("problem"))
         warnings = trn("{n:,} warning", "{n:,} warnings", verdicts.count("warning"))
-        sys.stdout.write(f"\n{problems}, {warnings}\n")
+        write_out(f"\n{problems}, {warnings}\n")
     return ExitCode.FAILED if "problem" in verdicts else ExitCode.DONE
 
 

@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import os
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ from agent_cli.lib.language import tr
 from agent_cli.lib.text import join_items
 from agent_cli.safety.reasons import Reason, in_words
 from agent_cli.safety.sanitise import visible
+from agent_cli.safety.terminal import write_out
 from agent_cli.subcommands._printing import confirm, say, warn
 
 
@@ -93,7 +93,7 @@ def _standing(pins: ApprovedServers, server: Server) -> str:
 def _add(asked: ExtensionContext, options: argparse.Namespace) -> int:
     table = _table(options)
     path = asked.folder / PROJECT_SERVERS if options.project else asked.places.config_file
-    tried = read_servers({str(path): {options.name: table}})
+    tried = read_servers({str(path): {options.name: table}}, str(asked.folder))
     if tried.problems:
         raise UserError(tried.problems[0])
     try:
@@ -180,7 +180,7 @@ class _Trial:
     ) -> bool:
         """Show everything, and ask on the terminal; anything but a clear yes is a no."""
         text = str(getattr(preview, "text", ""))
-        sys.stdout.write("".join(f"  {line}\n" for line in visible(text).split("\n")))
+        write_out("".join(f"  {line}\n" for line in visible(text).split("\n")))
         for warning in odd:
             say(tr("Warning: {warning}.", warning=in_words(warning)))
         say(tr("Needs approval: {reasons}.", reasons=join_items(map(in_words, reasons))))

@@ -3,7 +3,6 @@
 import argparse
 import keyword
 import os
-import sys
 from pathlib import Path
 
 from agent_cli.config.user_directories import Directories
@@ -12,6 +11,7 @@ from agent_cli.extension_setup import PROJECT_TOOLS
 from agent_cli.extensions.tool_template import test_text, tool_text
 from agent_cli.lib.language import tr
 from agent_cli.runtime import built_in_tools
+from agent_cli.safety.terminal import write_out
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
         for path, text in written.items():
             with path.open("x", encoding="utf-8") as file:
                 file.write(text)
-            sys.stdout.write(f"{path}\n")
+            write_out(f"{path}\n")
     except FileExistsError as error:
         raise UserError(tr("{path} already exists.", path=error.filename)) from error
     except OSError as error:
@@ -52,5 +52,5 @@ def run(options: argparse.Namespace) -> int:
     said = tr("Edit it as you like. In a running session, /reload loads it.")
     if options.project:
         said = tr("Edit it as you like. Trust the folder again, then /reload loads it.")
-    sys.stdout.write(f"{said}\n")
+    write_out(f"{said}\n")
     return ExitCode.DONE

@@ -12,6 +12,7 @@ from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.folder import load_settings
 from agent_cli.launch_options import LaunchOptions
 from agent_cli.lib.language import tr
+from agent_cli.safety.terminal import write_out
 
 _PASSED_ON = ("model", "api_base", "permission_mode", "cwd")
 
@@ -40,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     server = WebServer(_command(options), os.environ, statics, port)
     opening = tr("Open {address}", address=server.guard.address)
     warning = tr("Anyone with this address can use the agent as you. Press Ctrl+C to stop.")
-    sys.stdout.write(f"{opening}\n{warning}\n")
+    write_out(f"{opening}\n{warning}\n")
     sys.stdout.flush()
     try:
         asyncio.run(serve(server, port))
@@ -69,8 +70,8 @@ def _check_settings(options: argparse.Namespace) -> None:
 
 
 def _command(options: argparse.Namespace) -> list[str]:
-    """The command line of the app behind a page."""
-    argv = [sys.executable, "-m", "agent_cli"]
+    """The command line of the app behind a page; the folder's own `agent_cli` is not it."""
+    argv = [sys.executable, "-P", "-m", "agent_cli"]
     for name in _PASSED_ON:
         if (value := getattr(options, name)) is not None:
             argv += [f"--{name.replace('_', '-')}", value]

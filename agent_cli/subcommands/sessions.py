@@ -16,6 +16,7 @@ from agent_cli.lib.cells import pad
 from agent_cli.lib.files import write_atomic
 from agent_cli.lib.language import tr, trn
 from agent_cli.safety.sanitise import visible
+from agent_cli.safety.terminal import write_data, write_err, write_out
 from agent_cli.storage.session_index import SessionInfo
 from agent_cli.storage.session_store import Sessions
 
@@ -73,11 +74,11 @@ def run(options: argparse.Namespace) -> int:
 
 def _tell(found: Sequence[SessionInfo], *, as_json: bool) -> None:
     if as_json:
-        sys.stdout.writelines(f"{json.dumps(_data(info), ensure_ascii=False)}\n" for info in found)
+        write_data("".join(f"{json.dumps(_data(info))}\n" for info in found))
         return
     sys.stdout.writelines(f"{line}\n" for info in found for line in _lines(info))
     if not found:
-        sys.stderr.write(tr("No matching sessions.") + "\n")
+        write_err(tr("No matching sessions.") + "\n")
 
 
 def _data(info: SessionInfo) -> dict[str, object]:
@@ -111,14 +112,14 @@ def _show(sessions: Sessions, name: str, format_name: str, file: Path | None) ->
     info = sessions.find(name, os.path.realpath("."))
     text = render_export(read_history(sessions.read(info.id)), format_name)
     if file is None:
-        sys.stdout.write(text)
+        write_data(text)
         return
     try:
-        write_atomic(file, text.encode("utf-8", "replace"))
+        write_atomic(file, text.encode("utf-8", "replace"), mode=0o600)
     except OSError as error:
         why = error.strerror or error
         raise UserError(tr("Can't write {path}: {reason}.", path=file, reason=why)) from error
-    sys.stdout.write(tr("Written to {path}.", path=file) + "\n")
+    write_out(tr("Written to {path}.", path=file) + "\n")
 
 
 def _delete(sessions: Sessions, names: Sequence[str]) -> None:
@@ -142,5 +143,5 @@ def _delete(sessions: Sessions, names: Sequence[str]) -> None:
             why = error.strerror or error
             raise UserError(tr("Can't delete {id}: {reason}.", id=info.id, reason=why)) from error
         gone = visible(f"{info.id}  {info.name}", one_line=True)
-        sys.stdout.write(tr("Deleted {session}", session=gone) + "\n")
+        write_out(tr("Deleted {session}", session=gone) + "\n")
     sessions.index.refresh()

@@ -11,6 +11,7 @@ from agent_cli.lib.language import tr
 from agent_cli.lib.own_environment import forget
 from agent_cli.models.guide import NAME as GUIDE
 from agent_cli.models.providers import take_credentials
+from agent_cli.safety.terminal import write_out
 from agent_cli.setup.model_choice import ModelChoice
 from agent_cli.setup.plain import PlainDialog
 from agent_cli.setup.setup_flow import set_up
@@ -33,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
         told = tr(
             "Nothing was changed. `agent --model {guide}` starts the offline guide.", guide=GUIDE
         )
-        sys.stdout.write(f"{told}\n")
+        write_out(f"{told}\n")
     return ExitCode.DONE
 
 

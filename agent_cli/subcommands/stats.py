@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import sys
 from collections.abc import Iterable
 
 from agent_cli.config.user_directories import Directories
@@ -12,6 +11,7 @@ from agent_cli.lib.cells import pad, width_of
 from agent_cli.lib.language import tr
 from agent_cli.runtime import metrics_file
 from agent_cli.safety.sanitise import visible
+from agent_cli.safety.terminal import write_data, write_err, write_out
 from agent_cli.storage.metrics import read_statistics
 from agent_cli.subcommands._moment import moment
 
@@ -31,11 +31,11 @@ def run(options: argparse.Namespace) -> int:
     since = moment(options.since).astimezone().date() if options.since else None
     statistics = read_statistics(path, since)
     if options.json:
-        sys.stdout.write(f"{statistics.model_dump_json()}\n")
+        write_data(f"{statistics.model_dump_json()}\n")
     elif not statistics.days:
-        sys.stderr.write(tr("No statistics yet.") + "\n")
+        write_err(tr("No statistics yet.") + "\n")
     else:
-        sys.stdout.write(_text(statistics, [options.by] if options.by else list(TABLES)))
+        write_out(_text(statistics, [options.by] if options.by else list(TABLES)))
     return 0
 
 

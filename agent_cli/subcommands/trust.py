@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from agent_cli.config.user_directories import Directories
-from agent_cli.core.deciding.trust_items import TooMuch, TrustItem, what_trust_enables
+from agent_cli.core.deciding.trust_items import TooMuch, TrustItem
 from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.folder import trust_store
 from agent_cli.lib.cells import pad
@@ -19,6 +19,7 @@ KINDS = {
     "instructions": mark("instructions"),
     "servers": mark("servers"),
     "extension": mark("extension"),
+    "script": mark("script"),
 }
 
 
@@ -50,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _trust(store: TrustStore, folder: Path, *, asks: bool) -> int:
     try:
-        items = what_trust_enables(folder)
+        items = store.items(folder)
     except TooMuch as reason:
         said = tr("Can't trust {folder}: {reason}.", folder=folder, reason=reason.args[0])
         raise UserError(said) from reason

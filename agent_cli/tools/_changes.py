@@ -14,8 +14,8 @@ from agent_cli.lib.encodings import Encoding
 from agent_cli.lib.files import (
     FileIdentity,
     NotRegularFile,
+    open_direct,
     open_directory,
-    open_regular,
     read_identity,
     write_atomic,
 )
@@ -102,7 +102,7 @@ async def show(plan: Planner, path: str, context: ToolContext) -> DiffBlock:
 def look(file: ResolvedPath, doing: Doing) -> ExistingFile | None:
     """The file as it is, None if there is none; what must not be changed is refused."""
     try:
-        descriptor = open_regular(file.real)
+        descriptor = open_direct(file.real)
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -85,7 +85,7 @@ def clock(moment: datetime) -> str:
 def resolve(context: ToolContext, path: str) -> ResolvedPath:
     """Where the path leads, or a failure that says why nowhere."""
     try:
-        return context.workspace.resolve(path)
+        return context.resolve(path)
     except PathProblem as problem:
         said = f"{visible(str(problem), one_line=True)}."
         raise ToolFailure(said, type=FailureType.VALIDATION) from problem

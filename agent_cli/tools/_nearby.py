@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agent_cli.core.errors import ToolFailure
+from agent_cli.lib.files import open_directory
 from agent_cli.safety.oddities import visible
 from agent_cli.safety.paths import ResolvedPath, Workspace
 from agent_cli.tools._files import show_path
@@ -43,9 +44,13 @@ def listing(real: str) -> str:
     """What a directory holds: directories first, each with a slash."""
     directories: list[str] = []
     files: list[str] = []
-    with os.scandir(real) as entries:
-        for entry in entries:
-            (directories if entry.is_dir(follow_symlinks=False) else files).append(entry.name)
+    descriptor = open_directory(real)
+    try:
+        with os.scandir(descriptor) as entries:
+            for entry in entries:
+                (directories if entry.is_dir(follow_symlinks=False) else files).append(entry.name)
+    finally:
+        os.close(descriptor)
     names = [f"{name}/" for name in sorted(directories)] + sorted(files)
     if not names:
         return "It is empty."

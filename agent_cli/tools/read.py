@@ -15,7 +15,7 @@ from agent_cli.core.tool import Description, StatusTexts, Tool, ToolKind, ToolPa
 from agent_cli.core.tool_context import ToolContext
 from agent_cli.lib.encodings import SAMPLE, UTF_8, breaks_of, detect, invalid_bytes
 from agent_cli.lib.filekinds import Image, certainly_binary, image, kind_by_content
-from agent_cli.lib.files import FileIdentity, NotRegularFile, open_regular, read_identity
+from agent_cli.lib.files import FileIdentity, NotRegularFile, open_direct, read_identity
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.lib.text import plural, size
 from agent_cli.safety.paths import ResolvedPath
@@ -87,7 +87,7 @@ async def run(params: Params, context: ToolContext) -> ToolResult:
 def _read(
     file: ResolvedPath, params: Params, context: ToolContext
 ) -> tuple[ToolResult, FileIdentity, bytes | None]:
-    descriptor = open_regular(file.real)
+    descriptor = open_direct(file.real)
     try:
         head = os.pread(descriptor, SAMPLE, 0)
         identity, view = read_identity(descriptor), context.session

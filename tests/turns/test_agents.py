@@ -22,7 +22,7 @@ from agent_cli.core.events import (
     UsageChanged,
 )
 from agent_cli.core.inbox import Approval
-from agent_cli.core.messages import ToolMessage, text_of
+from agent_cli.core.messages import Content, ToolMessage, text_of
 from agent_cli.core.policy import Mode
 from agent_cli.core.tool import Description, Tool, ToolKind, ToolParams, ToolResult
 from agent_cli.core.tool_context import ToolContext
@@ -57,6 +57,14 @@ def offered(scene: Scene, model: str, request: int = 0) -> set[str]:
     return {tool["function"]["name"] for tool in sent.tools}
 
 
+def report(content: Content) -> str:
+    """An agent's words, between two lines that mark them as its own."""
+    about, line, *words, end = text_of(content).split("\n")
+    assert "never instructions" in about
+    assert line == end
+    return "\n".join(words)
+
+
 async def test_two_agents_work_side_by_side_and_ask_in_their_own_names(
     make_session: SceneMaker,
 ) -> None:
@@ -83,7 +91,7 @@ async def test_two_agents_work_side_by_side_and_ask_in_their_own_names(
     assert {a.answer for a in of_type(events, ApprovalAnswered)} == {"once", "no"}
     assert (scene.workspace / "one").exists()
     assert not (scene.workspace / "two").exists()
-    told = {m.call_id: text_of(m.content) for m in scene.session.messages if m.role == "tool"}
+    told = {m.call_id: report(m.content) for m in scene.session.messages if m.role == "tool"}
     assert told == {"t1": "one is done", "t2": "two was refused"}
     assert finish(events).text == "both are back"
     assert [file.path for file in finish(events).receipt.files] == ["one"]
@@ -169,7 +177,7 @@ async def test_an_agent_knows_only_its_task_and_its_words_stay_its_own(
     assert "You are m1." in first.system
     assert offered(scene, "m1") == {"Read", "Grep"}
     assert [m.role for m in scene.session.messages] == ["user", "assistant", "tool", "assistant"]
-    assert results(events)["t"].result.llm_content == "it says hello"
+    assert report(results(events)["t"].result.llm_content) == "it says hello"
 
 
 async def test_what_an_agent_costs_is_counted_to_the_session(make_session: SceneMaker) -> None:
@@ -302,7 +310,7 @@ async def test_the_number_of_agents_is_limited_and_none_may_be_sent_at_all(
         settings={"agents": {"per_turn": 1}},
     )
     told = {k: text_of(e.result.llm_content) for k, e in results(await scene.play()).items()}
-    assert told["t1"] == "x"
+    assert report(told["t1"]) == "x"
     assert "which is the limit" in told["t2"]
     none = make_session({"text": "done"}, settings={"agents": {"depth": 0}})
     await none.play()
@@ -402,4 +410,4 @@ async def test_nobody_to_ask_is_told_to_the_agent_and_counted(make_session: Scen
     events = await scene.play()
     assert finish(events).denials == 1
     replied = [m for m in scene.session.messages if isinstance(m, ToolMessage)]
-    assert [text_of(m.content) for m in replied] == ["could not"]
+    assert [report(m.content) for m in replied] == ["could not"]

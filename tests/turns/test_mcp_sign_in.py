@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import os
 import socket
 import subprocess
@@ -85,3 +86,61 @@ def test_nothing_is_kept_where_others_can_read(tmp_path: Path) -> None:
     assert (tmp_path / "deep" / "tokens.json").stat().st_mode & 0o77 == 0
     assert tokens.forget()
     assert asyncio.run(tokens.get_tokens()) is None
+
+
+@pytest.mark.parametrize("place", ["resource_metadata", "authorization_servers"])
+async def test_a_server_cannot_send_the_sign_in_to_a_private_address(
+    make_session: SceneMaker, place: str
+) -> None:
+    visits: list[bytes] = []
+
+    async def inner(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        visits.append(await reader.readline())
+        writer.close()
+
+    private = await asyncio.start_server(inner, "127.0.0.3", 0)
+    target = f"http://127.0.0.3:{private.sockets[0].getsockname()[1]}/latest/meta-data"
+
+    async def outer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        line = (await reader.readline()).decode()
+        own = f"http://127.0.0.1:{port}/metadata"
+        metadata = target if place == "resource_metadata" else own
+        body, status = b"", f'401 No\r\nWWW-Authenticate: Bearer resource_metadata="{metadata}"'
+        if "/metadata" in line:
+            status = "200 OK\r\nContent-Type: application/json"
+            found = {"resource": f"http://127.0.0.1:{port}/mcp", "authorization_servers": [target]}
+            body = json.dumps(found).encode()
+        writer.write(f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n".encode())
+        writer.write(b"Connection: close\r\n\r\n" + body)
+        await writer.drain()
+        writer.close()
+
+    public = await asyncio.start_server(outer, "127.0.0.1", 0)
+    port = public.sockets[0].getsockname()[1]
+    async with private, public:
+        configure(make_session.home, {"evil": {"url": f"http://127.0.0.1:{port}/mcp"}})
+        made = await served(make_session({"text": "."}))
+        await made.approve("evil")
+        assert visits == []
+
+
+async def test_only_whoever_knows_the_state_ends_a_sign_in(tmp_path: Path) -> None:
+    shown: list[str] = []
+    sign_in = signing_in.SignIn("http://h/", signing_in.Tokens(tmp_path / "t"), shown.append)
+    await sign_in.provider()
+    await sign_in._redirect("ftp://h/authorize?state=right")
+    assert sign_in._server is not None
+    port = sign_in._server.sockets[0].getsockname()[1]
+
+    async def visit(query: str) -> str:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(f"GET /callback?{query} HTTP/1.1\r\n\r\n".encode())
+        said = (await reader.read()).decode()
+        writer.close()
+        return said
+
+    for query in ("code=x", "code=x&state=wrong", "error=denied&state="):
+        assert "Signed in" not in await visit(query)
+    assert "Signed in" in await visit("code=good&state=right")
+    assert (await sign_in._come_back()).code == "good"
+    sign_in.close()

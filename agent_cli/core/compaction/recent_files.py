@@ -8,7 +8,7 @@ from agent_cli.core.compaction.shortening import FileText
 from agent_cli.core.errors import ToolFailure
 from agent_cli.core.messages import AssistantMessage, Message, ToolCall, ToolMessage
 from agent_cli.core.registry import Registry
-from agent_cli.lib.files import open_regular
+from agent_cli.lib.files import open_direct
 from agent_cli.safety.paths import PathProblem, ResolvedPath, Workspace
 
 MAX_FILES = 5
@@ -96,7 +96,7 @@ def _paths(call: ToolCall, registry: Registry, workspace: Workspace) -> Iterator
 def _read(path: ResolvedPath, room: int) -> bytes | None:
     """What the file holds, a byte more than fits at most; None: it cannot be read."""
     try:
-        descriptor = open_regular(path.real)
+        descriptor = open_direct(path.real)
     except OSError:
         return None
     with os.fdopen(descriptor, "rb") as file:

@@ -11,11 +11,12 @@ from typing import Any
 from agent_cli.core.deciding.approval_briefing import approval_request
 from agent_cli.core.deciding.call_facts import as_a_look, gather, second_opinion
 from agent_cli.core.deciding.rules import Facts, ruled_out
+from agent_cli.core.deciding.shown import Shown, shown_by, where_it_leads
 from agent_cli.core.deciding.trees import name_ruled_out
 from agent_cli.core.display import Display
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.core.events import ApprovalAnswered, Event, Notice, PlanAnswered
-from agent_cli.core.inbox import Approval, Inbox, PlanAnswer, PlanRequest
+from agent_cli.core.inbox import Approval, ApprovalRequest, Inbox, PlanAnswer, PlanRequest
 from agent_cli.core.log.store import RuleStore
 from agent_cli.core.policy import Decision, Effect, Mode, Policy
 from agent_cli.core.tool import Invocation
@@ -26,6 +27,8 @@ from agent_cli.safety.reasons import Reason, because
 from agent_cli.safety.sandbox import Profile, Sandbox, SandboxUnavailable
 
 AnyInvocation = Invocation[Any]
+MAX_ASKED = 3
+"""Times that one call is asked about, because what it touches changed meanwhile."""
 
 
 @dataclass
@@ -40,6 +43,8 @@ class PermissionCheck:
     facts: Facts | None = None
     decision: Decision | None = None
     answer: str | None = None
+    leads: tuple[Any, ...] | None = None
+    """Where what the user approved leads, of a command."""
 
 
 async def judge(
@@ -184,6 +189,20 @@ class Gatekeeper:
         check.invocation = replace(invocation, found=found)
         return await self._judge(check)
 
+    async def _request(
+        self, check: PermissionCheck, facts: Facts, decision: Decision, id: str = ""
+    ) -> ApprovalRequest:
+        return await approval_request(
+            id,
+            check.invocation,
+            check.context,
+            facts,
+            decision,
+            self.policy,
+            undo_room=self.undo_room(),
+            agent=self.agent,
+        )
+
     def _is_covered(self, facts: Facts) -> bool:
         """Whether no question would be asked about this by now."""
         decision = self.policy.decide(facts)
@@ -205,20 +224,67 @@ class Gatekeeper:
         the call will run is still open. `shown` is what the question is about, if that is not the
         call itself: then no rule can answer it for good.
         """
-        request = await approval_request(
-            self.inbox.next_id(),
-            check.invocation,
-            check.context,
-            facts,
-            decision,
-            self.policy,
-            undo_room=self.undo_room(),
-            agent=self.agent,
-        )
+        request = await self._request(check, facts, decision, self.inbox.next_id())
         if is_first and self._is_confinable(facts, decision):
             request = request.model_copy(update={"confinable": True})
         if shown is not None:
-            request = request.model_copy(update={"preview": shown, "rule": None, "steps": ()})
+            own = {"preview": shown, "rule": None, "rules": (), "steps": ()}
+            await self._put(check, request.model_copy(update=own))
+            return
+        await self._put(check, request, is_covered)
+        if facts.in_shell:
+            await self._ask_until_same(check, shown_by(request, facts))
+
+    async def _ask_until_same(self, check: PermissionCheck, shown: Shown) -> None:
+        """A yes is for what was shown: if that is not so any more, ask again with what is.
+
+        From the second time on the user knows that figures change; where it leads must not.
+        """
+        for asked in range(1, MAX_ASKED + 1):
+            facts, decision = await self._judge(check)
+            _refuse_denied(check, decision)
+            request = await self._request(check, facts, decision)
+            now = shown_by(request, facts)
+            if now == shown or (asked > 1 and now.leads == shown.leads):
+                check.leads = now.leads
+                return
+            if asked == MAX_ASKED:
+                break
+            reasons = (because("changed_since_asked"), *decision.reasons)
+            new = {
+                "id": self.inbox.next_id(),
+                "reasons": reasons,
+                "codes": tuple(reason.code for reason in reasons),
+                "resolved": tuple(dict.fromkeys((*request.resolved, *now.changed(shown)))),
+                "rule": None,
+                "rules": (),
+            }
+            shown = now
+            await self._put(check, request.model_copy(update=new))
+        raise _refusal(
+            f"{check.invocation.tool.name} was not run: what it touches keeps changing while the "
+            "user is asked. Find out what changes it first."
+        )
+
+    async def require_same(self, check: PermissionCheck | None) -> None:
+        """Just before it runs: refuse a command whose targets are not those the user approved."""
+        if check is None or check.leads is None:
+            return
+        facts, _ = await self._judge(check)
+        directory = check.context.state(ShellInfo).directory or check.context.workspace.root
+        if where_it_leads(facts, directory) != check.leads:
+            raise _refusal(
+                f"{check.invocation.tool.name} was not run: what it touches changed since the "
+                "user was asked. Look at it again, then retry."
+            )
+
+    async def _put(
+        self,
+        check: PermissionCheck,
+        request: ApprovalRequest,
+        is_covered: Callable[[], bool] | None = None,
+    ) -> None:
+        """Ask, and heed the answer."""
         if is_covered is not None:
             self._covered[request.id] = is_covered
         try:

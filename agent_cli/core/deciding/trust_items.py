@@ -12,6 +12,7 @@ from typing import Any, Literal
 from agent_cli.core.system_prompt import instruction_files
 from agent_cli.lib.files import open_regular
 from agent_cli.lib.language import tr
+from agent_cli.safety.scripts import digest, named_scripts
 
 SETTINGS = ".agent"
 TOOLS = ".agent/tools"
@@ -24,9 +25,10 @@ SKILL_FILE = "SKILL.md"
 SERVERS = ".mcp.json"
 MAX_FILES = 1_000
 MAX_FILE_BYTES = 10_000_000
-MAX_DETAIL_CHARS = 1_000
-MAX_HOOKS_CHARS = 20_000
-"""Of what a project would run; the user must be able to see all of it."""
+MAX_DETAIL_CHARS = 20_000
+"""Of what a project sets and runs; the user must be able to see all of it."""
+
+Kind = Literal["settings", "instructions", "servers", "extension", "script"]
 
 
 class TooMuch(Exception):
@@ -37,7 +39,7 @@ class TooMuch(Exception):
 class TrustItem:
     """One file that has an effect once the folder is trusted."""
 
-    kind: Literal["settings", "instructions", "servers", "extension"]
+    kind: Kind
     path: str
     """Absolute: instructions may lie above the workspace, up to the repository's root."""
     detail: str
@@ -45,8 +47,11 @@ class TrustItem:
     sha256: str
 
 
-def what_trust_enables(root: Path) -> tuple[TrustItem, ...]:
-    """The files that trust would put into effect, as they are now; raises TooMuch."""
+def what_trust_enables(root: Path, own_settings: Path | None = None) -> tuple[TrustItem, ...]:
+    """The files that trust would put into effect, as they are now; raises TooMuch.
+
+    `own_settings` is the user's own file: its hooks, too, may run scripts of the folder.
+    """
     found: list[TrustItem] = []
     for path in _files_below(root / SETTINGS):
         is_settings = path == root / SETTINGS / "config.toml"
@@ -55,7 +60,25 @@ def what_trust_enables(root: Path) -> tuple[TrustItem, ...]:
     if _is_there(root / SERVERS):
         found.append(_item("servers", root / SERVERS))
     found += [_item("instructions", path) for path in instruction_files(root)]
+    found += [
+        TrustItem("script", path, tr("run by the hook {command}", command=command), digest(path))
+        for path, command in sorted(_hook_scripts(root, own_settings).items())
+    ]
     return tuple(found)
+
+
+def _hook_scripts(root: Path, own_settings: Path | None) -> dict[str, str]:
+    """The files in the folder that hooks run, each with the command of one of them."""
+    found: dict[str, str] = {}
+    for file in (root / SETTINGS / "config.toml", own_settings):
+        try:
+            hooks = tomllib.loads(file.read_text("utf-8")).get("hooks", ()) if file else ()
+        except (OSError, ValueError):
+            continue
+        for hook in hooks if isinstance(hooks, list) else ():
+            command = str(hook.get("command", "")) if isinstance(hook, dict) else ""
+            found |= dict.fromkeys(named_scripts(command, str(root)), command)
+    return found
 
 
 def _others_below(root: Path) -> Iterator[Path]:
@@ -96,20 +119,25 @@ def _files_below(directory: Path) -> Iterator[Path]:
             yield Path(parent, name)
 
 
-def _item(
-    kind: Literal["settings", "instructions", "servers", "extension"], path: Path
-) -> TrustItem:
-    data = _content(path)
-    digest = hashlib.sha256(str(path.is_symlink()).encode() + b"\0" + data).hexdigest()
-    return TrustItem(kind, str(path), _detail(kind, path, data), digest)
+def _item(kind: Kind, path: Path) -> TrustItem:
+    leads, data = _content(path)
+    is_link = str(path.is_symlink()).encode()
+    hashed = hashlib.sha256(is_link + b"\0" + leads + data).hexdigest()
+    detail = _detail(kind, path, data)
+    if len(detail) > MAX_DETAIL_CHARS:
+        raise TooMuch(tr("{path} sets more than can be shown", path=path))
+    if path.is_symlink():
+        link = tr("a link to {path}", path=path.readlink())
+        detail = f"{link}: {detail}" if kind in ("settings", "servers") else link
+    return TrustItem(kind, str(path), detail, hashed)
 
 
 def _is_there(path: Path) -> bool:
     return path.is_symlink() or path.exists()
 
 
-def _content(path: Path) -> bytes:
-    """The content of the file, or of the file a link leads to, together with where it leads."""
+def _content(path: Path) -> tuple[bytes, bytes]:
+    """Where a link leads, and the content of the file or of the file it leads to."""
     leads = b""
     try:
         if path.is_symlink():
@@ -117,20 +145,18 @@ def _content(path: Path) -> bytes:
         with os.fdopen(open_regular(path.resolve()), "rb") as file:
             data = file.read(MAX_FILE_BYTES + 1)
     except (OSError, RuntimeError) as error:
-        return leads + type(error).__name__.encode()
+        return leads, type(error).__name__.encode()
     if len(data) > MAX_FILE_BYTES:
         raise TooMuch(tr("{path} is larger than {most:,} bytes", path=path, most=MAX_FILE_BYTES))
-    return leads + data
+    return leads, data
 
 
 def _detail(kind: str, path: Path, data: bytes) -> str:
-    if path.is_symlink():
-        return tr("a link to {path}", path=path.readlink())
     text, count = data.decode("utf-8", "replace"), len(data)
     if kind == "settings":
         return _settings(text)
     if kind == "servers":
-        return _shorten(_servers(text))
+        return _servers(text)
     if kind == "instructions":
         return tr("{count:,} bytes of instructions for the model", count=count)
     if TOOLS in path.as_posix() and path.suffix == ".py":
@@ -150,8 +176,7 @@ def _settings(text: str) -> str:
     except tomllib.TOMLDecodeError:
         return tr("is not valid TOML")
     told = {key: f"{key} = {json.dumps(value, default=str)}" for key, value in _leaves(table)}
-    hooks = _shorten(told.pop("hooks", ""), MAX_HOOKS_CHARS)
-    return "; ".join(filter(None, (hooks, _shorten("; ".join(told.values())))))
+    return "; ".join(filter(None, (told.pop("hooks", ""), *told.values())))
 
 
 def _leaves(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
@@ -174,7 +199,3 @@ def _server(server: Mapping[str, Any]) -> str:
     if "url" in server:
         return str(server["url"])
     return " ".join(map(str, (server.get("command"), *server.get("args", ()))))
-
-
-def _shorten(text: str, most: int = MAX_DETAIL_CHARS) -> str:
-    return text if len(text) <= most else f"{text[:most]}…"

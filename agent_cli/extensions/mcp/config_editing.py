@@ -21,7 +21,7 @@ def add_to_toml(path: Path, name: str, table: Mapping[str, Any]) -> None:
     lines = [f"{key} = {_toml(value)}" for key, value in table.items() if value]
     added = "\n".join([f"[mcp.servers.{name}]", *lines])
     gap = "" if not before else "\n" if before.endswith("\n") else "\n\n"
-    _write(path, f"{before}{gap}{added}\n")
+    _write(path, f"{before}{gap}{added}\n", is_private=_holds_values(table))
 
 
 def remove_from_toml(path: Path, name: str) -> None:
@@ -72,7 +72,8 @@ def add_to_json(path: Path, name: str, table: Mapping[str, Any]) -> None:
     if name in known["mcpServers"]:
         raise _is_there(path, name)
     known["mcpServers"][name] = {key: value for key, value in table.items() if value}
-    _write(path, json.dumps(known, indent=2, ensure_ascii=False) + "\n")
+    text = json.dumps(known, indent=2, ensure_ascii=False) + "\n"
+    _write(path, text, is_private=_holds_values(table))
 
 
 def remove_from_json(path: Path, name: str) -> None:
@@ -119,6 +120,11 @@ def _toml(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _write(path: Path, text: str) -> None:
+def _holds_values(table: Mapping[str, Any]) -> bool:
+    """Whether somebody who reads it could learn a key."""
+    return bool(table.get("headers") or table.get("env"))
+
+
+def _write(path: Path, text: str, *, is_private: bool = False) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomic(path, text.encode())
+    write_atomic(path, text.encode(), mode=0o600 if is_private else None)

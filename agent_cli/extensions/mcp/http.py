@@ -9,8 +9,10 @@ import httpx2
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
+from agent_cli.core.errors import ToolFailure
 from agent_cli.extensions.mcp.process import MAX_LINE_CHARS, Remark, Streams
 from agent_cli.extensions.mcp.tool_list_repair import RepairedStream
+from agent_cli.extensions.web.address import Address, resolve
 from agent_cli.lib.language import mark
 
 SESSION = "mcp-session-id"
@@ -47,6 +49,17 @@ class _Bounded(httpx2.AsyncByteStream):
         await self._inner.aclose()
 
 
+async def _connect_to_public(request: httpx2.Request) -> None:
+    """Bind a request to an address that was looked at; raises if that is a private one."""
+    try:
+        ip, *_ = await resolve(Address.parse(str(request.url)), ())
+    except (ToolFailure, ValueError) as problem:
+        text = mark("it sends the sign-in to {host}, which is not a public address")
+        raise httpx2.RequestError(text.format(host=request.url.host)) from problem
+    request.extensions["sni_hostname"] = request.url.host
+    request.url = request.url.copy_with(host=ip)
+
+
 @asynccontextmanager
 async def http_streams(
     url: str,
@@ -67,8 +80,15 @@ async def http_streams(
         is_events = "event-stream" in response.headers.get("content-type", "")
         response.stream = _Bounded(response.stream, note, is_events=is_events)
 
+    own_host = httpx2.URL(url).host
+
+    async def check(request: httpx2.Request) -> None:
+        """Where a server sends us to sign in is its own host, or a public address."""
+        if request.url.host != own_host:
+            await _connect_to_public(request)
+
     client = create_mcp_http_client(headers=dict(headers), auth=auth)
-    client.event_hooks = {"request": [], "response": [look]}
+    client.event_hooks = {"request": [check], "response": [look]}
     connected = streamable_http_client(url, http_client=client, max_sse_event_size=MAX_LINE_CHARS)
     async with client, connected as (read, write):
         yield RepairedStream(read), write

@@ -54,11 +54,18 @@ class ServerProblem(Exception):
         self.remark = (text, values)
 
 
+class LaunchChanged(ServerProblem):
+    """A server that would not be started as it was approved, by now."""
+
+    def __init__(self) -> None:
+        super().__init__(mark("what it runs changed since you approved it"))
+
+
 class ToolsChanged(ServerProblem):
     """A server whose tools are not those that were approved."""
 
     def __init__(self, offers: tuple[OfferedTool, ...]) -> None:
-        super().__init__(mark("its tools changed since they were approved"))
+        super().__init__(mark("its tools changed since you approved them"))
         self.offers = offers
 
 
@@ -108,8 +115,8 @@ class Connection:
                 self._set("lost", tr("the connection was lost"))
             except Exception as error:  # a foreign server's: it is told and tried again
                 for change in _leaves(error):
-                    if isinstance(change, ToolsChanged):
-                        self.offers = change.offers
+                    if isinstance(change, ToolsChanged | LaunchChanged):
+                        self.offers = change.offers if isinstance(change, ToolsChanged) else ()
                         self._set("changed", why(change))
                         return
                 if self.link is not None and self.link.wants_sign_in:

@@ -22,7 +22,7 @@ from agent_cli.lib.watchdog import Watchdog
 from agent_cli.safety.sanitise import visible
 
 if TYPE_CHECKING:
-    from agent_cli.extensions.mcp.links import Links, ServerEnvironment
+    from agent_cli.extensions.mcp.links import Link, Links, ServerEnvironment
     from agent_cli.extensions.mcp.mcp_connection import Connection, ServerTimeouts
     from agent_cli.extensions.mcp.server_approval import ServerApproval
 
@@ -161,11 +161,17 @@ class Servers:
             self._waiting[server.name] = mark("not approved") if pin is None else mark("changed")
             return
         links, limits = await self._load()
-        from agent_cli.extensions.mcp.mcp_connection import Connection  # noqa: PLC0415 (slow)
-
-        connection = Connection(
-            server, pin.tools, lambda: links.open(server), limits, self._on_change
+        from agent_cli.extensions.mcp.mcp_connection import (  # noqa: PLC0415 (slow)
+            Connection,
+            LaunchChanged,
         )
+
+        async def open_link() -> "Link":
+            if pin.launch != await in_own_thread(lambda: server.launch):
+                raise LaunchChanged
+            return await links.open(server)
+
+        connection = Connection(server, pin.tools, open_link, limits, self._on_change)
         self._connections[server.name] = connection
         self._tasks[server.name] = asyncio.create_task(connection.run())
 
@@ -194,10 +200,7 @@ class Servers:
                     self._warn(text, tr("Retrying."))
                 return
             case "changed":
-                text = tr(
-                    "Disabled the MCP server {name}: its tools changed since you approved them.",
-                    name=name,
-                )
+                text = tr("Disabled the MCP server {name}: {why}.", name=name, why=problem)
                 hint = tr("/mcp approve {name} shows the difference.", name=name)
             case "sign-in":
                 text = tr("The MCP server {name} needs you to sign in.", name=name)

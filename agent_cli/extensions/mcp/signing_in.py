@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import secrets
 import webbrowser
 from collections.abc import Callable
 from html import escape
@@ -95,6 +96,8 @@ class SignIn:
         self._tokens = tokens
         self._show = show
         self._answer: asyncio.Future[AuthorizationCodeResult] | None = None
+        self._state = ""
+        """What the browser must bring back: whoever does not know it was not sent by us."""
         self._server: asyncio.Server | None = None
         self.was_needed = False
         """Whether the user would have had to be asked."""
@@ -132,6 +135,7 @@ class SignIn:
             self.was_needed = True
             raise SignInNeeded
         self._answer = asyncio.get_running_loop().create_future()
+        self._state = parse_qs(urlsplit(url).query).get("state", [""])[0]
         self._show(url)
         if urlsplit(url).scheme in ("http", "https"):
             with contextlib.suppress(Exception):  # a browser is a comfort
@@ -148,7 +152,9 @@ class SignIn:
             line = (await reader.readline()).decode("ascii", "replace").split(" ")
             where = urlsplit(line[1])
             given = {name: values[0] for name, values in parse_qs(where.query).items()}
-            if where.path == "/callback" and self._answer is not None and not self._answer.done():
+            is_ours = secrets.compare_digest(given.get("state", "").encode(), self._state.encode())
+            waits = self._answer is not None and not self._answer.done()
+            if where.path == "/callback" and self._answer is not None and waits and is_ours:
                 if "code" in given:
                     self._answer.set_result(AuthorizationCodeResult.model_validate(given))
                     said = tr("Signed in. You can close this page and return to the terminal.")

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from agent_cli.lib.files import open_regular
 from agent_cli.lib.language import mark, tr
+from agent_cli.safety.scripts import digest, named_scripts
 
 NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,30}")
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -60,6 +61,8 @@ class Server:
     source: str
     """The file that configures it."""
     table: ServerTable
+    workspace: str = ""
+    """Where it would be started; the scripts there that it runs are a part of it."""
 
     @property
     def launch(self) -> tuple[str, ...]:
@@ -85,7 +88,18 @@ class Server:
             say(mark("header {name}: {origin}"), name=name, origin=_origin(value, say))
             for name, value in sorted(table.headers.items())
         ]
+        lines += [
+            say(mark("file {path}: {hash}"), path=path, hash=digest(path)[:16])
+            for path in self._scripts()
+        ]
         return tuple(lines)
+
+    def _scripts(self) -> tuple[str, ...]:
+        """The files of the workspace that it runs."""
+        if not (self.workspace and self.table.command):
+            return ()
+        directory = str(Path(self.workspace, self.table.cwd or "."))
+        return named_scripts(self.command_line, self.workspace, directory)
 
     @property
     def command_line(self) -> str:
@@ -123,14 +137,15 @@ class Configured:
     problems: tuple[str, ...] = ()
 
 
-def read_servers(tables: Mapping[str, Mapping[str, Any]]) -> Configured:
+def read_servers(tables: Mapping[str, Mapping[str, Any]], workspace: str = "") -> Configured:
     """The servers of several files, `{file: {name: table}}`; a name belongs to the first."""
     servers: dict[str, Server] = {}
     problems: list[str] = []
     for source, named in tables.items():
         for name, table in named.items():
             try:
-                server = Server(_check_name(name), source, ServerTable.model_validate(table))
+                known = ServerTable.model_validate(table)
+                server = Server(_check_name(name), source, known, workspace)
             except (ValidationError, ValueError) as error:
                 text = mark("{file}: skipped the MCP server {name!r}: {why}.")
                 problems.append(tr(text, file=source, name=name, why=_describe(error)))

@@ -97,7 +97,7 @@ class Databases:
 
     def _real(self, path: str, context: ToolContext) -> str:
         try:
-            found = context.workspace.resolve(path)
+            found = context.resolve(path)
         except PathProblem as problem:
             said = f"{problem}."
             raise ToolFailure(said, type=FailureType.VALIDATION) from problem

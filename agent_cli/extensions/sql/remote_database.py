@@ -130,7 +130,8 @@ def _fetch(cursor: Any, statement: Statement) -> Rows:
     if cursor.description is None:
         return Rows(changed=cursor.rowcount if cursor.rowcount >= 0 else None)
     found = cursor.fetchmany(statement.most_rows + 1)
-    return Rows.of((column[0] for column in cursor.description), found, statement.most_rows)
+    columns = (column[0] for column in cursor.description)
+    return Rows.of(columns, found, statement.most_rows, statement.query)
 
 
 def _mysql_account(url: str) -> dict[str, Any]:

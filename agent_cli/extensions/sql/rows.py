@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent_cli.core.display import TableBlock
+from agent_cli.extensions.sql.secret_columns import hide_secrets
 from agent_cli.lib.language import tr, trn
 from agent_cli.lib.text import plural, size
 
@@ -23,11 +24,18 @@ class Rows:
     """How many rows a writing statement changed, where the database says so."""
 
     @classmethod
-    def of(cls, columns: Iterable[Any], rows: Sequence[Iterable[Any]], most: int) -> "Rows":
-        """Whatever a driver gave; a row more than `most` shows that there is more."""
+    def of(
+        cls, columns: Iterable[Any], rows: Sequence[Iterable[Any]], most: int, query: str = ""
+    ) -> "Rows":
+        """Whatever a driver gave; a row more than `most` shows that there is more.
+
+        Cells under a heading that names a secret are hidden, also if `query` gave it another name.
+        """
+        named = tuple(map(str, columns))
+        cells = (tuple(map(_cell, row)) for row in rows[:most])
         return cls(
-            columns=tuple(map(str, columns)),
-            rows=tuple(tuple(map(_cell, row)) for row in rows[:most]),
+            columns=named,
+            rows=tuple(hide_secrets(named, row, query) for row in cells),
             has_more=len(rows) > most,
         )
 

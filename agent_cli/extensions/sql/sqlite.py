@@ -9,7 +9,7 @@ from urllib.parse import quote
 from agent_cli.core.errors import FailureType, ToolFailure
 from agent_cli.extensions.sql.rows import Rows
 from agent_cli.extensions.sql.statement import Statement
-from agent_cli.lib.files import NotRegularFile, open_regular
+from agent_cli.lib.files import NotRegularFile, open_direct
 from agent_cli.safety.tokens import words
 
 MAGIC = b"SQLite format 3\0"
@@ -70,7 +70,7 @@ def query_file(path: str, statement: Statement) -> Rows:
 def _check(path: str) -> None:
     """Neither a pipe nor a device is opened, nor is a file made that is not there."""
     try:
-        descriptor = open_regular(path)
+        descriptor = open_direct(path)
     except FileNotFoundError as error:
         said = f"There is no file {path}."
         raise ToolFailure(said, type=FailureType.VALIDATION) from error
@@ -124,7 +124,8 @@ def _run(connection: sqlite3.Connection, statement: Statement) -> Rows:
     if statement.is_write:  # a RETURNING clause changes all rows only when it is read to its end
         while cursor.fetchmany(1_000):
             pass
-    return Rows.of((column[0] for column in cursor.description), found, statement.most_rows)
+    columns = (column[0] for column in cursor.description)
+    return Rows.of(columns, found, statement.most_rows, statement.query)
 
 
 def _explain(error: Exception, statement: Statement) -> ToolFailure:

@@ -101,7 +101,7 @@ def _summary(answer: HttpResponse, *, was_kept: bool) -> str:
 
 async def _text(answer: HttpResponse, cancelled: threading.Event) -> str:
     """What to read: of a page its text, of other text all, of the rest what it is."""
-    whole = text_of(answer)
+    whole = await in_own_thread(lambda: text_of(answer))
     if whole is None:
         return (
             f"(This is not text: {describe(answer)}. To save it as a file, download it with Bash.)"

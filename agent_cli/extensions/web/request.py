@@ -15,6 +15,7 @@ from agent_cli.extensions.web.fetch import Url
 from agent_cli.extensions.web.http_client import Client, HttpRequest, HttpResponse
 from agent_cli.lib.language import mark, tr
 from agent_cli.lib.text import size
+from agent_cli.lib.threads import in_own_thread
 from agent_cli.safety.tokens import words
 
 HARMLESS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -58,7 +59,7 @@ def request_tool(client: Client) -> Tool[RequestParams]:
                 Address.parse(params.url), params.method, params.headers, params.body.encode()
             )
         )
-        told = "\n".join(_describe(answer))
+        told = await in_own_thread(lambda: "\n".join(_describe(answer)))
         return ToolResult(
             llm_content=quote(told, f"The response of {answer.address} to {params.method}"),
             display=(TextBlock(text=told),),

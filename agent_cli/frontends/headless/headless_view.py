@@ -25,6 +25,7 @@ from agent_cli.core.session import Session
 from agent_cli.launch_options import Resume
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.safety.sanitise import clean
+from agent_cli.safety.terminal import write_data, write_err
 
 if TYPE_CHECKING:
     from agent_cli.frontends.headless.structured import Structured
@@ -193,9 +194,7 @@ def _describe_blocked(count: int) -> str:
 
 
 def _out(text: str) -> None:
-    if sys.stdout.isatty():
-        text = clean(text)
-    sys.stdout.write(f"{text}\n")
+    write_data(f"{text}\n")
     sys.stdout.flush()
 
 
@@ -206,5 +205,5 @@ def note(level: str, text: str) -> None:
 
 def err(text: str) -> None:
     """Say something on standard error."""
-    sys.stderr.write(f"{clean(text)}\n")
+    write_err(f"{clean(text)}\n")
     sys.stderr.flush()

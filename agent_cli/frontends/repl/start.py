@@ -46,6 +46,7 @@ from agent_cli.runtime import (
 )
 from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sanitise import clean
+from agent_cli.safety.terminal import write_err
 from agent_cli.setup.model_choice import ModelChoice
 from agent_cli.setup.overlay import learn
 from agent_cli.storage.prompt_history import PromptHistory
@@ -90,7 +91,7 @@ def run(
         what = clean(f"{type(error).__name__}: {error}").partition("\n")[0]
         where = Directories.of(os.environ).log_file
         said = tr("the prompt failed ({what}). Details are in {log}.", what=what, log=where)
-        sys.stderr.write(f"agent: {said}\n")
+        write_err(f"agent: {said}\n")
         return ExitCode.FAILED
 
 

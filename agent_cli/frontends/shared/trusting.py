@@ -1,9 +1,10 @@
 """What the user is told before they trust a folder, and how their answer is kept."""
 
+import os
 from pathlib import Path
 
 from agent_cli.config.user_directories import Directories
-from agent_cli.core.deciding.trust_items import TooMuch, TrustItem, what_trust_enables
+from agent_cli.core.deciding.trust_items import TooMuch, TrustItem
 from agent_cli.folder import trust_store
 from agent_cli.lib.language import mark, tr
 
@@ -12,13 +13,14 @@ _KINDS = {
     "instructions": mark("instructions"),
     "servers": mark("servers"),
     "extension": mark("extension"),
+    "script": mark("script"),
 }
 
 
 def trust_items(folder: Path) -> tuple[TrustItem, ...] | None:
     """What trust would enable; None: it is too much to look at, so it cannot be trusted."""
     try:
-        return what_trust_enables(folder)
+        return trust_store(Directories.of(os.environ)).items(folder)
     except TooMuch:
         return None
 

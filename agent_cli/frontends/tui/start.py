@@ -7,7 +7,6 @@ import asyncio
 import gc
 import os
 import signal
-import sys
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -21,6 +20,7 @@ from agent_cli.frontends.tui.app import AgentApp
 from agent_cli.launch_options import LaunchOptions, Resume
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean
+from agent_cli.safety.terminal import write_err, write_out
 from agent_cli.storage.program_log import start_log
 from agent_cli.storage.session_lock import SessionInUse
 
@@ -90,7 +90,7 @@ def _read_exit(app: AgentApp, code: int) -> AppExit:
         return AppExit(code)
     following = app.controller.following
     if following is None and (line := how_to_resume(session)):
-        sys.stdout.write(f"{line}\n")
+        write_out(f"{line}\n")
     return AppExit(code, Resume(session.id) if session.is_kept else None, following)
 
 
@@ -109,7 +109,7 @@ def tell_crash(error: Exception, session: "Session | None" = None) -> int:
     where = Directories.of(os.environ).log_file
     what = clean(f"{type(error).__name__}: {error}").partition("\n")[0]
     line = tr("agent: the screen failed ({what}). Details are in {path}.", what=what, path=where)
-    sys.stderr.write(f"{line}\n")
+    write_err(f"{line}\n")
     if session is not None and (how := how_to_resume(session)):
-        sys.stderr.write(tr("Your session is saved. {how}", how=how) + "\n")
+        write_err(tr("Your session is saved. {how}", how=how) + "\n")
     return ExitCode.FAILED

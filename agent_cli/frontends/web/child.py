@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 DRIVER = "agent_cli.frontends.tui.served:ServedDriver"
@@ -78,9 +79,10 @@ class Child:
 
 
 def served_environment(environment: Mapping[str, str], columns: int, rows: int) -> dict[str, str]:
-    """What a served app sees: a terminal that is a page."""
+    """What a served app sees: a terminal that is a page, and no code of the folder's."""
     return {
-        **environment,
+        **{name: held for name, held in environment.items() if not name.startswith("PYTHON")},
+        "PYTHONPATH": _outside(environment.get("PYTHONPATH", ""), Path.cwd()),
         "TEXTUAL_DRIVER": DRIVER,
         "TEXTUAL_COLOR_SYSTEM": "truecolor",
         "TERM": "xterm-256color",
@@ -88,6 +90,13 @@ def served_environment(environment: Mapping[str, str], columns: int, rows: int) 
         "COLUMNS": str(columns),
         "ROWS": str(rows),
     }
+
+
+def _outside(path: str, folder: Path) -> str:
+    """The entries of PYTHONPATH that lie outside of a folder, wherever that is."""
+    entries = (Path(entry) for entry in path.split(os.pathsep) if entry)
+    kept = [each for each in entries if each.is_absolute()]
+    return os.pathsep.join(str(each) for each in kept if folder not in (each, *each.parents))
 
 
 async def _packet(stream: asyncio.StreamReader) -> tuple[bytes, bytes] | None:

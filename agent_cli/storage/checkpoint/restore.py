@@ -1,19 +1,20 @@
 """Puts states back on the disk. What is in the way is moved aside, never destroyed."""
 
-# ruff: noqa: PTH101, PTH103, PTH104, PTH106, PTH120, PTH211
+# ruff: noqa: PTH101, PTH120, PTH211
 
 import contextlib
 import errno
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from agent_cli.core.undo.checkpoint import FIFO, PathState, RestoreOutcome, RestoreStep
+from agent_cli.lib.files import open_directory
 from agent_cli.lib.language import tr
 from agent_cli.storage.checkpoint.aside import Aside, copy_tree, holds
 from agent_cli.storage.checkpoint.blobs import Blobs
-from agent_cli.storage.checkpoint.states import bare, is_direct, look, lstat
+from agent_cli.storage.checkpoint.states import bare, look, lstat
 
 _IN_PLACE = ("directory", "absent")
 
@@ -62,7 +63,7 @@ class Restorer:
         for each in reversed(by_depth):
             if each.then.kind == "directory" and each.path not in self.failed:
                 with contextlib.suppress(OSError):
-                    dress(each.path, each.then)
+                    _dress_in_place(each)
         self._return_moved(by_depth)
         done = (each.path for each in by_depth if each.path not in self.failed)
         return RestoreOutcome(tuple(done), self.failed)
@@ -73,8 +74,8 @@ class Restorer:
         for each in steps:
             path = missed.get(each.now.identity)
             if path and not each.then.exists and self._moved.get(each.now.identity):
-                with contextlib.suppress(OSError):
-                    os.rename(each.now.aside, each.path)
+                with contextlib.suppress(OSError), _parent(each.path) as (directory, name):
+                    os.rename(each.now.aside, name, dst_dir_fd=directory)
                     self.failed[each.path] = tr("it is all there is of {path}", path=path)
 
     def _try(self, each: Step, act: Callable[[Step], None]) -> None:
@@ -87,30 +88,29 @@ class Restorer:
 
     def _move(self, each: Step) -> None:
         """Move aside what is there."""
-        _require(each)
-        _require_no_link(each.path)
-        os.rename(each.path, each.now.aside)
+        with _parent(each.path) as (directory, name):
+            _require(each)
+            os.rename(name, each.now.aside, src_dir_fd=directory)
         self._moved[each.now.identity] = each.now.aside
 
     def _make(self, each: Step) -> None:
         then = each.then
-        _require_no_link(each.path)
         if then.kind == "directory":
-            _require_no_link(f"{each.path}/x")
-            os.makedirs(each.path, exist_ok=True)
+            _make_directory(each.path)
             return
         if each.now.exists and then.is_same(each.now):
             _require(each)
-            dress(each.path, then)
+            _dress_in_place(each)
             return
-        os.makedirs(os.path.dirname(each.path), exist_ok=True)
+        _make_directory(os.path.dirname(each.path))
         new = self._source(each)
         if os.path.lexists(each.path):
             if not each.moves or os.path.lexists(each.now.aside):
                 raise FileExistsError(errno.EEXIST, tr("something else is there now"))
             self._move(each)
         dress(new, then)
-        os.rename(new, each.path)
+        with _parent(each.path) as (directory, name):
+            os.rename(new, name, dst_dir_fd=directory)
 
     def _source(self, each: Step) -> str:
         """Where that which comes lies ready, on the same disk."""
@@ -139,14 +139,16 @@ class Restorer:
 def open_up(each: RestoreStep) -> None:
     """Let directories be changed that a call has closed; they get their modes in the end."""
     if each.now.kind == "directory" and each.now.mode & 0o700 != 0o700:
-        with contextlib.suppress(OSError):
-            os.chmod(each.path, each.now.mode | 0o700)
+        with contextlib.suppress(OSError), _parent(each.path) as (directory, name):
+            if stat.S_ISDIR(os.lstat(name, dir_fd=directory).st_mode):
+                os.chmod(name, each.now.mode | 0o700, dir_fd=directory)
 
 
 def _remove_if_empty(each: Step) -> None:
     """A directory into which somebody has put something since stays."""
     try:
-        os.rmdir(each.path)
+        with _parent(each.path) as (directory, name):
+            os.rmdir(name, dir_fd=directory)
     except FileNotFoundError:
         return
     except OSError as error:
@@ -173,9 +175,42 @@ def _require(each: Step) -> None:
         raise OSError(None, tr("it was changed just now"))
 
 
-def _require_no_link(path: str) -> None:
-    if not is_direct(path):
-        raise OSError(None, tr("a directory on the way to it is a link now"))
+@contextlib.contextmanager
+def _parent(path: str) -> Iterator[tuple[int, str]]:
+    """The directory that holds a path, opened without following any link, and the name in it."""
+    directory, name = os.path.split(path)
+    descriptor = _open(directory)
+    try:
+        yield descriptor, name
+    finally:
+        os.close(descriptor)
+
+
+def _make_directory(path: str) -> None:
+    os.close(_open(path, create=True))
+
+
+def _open(directory: str, *, create: bool = False) -> int:
+    try:
+        return open_directory(directory, create=create)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError(None, tr("a directory on the way to it is a link now")) from error
+        raise
+
+
+def _dress_in_place(each: Step) -> None:
+    """Give what is at a path the mode and the time it is to have; a link there is left alone."""
+    with _parent(each.path) as (directory, name):
+        kind = os.lstat(name, dir_fd=directory).st_mode
+        if stat.S_ISLNK(kind) != (each.then.kind == "link"):
+            raise OSError(None, tr("it was changed just now"))
+        if each.then.kind not in ("link", "repository"):
+            os.chmod(name, each.then.mode, dir_fd=directory)
+        if each.then.mtime_ns and each.then.kind != "repository":
+            times = (each.then.mtime_ns, each.then.mtime_ns)
+            with contextlib.suppress(OSError):
+                os.utime(name, ns=times, dir_fd=directory, follow_symlinks=False)
 
 
 def dress(path: str, state: PathState) -> None:

@@ -15,7 +15,7 @@ from agent_cli.lib.language import mark, tr, trn
 from agent_cli.tools._shell.background_jobs import Job
 from agent_cli.tools._shell.shell_command import ShellCommand
 
-_OVERWRITTEN = re.compile(r"[^\n\r]*\r+(?=[^\n\r])")
+_OVERWRITTEN = re.compile(r"(?<![^\n\r])[^\n\r]*+\r+(?=[^\n\r])")
 """A line that the next one was drawn over, as progress bars do."""
 
 

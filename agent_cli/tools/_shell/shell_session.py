@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from agent_cli.core.errors import ToolFailure
@@ -18,6 +19,7 @@ from agent_cli.lib.bounded_output import Output
 from agent_cli.lib.files import private_directory
 from agent_cli.lib.watchdog import Watchdog
 from agent_cli.safety.paths import Workspace
+from agent_cli.safety.redact import redact_file
 from agent_cli.safety.sandbox import ForkServer, Launch, Process, Room, start
 from agent_cli.tools._shell.meaning import added_programs, altered_by, own_functions, without_code
 from agent_cli.tools._shell.shell_command import ShellCommand
@@ -208,7 +210,8 @@ class ShellSession:
         try:
             _fill(given, f"{_orders(state, given, dump)}\0{text}\0")
             end = shown_chars(view) // 2
-            output = Output(lambda: self._file_for(view, mark), head=end, tail=end)
+            clean = partial(redact_file, redact=view.redact)
+            output = Output(lambda: self._file_for(view, mark), head=end, tail=end, clean=clean)
             command = ShellCommand(text, output, mark, dump, watcher)
             argv = [_bash(view), "--noprofile", "--norc", "-c", _DRIVER.format(given=given), "bash"]
             environment = _environment(view, state, mark, place)

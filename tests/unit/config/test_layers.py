@@ -40,7 +40,16 @@ def test_a_project_switches_nothing_on_that_the_person_switched_off(
     )
     settings = load(user_file=user, project_file=project, environment={}, flags={}).settings
     assert (settings.web.enabled, settings.sql.enabled) == (False, False)
-    assert settings.plugins.disabled == ("tickets", "other")
+    assert settings.plugins.disabled == ("tickets",)
+
+
+def test_a_project_switches_off_no_plugin_of_the_person(tmp_path: Path) -> None:
+    user, project = tmp_path / "user.toml", tmp_path / "project.toml"
+    user.write_text("")
+    project.write_text('[plugins]\nenabled = false\ndisabled = ["guard"]\n')
+    loaded = load(user_file=user, project_file=project, environment={}, flags={})
+    assert (loaded.settings.plugins.enabled, loaded.settings.plugins.disabled) == (True, ())
+    assert "plugins.disabled" in " ".join(loaded.warnings)
 
 
 def test_a_project_can_only_tighten(tmp_path: Path) -> None:

@@ -74,3 +74,13 @@ def test_a_log_that_was_removed_is_begun_anew(tmp_path: Path) -> None:
 
 def test_no_log_is_no_records(tmp_path: Path) -> None:
     assert list(read_records(tmp_path / "none")) == []
+
+
+def test_a_record_is_one_line_to_every_reader(tmp_path: Path) -> None:
+    log = AuditLog(tmp_path / "audit.jsonl")
+    odd = "a\u2028b\u2029c\x85d\x1ce"
+    log.record(CallRecord(session_id=odd, call_id="1", tool="Bash", by="model", mode="default"))
+    log.close()
+    text = (tmp_path / "audit.jsonl").read_text(encoding="utf-8")
+    assert len(text.splitlines()) == 1
+    assert json.loads(text)["session_id"] == odd
