@@ -264,7 +264,9 @@ class CheckpointStore:
     @_alone
     def close(self) -> None:
         """Let go of what is held; what was kept stays for a later session."""
-        self._opened = None
+        if self._opened is not None:
+            self._opened.workspace.close()
+            self._opened = None
         if self._hold is not None:
             os.close(self._hold)
             self._hold = None

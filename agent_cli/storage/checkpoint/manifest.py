@@ -15,12 +15,15 @@ from agent_cli.core.undo.checkpoint import ABSENT, PathChange, PathState
 from agent_cli.lib.language import tr
 from agent_cli.storage.checkpoint.quota import ASIDE
 from agent_cli.storage.checkpoint.states import is_repository, lstat
+from agent_cli.storage.checkpoint.watch import Watch
 
 MAX_ENTRIES = 400_000
 _RACY_NS = 100_000_000
 """For so long a file that has just changed may change again without a new time."""
 
-Stamp = tuple[int, int, int]
+_DRAIN_EVERY = 1_000
+
+Stamp = tuple[int, int, int, int]
 
 
 class TooManyFiles(OSError):
@@ -35,7 +38,7 @@ class ManifestEntry(NamedTuple):
     """One path as it was seen."""
 
     stamp: Stamp | None
-    """Time of the last change, number and size of the file; None: look again in any case."""
+    """Time of the last change, number, size and names of the file; None: look again in any case."""
     state: PathState
 
 
@@ -78,6 +81,8 @@ class _Scan:
     """What is new or different."""
     listings: dict[str, Listing] = field(default_factory=dict)
     unlisted: set[str] = field(default_factory=set)
+    exchanged: set[str] = field(default_factory=set)
+    """Directories that were not there at the last look, or are others, and all below them."""
     count: int = 0
 
 
@@ -96,16 +101,30 @@ class Manifest:
     """Nothing was looked at yet."""
     fresh: set[str] = field(default_factory=set)
     """Paths of which something new is known; whoever writes it down clears it."""
+    watch: Watch | None = None
+    """Tells which directories need not be listed again."""
     _listings: dict[str, Listing] = field(default_factory=dict)
     """Directories of which every name was seen at the last look."""
+    _shared: set[str] = field(default_factory=set)
+    """Directories with files that have other names too, through which they may be changed."""
+    _racy: set[str] = field(default_factory=set)
+    """Directories with something that had just changed when it was looked at."""
 
     def look(self) -> list[PathChange]:
         """Look again; what has changed since the last time. Raises OSError."""
+        if self.watch is not None:
+            self.watch.take()
+            doubtful = self.watch.changed or self._shared or self._racy or self.unlisted
+            if not doubtful and self._listings and all(map(self.watch.vouches, self._listings)):
+                return []
         enabled = gc.isenabled()
         gc.disable()  # so many small objects make it look for garbage again and again
         try:
             started = time.time_ns()
             scan = self._scan()
+            if self.watch is not None and any(map(_has_names, scan.found.values())):
+                self.watch.restart()  # nobody tells where the other names are
+                scan = self._scan()
             self.content.choose(scan.found, self.seen, is_first=self.is_empty)
             return self._compare(scan, started)
         finally:
@@ -124,6 +143,8 @@ class Manifest:
         for path, each in seen.items():
             if each.state.kind == "directory" and path not in unlisted:
                 self._listings[path] = Listing({}, [])
+            elif each.state.kind == "file" and each.stamp and each.stamp[3] > 1:
+                self._shared.add(path.rpartition("/")[0])
         for path, each in seen.items():
             parent, _, name = path.rpartition("/")
             if (listing := self._listings.get(parent)) is not None:
@@ -137,6 +158,8 @@ class Manifest:
         parent, _, name = path.rpartition("/")
         if parent in self._listings:
             self._listings[parent].names[name] = seen.stamp[:2] if seen.stamp else None
+            if seen.stamp is None:
+                self._racy.add(parent)
 
     # ── looking ──────────────────────────────────────────────────────────────────────────────────
 
@@ -166,6 +189,12 @@ class Manifest:
     def _list(self, scan: _Scan, directory: str, shallow: set[str]) -> list[str]:
         """List a directory; the directories in it that are to be listed too."""
         known = self._listings.get(directory)
+        if self.watch is not None:
+            if known is not None and self._is_vouched_for(directory, scan):
+                scan.listings[directory] = known
+                scan.count += len(known.names)
+                return known.below
+            self.watch.add(directory)
         try:
             if known is not None and _names(directory) == known.names:
                 scan.listings[directory] = known
@@ -179,6 +208,9 @@ class Manifest:
             scan.unlisted.add(directory)
             return []
         listing = scan.listings[directory] = Listing({}, [])
+        is_exchanged = directory in scan.exchanged
+        self._shared.discard(directory)
+        self._racy.discard(directory)
         for entry in inside:
             try:
                 status = entry.stat(follow_symlinks=False)
@@ -186,17 +218,35 @@ class Manifest:
                 continue
             path, name = entry.path, entry.name
             before = self.seen.get(path)
-            if stat.S_ISDIR(status.st_mode) and self._lists(path):
-                if name == ASIDE or path == self.skipped:
-                    continue
-                if directory not in shallow or not (self.is_empty or before):
-                    listing.below.append(path)
+            if stat.S_ISDIR(status.st_mode):
+                if self._lists(path):
+                    if name == ASIDE or path == self.skipped:
+                        continue
+                    if directory not in shallow or not (self.is_empty or before):
+                        listing.below.append(path)
+                    if is_exchanged or before is None or before.state.ino != status.st_ino:
+                        scan.exchanged.add(path)
+                elif self.watch is not None:
+                    self.watch.add(path)
+            elif _has_names(status):
+                self._shared.add(directory)
             stamp = stamp_of(status)
             listing.names[name] = stamp[:2]
             if before is None or before.stamp != stamp:
                 scan.found[path] = status
         scan.count += len(inside)
         return listing.below
+
+    def _is_vouched_for(self, directory: str, scan: _Scan) -> bool:
+        """Whether a directory is the one it was, and nothing in it can have changed."""
+        return (
+            self.watch is not None
+            and self.watch.vouches(directory)
+            and directory not in scan.exchanged
+            and directory not in self._shared
+            and directory not in self._racy
+            and directory not in self.unlisted
+        )
 
     def _lists(self, directory: str) -> bool:
         """Whether a directory is looked into: what was no repository's own one stays none."""
@@ -210,6 +260,8 @@ class Manifest:
         for path in scan.found if self.is_empty else sorted(scan.found):
             status = scan.found[path]
             state = self.content.state(path, status)
+            if self.watch is not None and len(now) % _DRAIN_EVERY == 0:
+                self.watch.drain()  # reading files makes the kernel tell us
             if not state.exists:
                 continue
             if state.kind == "repository" and path in scan.listings:
@@ -253,6 +305,8 @@ class Manifest:
         for directory in scan.unlisted & self._listings.keys():
             scan.listings[directory] = self._listings[directory]
         self._listings = scan.listings
+        self._shared &= scan.listings.keys()
+        self._racy &= scan.listings.keys()
         self.unlisted = scan.unlisted
         for path in gone:
             if self.seen.pop(path, None) is not None:
@@ -278,9 +332,14 @@ class Manifest:
         return above is not None and above.state.kind not in ("directory", "repository")
 
 
+def _has_names(status: os.stat_result) -> bool:
+    """Whether a file has other names, through which it may be changed."""
+    return status.st_nlink > 1 and stat.S_ISREG(status.st_mode)
+
+
 def stamp_of(status: os.stat_result) -> Stamp:
     """By which it is seen whether something was changed."""
-    return status.st_ctime_ns, status.st_ino, status.st_size
+    return status.st_ctime_ns, status.st_ino, status.st_size, status.st_nlink
 
 
 def _names(directory: str) -> dict[str, tuple[int, int] | None] | None:

@@ -15,7 +15,7 @@ from agent_cli.storage.checkpoint.records import write_whole
 
 _MIN_REWRITE = 2_000
 _LENGTH = struct.Struct(">Q")
-_FORMAT = f"manifest 1 {sys.implementation.cache_tag}\n".encode()
+_FORMAT = f"manifest 2 {sys.implementation.cache_tag}\n".encode()
 """What is written by another Python is not read: a fresh look takes its place."""
 
 

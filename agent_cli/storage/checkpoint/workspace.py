@@ -14,6 +14,10 @@ from agent_cli.storage.checkpoint.git import GitDirectory
 from agent_cli.storage.checkpoint.manifest import Manifest, TooManyFiles, Top
 from agent_cli.storage.checkpoint.manifest_log import ManifestLog
 from agent_cli.storage.checkpoint.states import bare, lstat
+from agent_cli.storage.checkpoint.watch import Watch
+
+WATCHED_FILES = 10_000
+"""From so many on the kernel is asked where something changed; of fewer, each is looked at."""
 
 
 class Named:
@@ -72,9 +76,16 @@ class Workspace:
                 status = lstat(path) if path.startswith(released) else None
                 if status is not None and state.kind == "file" and not state.content:
                     self.manifest.put(path, self.contents.state(path, status))
+        if self.manifest.watch is None and len(self.manifest.seen) >= WATCHED_FILES:
+            self.manifest.watch = Watch(self.roots)
         self._log.write()
         self._check_git()
         return changes
+
+    def close(self) -> None:
+        """Stop watching."""
+        if self.manifest.watch is not None:
+            self.manifest.watch.close()
 
     def outside(self, call: UpcomingCall) -> Manifest:
         """The places a call is known to change that are not looked at anyway."""
