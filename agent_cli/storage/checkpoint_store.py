@@ -266,6 +266,7 @@ class CheckpointStore:
         """Let go of what is held; what was kept stays for a later session."""
         if self._opened is not None:
             self._opened.workspace.close()
+            self._opened.blobs.close()
             self._opened = None
         if self._hold is not None:
             os.close(self._hold)
