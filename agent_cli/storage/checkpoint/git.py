@@ -4,32 +4,24 @@ import contextlib
 import os
 import struct
 import subprocess
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 from agent_cli.lib.files import private_directory
 from agent_cli.safety.git_probe import WITHOUT_HELPERS, bare_environment
 
 TIMEOUT_S = 60
 _CONVERTING = ("core.autocrlf", "core.attributesfile", "core.eol")
-_FILE_TYPES = frozenset({0o100, 0o120})
+HALF = 0xFFFFFFFF
+"""git keeps the lower half of numbers and sizes."""
+_SECOND = 1_000_000_000
+_REGULAR = 0o100
 
-
-class IndexEntry(NamedTuple):
-    """What git's index says about one file."""
-
-    ctime_ns: int
-    mtime_ns: int
-    ino: int
-    """As its size, the lower half of the number: git keeps no more."""
-    size: int
-    oid: str
-
-    def unsure(self) -> "IndexEntry":
-        """The entry, so that no file fits it: its bytes must be compared."""
-        return IndexEntry(0, 0, 0, -1, self.oid)
+IndexEntry = tuple[int, int, int, int, int, int, int, bytes, int]
+"""What git's index says about one file: its times in seconds and nanoseconds, its number, mode and
+size, the name of its bytes, flags."""
 
 
 @dataclass
@@ -105,25 +97,16 @@ class GitDirectory:
         return set(os.fsdecode(said or b"").split("\0"))
 
     def index(self) -> dict[str, IndexEntry]:
-        """What the index says, by name relative to the directory; empty where it is not usable."""
+        """What the index says, by path; empty where it is not usable."""
         if self.directory is None or not self._keeps_all():
             return {}
         path = Path(self.directory, "index")
         try:
             data, written = path.read_bytes(), path.stat().st_mtime_ns
-        except OSError:
+            # Written in the same moment as the index, a file may have changed unnoticed.
+            return _entries(data, self.top.rstrip("/") + "/", written // _SECOND - 1)
+        except (OSError, struct.error, ValueError, IndexError):
             return {}
-        prefix = os.path.relpath(self.root, self.top)
-        prefix = "" if prefix == "." else f"{prefix}/"
-        found = {}
-        try:
-            for name, entry in _entries(data):
-                # Written in the same moment as the index, it may have changed unnoticed.
-                if name.startswith(prefix) and entry.mtime_ns < written - 1_000_000_000:
-                    found[name[len(prefix) :]] = entry
-        except (struct.error, ValueError, IndexError):
-            return {}
-        return found
 
     def _keeps_all(self) -> bool:
         """Whether git has the bytes of every entry here, under names of twenty bytes."""
@@ -233,15 +216,18 @@ def _is_within(path: str, top: str) -> bool:
     return path == top or path.startswith(top.rstrip("/") + "/")
 
 
-def _entries(data: bytes) -> Iterator[tuple[str, IndexEntry]]:
-    """The files in an index of version 2, 3 or 4; one in several parts raises ValueError."""
+def _entries(data: bytes, top: str, before: int) -> dict[str, IndexEntry]:
+    """The regular files of an index of version 2, 3 or 4 that were written before a second; one in
+    several parts raises ValueError."""
     signature, version, count = struct.unpack_from(">4sII", data)
     if signature != b"DIRC" or version not in (2, 3, 4):
         raise ValueError("not an index")
     unpack = struct.Struct(">4I4xII8xI20sH").unpack_from
-    at, name = 12, b""
+    found: dict[str, IndexEntry] = {}
+    at, name, prefix, encoding = 12, b"", os.fsencode(top), sys.getfilesystemencoding()
     for _ in range(count):
-        cs, cn, ms, mn, ino, mode, size, oid, flags = unpack(data, at)
+        entry = unpack(data, at)
+        flags = entry[8]
         start = at + (64 if flags & 0x4000 else 62)
         if version == 4:
             dropped, start = _varint(data, start)
@@ -252,11 +238,11 @@ def _entries(data: bytes) -> Iterator[tuple[str, IndexEntry]]:
             end = data.index(b"\0", start)
             name = data[start:end]
             at += (end - at + 8) // 8 * 8
-        if mode >> 9 in _FILE_TYPES and not flags & 0x3000:
-            changed, written = cs * 1_000_000_000 + cn, ms * 1_000_000_000 + mn
-            yield os.fsdecode(name), IndexEntry(changed, written, ino, size, oid.hex())
+        if entry[5] >> 9 == _REGULAR and not flags & 0x3000 and entry[2] < before:
+            found[(prefix + name).decode(encoding, "surrogateescape")] = entry
     if data[at : at + 4] == b"link":
         raise ValueError("the index is split")
+    return found
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:

@@ -3,7 +3,6 @@
 A path counts as new only where the directory it is in was listed completely before, without it.
 """
 
-import gc
 import os
 import stat
 import time
@@ -85,6 +84,12 @@ class _Scan:
     """Directories that were not there at the last look, or are others, and all below them."""
     count: int = 0
 
+    def keep(self, directory: str, known: Listing) -> list[str]:
+        """A directory is as it is known."""
+        self.listings[directory] = known
+        self.count += len(known.names)
+        return known.below
+
 
 @dataclass
 class Manifest:
@@ -117,19 +122,13 @@ class Manifest:
             doubtful = self.watch.changed or self._shared or self._racy or self.unlisted
             if not doubtful and self._listings and all(map(self.watch.vouches, self._listings)):
                 return []
-        enabled = gc.isenabled()
-        gc.disable()  # so many small objects make it look for garbage again and again
-        try:
-            started = time.time_ns()
+        started = time.time_ns()
+        scan = self._scan()
+        if self.watch is not None and any(map(_has_names, scan.found.values())):
+            self.watch.restart()  # nobody tells where the other names are
             scan = self._scan()
-            if self.watch is not None and any(map(_has_names, scan.found.values())):
-                self.watch.restart()  # nobody tells where the other names are
-                scan = self._scan()
-            self.content.choose(scan.found, self.seen, is_first=self.is_empty)
-            return self._compare(scan, started)
-        finally:
-            if enabled:
-                gc.enable()
+        self.content.choose(scan.found, self.seen, is_first=self.is_empty)
+        return self._compare(scan, started)
 
     def put(self, path: str, state: PathState) -> None:
         """What is at a path is known better now."""
@@ -191,15 +190,11 @@ class Manifest:
         known = self._listings.get(directory)
         if self.watch is not None:
             if known is not None and self._is_vouched_for(directory, scan):
-                scan.listings[directory] = known
-                scan.count += len(known.names)
-                return known.below
+                return scan.keep(directory, known)
             self.watch.add(directory)
         try:
             if known is not None and _names(directory) == known.names:
-                scan.listings[directory] = known
-                scan.count += len(known.names)
-                return known.below
+                return scan.keep(directory, known)
             with os.scandir(directory) as entries:
                 inside = list(entries)
         except FileNotFoundError:
@@ -208,7 +203,6 @@ class Manifest:
             scan.unlisted.add(directory)
             return []
         listing = scan.listings[directory] = Listing({}, [])
-        is_exchanged = directory in scan.exchanged
         self._shared.discard(directory)
         self._racy.discard(directory)
         for entry in inside:
@@ -219,23 +213,29 @@ class Manifest:
             path, name = entry.path, entry.name
             before = self.seen.get(path)
             if stat.S_ISDIR(status.st_mode):
-                if self._lists(path):
-                    if name == ASIDE or path == self.skipped:
-                        continue
-                    if directory not in shallow or not (self.is_empty or before):
-                        listing.below.append(path)
-                    if is_exchanged or before is None or before.state.ino != status.st_ino:
-                        scan.exchanged.add(path)
-                elif self.watch is not None:
-                    self.watch.add(path)
-            elif _has_names(status):
+                if name == ASIDE or path == self.skipped:
+                    continue
+                if self._lists(path) and (
+                    directory not in shallow or not (self.is_empty or before)
+                ):
+                    listing.below.append(path)
+                self._follow(scan, directory, path, status)
+            elif status.st_nlink > 1:
                 self._shared.add(directory)
-            stamp = stamp_of(status)
+            stamp = status.st_ctime_ns, status.st_ino, status.st_size, status.st_nlink
             listing.names[name] = stamp[:2]
             if before is None or before.stamp != stamp:
                 scan.found[path] = status
         scan.count += len(inside)
         return listing.below
+
+    def _follow(self, scan: _Scan, above: str, directory: str, status: os.stat_result) -> None:
+        """Note whether a directory is another one now; where nobody looks into it, watch it."""
+        before = self.seen.get(directory)
+        if above in scan.exchanged or before is None or before.state.ino != status.st_ino:
+            scan.exchanged.add(directory)
+        if self.watch is not None and not self._lists(directory):
+            self.watch.add(directory)
 
     def _is_vouched_for(self, directory: str, scan: _Scan) -> bool:
         """Whether a directory is the one it was, and nothing in it can have changed."""
@@ -262,19 +262,17 @@ class Manifest:
             state = self.content.state(path, status)
             if self.watch is not None and len(now) % _DRAIN_EVERY == 0:
                 self.watch.drain()  # reading files makes the kernel tell us
-            if not state.exists:
+            if state.kind == "absent":
                 continue
             if state.kind == "repository" and path in scan.listings:
                 state = state._replace(kind="directory", mtime_ns=status.st_mtime_ns)
             is_racy = status.st_ctime_ns > started - _RACY_NS
             now[path] = ManifestEntry(None if is_racy else stamp_of(status), state)
-            if self.is_empty:
-                continue
             before = self.seen.get(path)
             if before is not None:
                 if not before.state.is_equal(state):
                     changes.append(PathChange(path, before.state, state))
-            elif self._was_absent(path, made):
+            elif not self.is_empty and self._was_absent(path, made):
                 changes.append(PathChange(path, ABSENT, state))
                 if state.kind == "directory":
                     made.add(path)

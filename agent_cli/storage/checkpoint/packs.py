@@ -4,7 +4,7 @@ A pack is only ever added to, by the program that made it; half a piece at its e
 copy of a session can use it too, under a name of its own.
 """
 
-# ruff: noqa: PTH104, PTH108, PTH118
+# ruff: noqa: PTH108, PTH118
 
 import contextlib
 import os
@@ -35,10 +35,10 @@ class Packs:
         self._descriptor = -1
         self._current = ""
         """The pack that is added to."""
-        for pack in os.listdir(directory):
-            if pack.startswith(PACK):
-                self._sizes[pack] = os.stat(os.path.join(directory, pack)).st_size
-                self._places.update(self._read_heads(pack))
+        for entry in os.scandir(directory):
+            if entry.name.startswith(PACK):
+                self._sizes[entry.name] = entry.stat().st_size
+                self._places.update(self._read_heads(entry.name))
 
     def __contains__(self, name: str) -> bool:
         return name in self._places

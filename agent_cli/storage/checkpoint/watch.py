@@ -5,7 +5,7 @@ listed again. Of what the kernel does not tell, it finds files that may be writt
 and disks that were mounted since. Files with several names are left to the manifest.
 """
 
-# ruff: noqa: PTH115
+# ruff: noqa: PTH115, PTH208
 
 import contextlib
 import ctypes

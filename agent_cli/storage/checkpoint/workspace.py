@@ -1,5 +1,6 @@
 """The directories a session works in, looked at before and after each command."""
 
+import gc
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -61,8 +62,15 @@ class Workspace:
 
     def look(self) -> list[PathChange]:
         """What has changed since the last look; raises OSError."""
-        if not self.roots:
-            return []
+        enabled = gc.isenabled()
+        gc.disable()  # so many small objects make it look for garbage again and again
+        try:
+            return self._look() if self.roots else []
+        finally:
+            if enabled:
+                gc.enable()
+
+    def _look(self) -> list[PathChange]:
         try:
             changes = self.manifest.look()
         except TooManyFiles as error:

@@ -262,7 +262,21 @@ def test_what_is_mounted_below_is_looked_at(pair: Pair, monkeypatch: pytest.Monk
 
 # ── random changes ───────────────────────────────────────────────────────────────────────────────
 
-NAMES = ("top", "a", "b", "a/x", "a/y", "a/s", "a/s/x", "b/x", "b/s", "b/s/x", "c/x", "c/new", "new")
+NAMES = (
+    "top",
+    "a",
+    "b",
+    "a/x",
+    "a/y",
+    "a/s",
+    "a/s/x",
+    "b/x",
+    "b/s",
+    "b/s/x",
+    "c/x",
+    "c/new",
+    "new",
+)
 NAME = st.sampled_from(NAMES)
 
 
