@@ -43,6 +43,7 @@ class Contents:
     _within: dict[str, str] = field(default_factory=dict)
     """For each directory that was asked about: the one in `_bulk` it lies in, or nothing."""
     _trusted: dict[str, IndexEntry] = field(default_factory=dict)
+    _ignoring: list[tuple[object, ...]] = field(default_factory=list)
     _files_left: int = 0
     _bytes_left: int = 0
     _max_bytes: int = 0
@@ -89,9 +90,13 @@ class Contents:
             self._note(tr("{path} is not kept for undo: {why}.", path=path, why=state.why))
         return state
 
-    def release(self) -> tuple[str, ...]:
-        """Forget what git does not ignore any more; the places whose files are copied now."""
-        if not self._bulk:
+    def release(self, *, changed: bool) -> tuple[str, ...]:
+        """Forget what git does not ignore any more; the places whose files are copied now.
+
+        Without any change in the tree, only git's own settings can tell it so.
+        """
+        before, self._ignoring = self._ignoring, [git.ignoring() for git in self.gits]
+        if not self._bulk or (not changed and self._ignoring == before):
             return ()
         kept = set[str]().union(*(git.still_ignored(self._bulk) for git in self.gits))
         gone = self._bulk.keys() - kept

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from agent_cli.lib.files import private_directory
 from agent_cli.safety.git_probe import WITHOUT_HELPERS, bare_environment
+from agent_cli.storage.checkpoint.states import lstat
 
 TIMEOUT_S = 60
 _CONVERTING = ("core.autocrlf", "core.attributesfile", "core.eol")
@@ -35,12 +36,14 @@ class GitDirectory:
     directory: str | None = field(init=False)
     """The directory of the repository's own files; None: there is no repository."""
     top: str = field(init=False)
+    _excludes: str = field(init=False, default="")
     _mark: tuple[tuple[int, int], ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:
-        said = self._run("rev-parse", "--absolute-git-dir", "--show-toplevel")
-        lines = os.fsdecode(said or b"").split("\n")
+        words = ("--absolute-git-dir", "--show-toplevel", "--git-path", "info/exclude")
+        lines = os.fsdecode(self._run("rev-parse", *words) or b"").split("\n")
         self.directory, self.top = (lines[0], lines[1]) if len(lines) >= 2 else (None, self.root)
+        self._excludes = os.path.join(self.root, lines[2]) if len(lines) > 2 else ""  # noqa: PTH118
         if self.directory is not None and not _is_within(self.root, self.top):
             self.directory, self.top = None, self.root  # it leads elsewhere: not this directory's
         if self.directory is not None:
@@ -49,6 +52,11 @@ class GitDirectory:
     def is_as_it_was(self) -> bool:
         """Whether the repository, and with it the bytes it keeps, is still the one it was."""
         return self.directory is None or _mark(self.directory) == self._mark
+
+    def ignoring(self) -> tuple[object, ...]:
+        """By which it is seen that something else is ignored now, but for files in the tree."""
+        found = map(lstat, (self._excludes, f"{self.directory}/config"))
+        return tuple(each and (each.st_ino, each.st_ctime_ns) for each in found)
 
     def lacks(self, oids: Iterable[str]) -> set[str]:
         """Of these names, those under which git keeps nothing."""

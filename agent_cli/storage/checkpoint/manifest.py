@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 from agent_cli.core.undo.checkpoint import ABSENT, PathChange, PathState
 from agent_cli.lib.language import tr
 from agent_cli.storage.checkpoint.quota import ASIDE
-from agent_cli.storage.checkpoint.states import is_repository, lstat
+from agent_cli.storage.checkpoint.states import has_names, is_repository, lstat
 from agent_cli.storage.checkpoint.watch import Watch
 
 MAX_ENTRIES = 400_000
@@ -124,7 +124,7 @@ class Manifest:
                 return []
         started = time.time_ns()
         scan = self._scan()
-        if self.watch is not None and any(map(_has_names, scan.found.values())):
+        if self.watch is not None and any(map(has_names, scan.found.values())):
             self.watch.restart()  # nobody tells where the other names are
             scan = self._scan()
         self.content.choose(scan.found, self.seen, is_first=self.is_empty)
@@ -328,11 +328,6 @@ class Manifest:
             return parent not in self.unlisted
         above = self.seen.get(parent)
         return above is not None and above.state.kind not in ("directory", "repository")
-
-
-def _has_names(status: os.stat_result) -> bool:
-    """Whether a file has other names, through which it may be changed."""
-    return status.st_nlink > 1 and stat.S_ISREG(status.st_mode)
 
 
 def stamp_of(status: os.stat_result) -> Stamp:

@@ -97,6 +97,11 @@ def lstat(path: str) -> os.stat_result | None:
         return None
 
 
+def has_names(status: os.stat_result | None) -> bool:
+    """Whether a file has other names, through which it may be changed."""
+    return status is not None and status.st_nlink > 1 and stat.S_ISREG(status.st_mode)
+
+
 def is_repository(path: str) -> bool:
     """Whether a directory is a repository's own, whatever its name."""
     return path.endswith("/.git") or all(

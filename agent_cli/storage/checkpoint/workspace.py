@@ -79,7 +79,7 @@ class Workspace:
             self.roots = ()
             self.manifest = Manifest((), self.contents)
             return []
-        if released := self.contents.release():
+        if released := self.contents.release(changed=bool(changes)):
             for path, (_, state) in list(self.manifest.seen.items()):
                 status = lstat(path) if path.startswith(released) else None
                 if status is not None and state.kind == "file" and not state.content:
@@ -89,6 +89,11 @@ class Workspace:
         self._log.write()
         self._check_git()
         return changes
+
+    def distrust(self) -> None:
+        """Look at every name next time."""
+        if self.manifest.watch is not None:
+            self.manifest.watch.restart()
 
     def close(self) -> None:
         """Stop watching."""
