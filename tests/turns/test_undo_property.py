@@ -100,7 +100,9 @@ async def _play(kind: str, steps: list[Step], directory: Path) -> None:
 def test_whatever_is_undone_comes_back_and_nothing_else_goes(
     kind: str, watched: bool, steps: list[Step]
 ) -> None:
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as directory:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(workspace, "WATCHED_FILES", 1 if watched else 10**9)
-            asyncio.run(_play(kind, steps, Path(directory).resolve()))
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as directory,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(workspace, "WATCHED_FILES", 1 if watched else 10**9)
+        asyncio.run(_play(kind, steps, Path(directory).resolve()))
