@@ -91,7 +91,7 @@ async def _play(kind: str, steps: list[Step], directory: Path) -> None:
         await maker.close()
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(0 if "UNDO_EXAMPLES" in os.environ else 600)
 @settings(
     max_examples=EXAMPLES, deadline=None, phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),
