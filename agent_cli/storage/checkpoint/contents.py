@@ -16,7 +16,7 @@ from agent_cli.core.undo.checkpoint import PathState
 from agent_cli.lib.language import tr, trn
 from agent_cli.storage.checkpoint.blobs import Blobs, allocated_bytes
 from agent_cli.storage.checkpoint.git import HALF, GitDirectory, IndexEntry
-from agent_cli.storage.checkpoint.states import bare, file_state, keep
+from agent_cli.storage.checkpoint.states import bare, file_state, keep, too_large
 
 BULKY = frozenset({"node_modules", ".venv", "venv", ".tox", ".nox", "__pycache__", "target"})
 """Directories that are made by programs, where there is no git to tell by ignoring them."""
@@ -86,7 +86,9 @@ class Contents:
             if why := self._over_budget(path, status):
                 return bare(path, status, why)
         state = keep(self.blobs, path, status, entry[7].hex() if entry else None)
-        if state.why:
+        if state.why == too_large():
+            self._note_unless_named(path, state.why)
+        elif state.why:
             self._note(tr("{path} is not kept for undo: {why}.", path=path, why=state.why))
         return state
 
@@ -115,10 +117,19 @@ class Contents:
         elif self._bytes_left < 0 or size > self._max_bytes:
             self._bytes_left += size
             why = tr("there is too much to copy")
-            self._note(tr("{path} is not kept for undo: {why}.", path=path, why=why))
+            self._note_unless_named(path, why)
         else:
             return ""
         return why
+
+    def _note_unless_named(self, path: str, why: str) -> None:
+        self._note(
+            tr(
+                "{path} is not kept for undo, except from commands that name it: {why}.",
+                path=path,
+                why=why,
+            )
+        )
 
     def _note(self, text: str) -> None:
         if text not in self.notes and len(self.notes) < 20:

@@ -37,21 +37,46 @@ class GitDirectory:
     """The directory of the repository's own files; None: there is no repository."""
     top: str = field(init=False)
     _excludes: str = field(init=False, default="")
-    _mark: tuple[tuple[int, int], ...] = field(init=False, default=())
+    _objects: str = field(init=False, default="")
+    _mark: tuple[object, ...] = field(init=False, default=())
+    _kept: dict[str, object] = field(init=False, default_factory=dict)
+    """By the beginnings of names: what tells that git keeps other objects there."""
 
     def __post_init__(self) -> None:
         words = ("--absolute-git-dir", "--show-toplevel", "--git-path", "info/exclude")
-        lines = os.fsdecode(self._run("rev-parse", *words) or b"").split("\n")
+        said = self._run("rev-parse", *words, "--git-path", "objects")
+        lines = os.fsdecode(said or b"").split("\n")
         self.directory, self.top = (lines[0], lines[1]) if len(lines) >= 2 else (None, self.root)
-        self._excludes = os.path.join(self.root, lines[2]) if len(lines) > 2 else ""  # noqa: PTH118
         if self.directory is not None and not _is_within(self.root, self.top):
             self.directory, self.top = None, self.root  # it leads elsewhere: not this directory's
         if self.directory is not None:
-            self._mark = _mark(self.directory)
+            self._excludes, self._objects = (str(Path(self.root, each)) for each in lines[2:4])
+            self._mark = _mark(self.directory, self.top)
+            self._kept = self._look_at_objects()
 
     def is_as_it_was(self) -> bool:
         """Whether the repository, and with it the bytes it keeps, is still the one it was."""
-        return self.directory is None or _mark(self.directory) == self._mark
+        return self.directory is None or _mark(self.directory, self.top) == self._mark
+
+    def take_stirred(self) -> tuple[str, ...]:
+        """The beginnings of names under which git may keep less than at the last time."""
+        before, self._kept = self._kept, self._look_at_objects()
+        packs = frozenset(self._kept.get("", ()))  # type: ignore[call-overload]
+        return tuple(
+            name
+            for name, seen in before.items()
+            if (seen - packs if isinstance(seen, frozenset) else self._kept.get(name) != seen)
+        )
+
+    def _look_at_objects(self) -> dict[str, object]:
+        found: dict[str, object] = {}
+        with contextlib.suppress(OSError):
+            for entry in os.scandir(self._objects or "/nowhere"):
+                if entry.name == "pack":
+                    found[""] = frozenset(each.name for each in os.scandir(entry.path))
+                elif len(entry.name) == 2:
+                    found[entry.name] = entry.stat().st_mtime_ns
+        return found
 
     def ignoring(self) -> tuple[object, ...]:
         """By which it is seen that something else is ignored now, but for files in the tree."""
@@ -213,11 +238,14 @@ class GitDirectory:
         return done.stdout if done.returncode == 0 else None
 
 
-def _mark(directory: str) -> tuple[tuple[int, int], ...]:
+def _mark(directory: str, top: str) -> tuple[object, ...]:
     """Tells a repository from another that was made in its place."""
     found = [Path(directory, name) for name in ("objects", "commondir", "config")]
     stats = [path.stat() for path in found if path.exists()]
-    return tuple((each.st_ino, 0 if i == 0 else each.st_mtime_ns) for i, each in enumerate(stats))
+    link = lstat(f"{top}/.git")
+    return link and link.st_ino, *(
+        (each.st_ino, 0 if i == 0 else each.st_mtime_ns) for i, each in enumerate(stats)
+    )
 
 
 def _is_within(path: str, top: str) -> bool:

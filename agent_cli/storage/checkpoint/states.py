@@ -2,6 +2,7 @@
 
 # ruff: noqa: PTH115, PTH120
 
+import errno
 import os
 import stat
 from collections.abc import Iterable
@@ -30,7 +31,7 @@ def keep(
     if not stat.S_ISREG(status.st_mode):
         return bare(path, status)
     if allocated_bytes(status) > max_bytes:
-        return file_state(status, why=_too_large())
+        return file_state(status, why=too_large())
     try:
         name, found = blobs.add_file(path, known)
     except FileNotFoundError:
@@ -49,7 +50,7 @@ def look(path: str) -> PathState:
         if not stat.S_ISREG(status.st_mode) or not is_direct(path):
             return bare(path, status) if is_direct(path) else ABSENT
         if allocated_bytes(status) > MAX_FILE_BYTES:
-            return file_state(status, why=_too_large())
+            return file_state(status, why=too_large())
         name, status = hash_file(path)
         return file_state(status, content=name)
     except (FileNotFoundError, NotADirectoryError):
@@ -72,8 +73,9 @@ def bare(path: str, status: os.stat_result, why: str = "") -> PathState:
             return PathState("link", mode, when, content=os.readlink(path), ino=ino)
         except OSError:
             return ABSENT
-    pipe = FIFO if stat.S_ISFIFO(status.st_mode) else ""
-    return PathState("other", mode, when, content=pipe, ino=ino)
+    if stat.S_ISFIFO(status.st_mode):
+        return PathState("other", mode, when, content=FIFO, ino=ino)
+    return PathState("other", mode, when, why=tr("it is a socket or a device"), ino=ino)
 
 
 def repository(path: str, status: os.stat_result) -> PathState:
@@ -128,9 +130,12 @@ def file_state(status: os.stat_result, content: str = "", why: str = "") -> Path
     return PathState("file", mode & 0o7777, when, size, content, why, ino)
 
 
-def _too_large() -> str:
+def too_large() -> str:
+    """Why a large file is not copied."""
     return tr("it is larger than {most}", most=in_words(MAX_FILE_BYTES))
 
 
 def _unreadable(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG):
+        return tr("it cannot be copied ({error})", error=error.strerror)
     return tr("it cannot be read ({error})", error=error.strerror)
