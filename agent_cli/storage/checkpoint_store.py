@@ -33,7 +33,14 @@ from agent_cli.storage.checkpoint.protect import Protection, protect
 from agent_cli.storage.checkpoint.quota import hold
 from agent_cli.storage.checkpoint.records import RecordFiles
 from agent_cli.storage.checkpoint.room import ROOMY, Room
-from agent_cli.storage.checkpoint.states import is_direct, keep, look, lstat, made_on_the_way
+from agent_cli.storage.checkpoint.states import (
+    has_names,
+    is_direct,
+    keep,
+    look,
+    lstat,
+    made_on_the_way,
+)
 from agent_cli.storage.checkpoint.undo_journal import Journal
 from agent_cli.storage.checkpoint.workspace import Named, Workspace
 
@@ -264,7 +271,10 @@ class CheckpointStore:
     @_alone
     def close(self) -> None:
         """Let go of what is held; what was kept stays for a later session."""
-        self._opened = None
+        if self._opened is not None:
+            self._opened.workspace.close()
+            self._opened.blobs.close()
+            self._opened = None
         if self._hold is not None:
             os.close(self._hold)
             self._hold = None
@@ -358,9 +368,12 @@ class CheckpointStore:
         for path, before in pending.known.items():
             found[path] = PathChange(path, before, self._keep(path))
         if pending.record.by == "shell":
+            outside = pending.outside.look()
+            if any(has_names(lstat(each.path)) for each in outside):
+                opened.workspace.distrust()  # the other name may be inside
             self._look()
             found |= pending.changes
-            found |= {each.path: self._with_bytes(each) for each in pending.outside.look()}
+            found |= {each.path: self._with_bytes(each) for each in outside}
         changed = [each for each in found.values() if not each.before.is_equal(each.after)]
         settled = pending.protection.settle(changed)
         return tuple(opened.workspace.with_bytes(settled))

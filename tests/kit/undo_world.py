@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import itertools
+import shutil
+import subprocess
+import tempfile
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,6 +76,30 @@ COMMANDS = (
 YOLO = {"mode": "yolo"}
 
 
+@functools.cache
+def _template(kind: str) -> Path:
+    """A directory from which others are copied: git takes far longer to make one."""
+    root = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, root, ignore_errors=True)
+    furnish(root, kind)
+    for name, text in {
+        "node_modules/left/index.js": "left\n", "data/raw.csv": "1,2\n", "lib/a.py": "a\n",
+        "notes.txt": "uncommitted\nnotes\n", "secret/key": "k\n", "with space": "s\n",
+        "nested/inner.txt": "in\n",
+        ".gitignore": "*.log\nbuild/\n.env\nnode_modules/\ndata/\n",
+    }.items():  # fmt: skip
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    (root / "secret").chmod(0o700)
+    git(root / "nested", "init", "-q")
+    if kind == "repository":
+        git(root, "branch", "old")
+        git(root, "add", ".gitignore")
+        git(root, "commit", "-qm", "ignore more")
+    return root
+
+
 @dataclass
 class _Event:
     """Something that changed the directory: a call of ours, or what somebody else did."""
@@ -88,31 +117,23 @@ class World:
     maker: SceneMaker
     kind: str
     scene: Scene = field(init=False)
-    other: Scene = field(init=False)
     events: list[_Event] = field(default_factory=list)
     undone: list[tuple[Photo, list[_Event]]] = field(default_factory=list)
     """What a redo must bring: the picture before the undo, and the events until then."""
     numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
+    has_edits: bool = False
+    """Whether the user has written anything."""
 
     def __post_init__(self) -> None:
-        furnish(self.root, self.kind)
-        for name, text in {
-            "node_modules/left/index.js": "left\n", "data/raw.csv": "1,2\n", "lib/a.py": "a\n",
-            "notes.txt": "uncommitted\nnotes\n", "secret/key": "k\n", "with space": "s\n",
-            "nested/inner.txt": "in\n",
-            ".gitignore": "*.log\nbuild/\n.env\nnode_modules/\ndata/\n",
-        }.items():  # fmt: skip
-            path = self.root / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        (self.root / "secret").chmod(0o700)
-        git(self.root / "nested", "init", "-q")
-        if self.kind == "repository":
-            git(self.root, "branch", "old")
-            git(self.root, "add", ".gitignore")
-            git(self.root, "commit", "-qm", "ignore more")
+        subprocess.run(["cp", "-a", f"{_template(self.kind)}/.", str(self.root)], check=True)
+        if self.kind == "repository":  # git trusts what it has looked at here
+            git(self.root, "update-index", "-q", "--refresh")
         self.scene = self.maker(settings=YOLO)
-        self.other = self.maker(settings=YOLO)
+
+    @functools.cached_property
+    def other(self) -> Scene:
+        """The second session."""
+        return self.maker(settings=YOLO)
 
     @property
     def root(self) -> Path:
@@ -153,6 +174,7 @@ class World:
         before = self.photo()
         if path.is_symlink() or path.is_dir() or not path.parent.is_dir():
             return
+        self.has_edits = True
         old = path.read_bytes() if path.exists() else b""
         path.write_bytes(old + b"user-%d\n" % next(self.numbers))
         self._foreign(before)
@@ -222,6 +244,8 @@ class World:
     def tokens(self) -> set[bytes]:
         """Everything the user wrote that is still somewhere."""
         found = set[bytes]()
+        if not self.has_edits:
+            return found
         for path in self.root.rglob("*"):
             if path.is_file() and not path.is_symlink() and path.stat().st_size < 100_000:
                 found |= {each for each in path.read_bytes().split() if each.startswith(b"user-")}

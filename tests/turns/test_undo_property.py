@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from agent_cli.storage.checkpoint import workspace
 from tests.kit.places import KINDS
 from tests.kit.sessions import SceneMaker
 from tests.kit.undo_world import COMMANDS, DIRECTORIES, FILES, NEW, PLAIN_DIRECTORIES, World
@@ -90,12 +91,18 @@ async def _play(kind: str, steps: list[Step], directory: Path) -> None:
         await maker.close()
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(0 if "UNDO_EXAMPLES" in os.environ else 600)
 @settings(
     max_examples=EXAMPLES, deadline=None, phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),
 )  # fmt: skip
-@given(st.sampled_from(KINDS), st.lists(STEP, min_size=1, max_size=6))
-def test_whatever_is_undone_comes_back_and_nothing_else_goes(kind: str, steps: list[Step]) -> None:
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as directory:
+@given(st.sampled_from(KINDS), st.booleans(), st.lists(STEP, min_size=1, max_size=6))
+def test_whatever_is_undone_comes_back_and_nothing_else_goes(
+    kind: str, watched: bool, steps: list[Step]
+) -> None:
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as directory,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(workspace, "WATCHED_FILES", 1 if watched else 10**9)
         asyncio.run(_play(kind, steps, Path(directory).resolve()))

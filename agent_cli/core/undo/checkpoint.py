@@ -139,6 +139,8 @@ class UpcomingCall:
     """Real paths of which it changes only mode or owner, with all that is below."""
     targets: tuple[str, ...] | None = None
     """Of a command that is understood: all it can change, with all that is below."""
+    prunes: bool = False
+    """Whether it may make git let go of bytes that only git has."""
 
 
 @dataclass(frozen=True)

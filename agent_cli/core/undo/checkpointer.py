@@ -18,7 +18,7 @@ from agent_cli.core.tool import Invocation, ToolKind
 from agent_cli.core.tool_context import SessionState, ShellInfo, ToolContext
 from agent_cli.core.undo.checkpoint import CheckpointOutcome, Checkpoints, Record, UpcomingCall
 from agent_cli.core.undo.line_counts import count_lines
-from agent_cli.core.undo.named_targets import named_targets
+from agent_cli.core.undo.named_targets import named_targets, prunes_git
 from agent_cli.core.undo.turn_receipt import FileTouched, Receipt, StillRunning, merge_files
 from agent_cli.lib.language import tr
 from agent_cli.lib.text import join_items
@@ -108,6 +108,7 @@ class Checkpointer:
             writes=() if is_exact else writes,
             touches=tuple(touches),
             targets=named_targets(facts, commands, context.state(ShellInfo), struck),
+            prunes=prunes_git(facts.commands),
         )
 
     async def _facts(self, invocation: AnyInvocation, context: ToolContext) -> Facts:

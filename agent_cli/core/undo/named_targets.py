@@ -19,6 +19,8 @@ _NEED_TWO = names("cp mv ln")
 """With one word they make something whose name they do not say."""
 _MOVE_AWAY = names("cd pushd popd")
 """If they fail, what comes after them happens elsewhere."""
+_PRUNING = names("gc prune repack filter-branch filter-repo maintenance")
+_KEEP_INDEX = names("git gc prune repack maintenance reflog status log diff fetch push stash")
 _NOT_PLAIN = re.compile(r"[$`*?{}~<\\]|\[[^ ]|\beval\b|\bsource\b")
 """What makes a word mean something else than it says."""
 
@@ -41,6 +43,28 @@ def named_targets(
     ]
     real = [os.path.realpath(each) for each in paths]
     return tuple(dict.fromkeys(path for path in (*paths, *through, *real) if path))
+
+
+def prunes_git(commands: Sequence[CommandFact]) -> bool:
+    """Whether commands may make git let go of bytes of files that are still there.
+
+    What is in its index git keeps; so something must change that besides.
+    """
+    verbs = {_git_verb(each.argv) for each in commands}
+    return bool(verbs & _PRUNING) and bool(verbs - _KEEP_INDEX)
+
+
+def _git_verb(argv: Sequence[str]) -> str:
+    """The command of git among the words of a command; empty: it is another program's."""
+    if not argv or argv[0].rpartition("/")[2] != "git":
+        return ""
+    words = iter(argv[1:])
+    for word in words:
+        if word in ("-C", "-c"):
+            next(words, None)
+        elif not word.startswith("-"):
+            return word
+    return "git"
 
 
 def _is_plain(command: CommandFact) -> bool:

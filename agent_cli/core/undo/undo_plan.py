@@ -200,7 +200,7 @@ def _step(part: _Part, now: PathState, store: Bytes) -> tuple[PathState, bool] |
     if before.is_equal(after):
         return now, False
     if now.is_same(before):
-        return (_add_line_ends(now, before) if now.mode == after.mode else now), False
+        return (_as_it_was(now, before) if now.mode == after.mode else now), False
     if not part.is_sure:
         return tr("the program ended before the call did, so this may be your change")
     if now.is_same(after):
@@ -244,7 +244,7 @@ def _make_conflict(
     return FilePlan(path, "conflict", now, now, before, choices, why, marked)
 
 
-def _add_line_ends(now: PathState, before: PathState) -> PathState:
+def _as_it_was(now: PathState, before: PathState) -> PathState:
     """What is there, with the mode and the time it had."""
     if now.kind == "directory":
         return now._replace(mode=before.mode)

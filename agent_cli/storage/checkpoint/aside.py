@@ -1,6 +1,6 @@
 """Things that were moved out of the way, each whole and on the disk it was on."""
 
-# ruff: noqa: PTH104, PTH106, PTH108, PTH112, PTH114, PTH118, PTH120
+# ruff: noqa: PTH104, PTH108, PTH112, PTH114, PTH118, PTH120
 
 import contextlib
 import errno
@@ -127,17 +127,11 @@ def copy_tree(source: str, target: str) -> None:
 
 def _renames(directory: str, near: str) -> bool:
     """Whether something can be renamed from the one directory to the other."""
-    probe, there = os.path.join(directory, ".probe"), os.path.join(near, f"{ASIDE}.probe")
-    try:
-        os.mkdir(probe, 0o700)  # noqa: PTH102
-    except FileExistsError:
-        pass
-    except OSError:
+    one, other = lstat(directory), lstat(near)
+    if one is None or other is None or one.st_dev != other.st_dev:
         return False
-    try:
-        os.rename(probe, there)
+    try:  # the kernel tells that they are mounted apart before it looks for what is not there
+        os.rename(os.path.join(directory, ".nothing"), os.path.join(near, f"{ASIDE}.nothing"))
     except OSError as error:
-        os.rmdir(probe)
         return error.errno != errno.EXDEV
-    os.rmdir(there)
     return True

@@ -1,6 +1,6 @@
 """Bytes of files, kept under a name that tells what they are."""
 
-# ruff: noqa: PTH104, PTH108, PTH118
+# ruff: noqa: PTH108
 
 import contextlib
 import errno
@@ -14,9 +14,11 @@ from pathlib import Path
 
 from agent_cli.lib.files import private_directory
 from agent_cli.lib.language import mark, tr
+from agent_cli.storage.checkpoint.packs import PACK, Packs
 
 SMALL_BYTES = 8_000_000
 """Files up to here are read at once and named as git names them; of others each piece is named."""
+_MAX_PACKED_BYTES = 100_000
 _PIECE = 1 << 16
 _ZEROS = bytes(_PIECE)
 _READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -39,44 +41,53 @@ def name_of(data: bytes) -> str:
 
 def hash_file(path: str) -> tuple[str, os.stat_result]:
     """The name of a regular file's bytes, without keeping them; raises OSError."""
-    with _open(path) as descriptor:
+    descriptor = _open(path)
+    try:
         status = os.fstat(descriptor)
         if status.st_size <= SMALL_BYTES:
             return name_of(_read(descriptor, status.st_size)), status
         return _name_of_pieces(descriptor, status.st_size), status
+    finally:
+        os.close(descriptor)
 
 
 class Blobs:
-    """A directory of files that nobody but us changes. A half-written one has another name."""
+    """A directory of bytes that nobody but us changes. What is half written has no name."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = str(private_directory(directory))
+        self._packs = Packs(self._directory)
         self.room = sys.maxsize
         """How many more bytes may be added."""
-        self.weight = 0
-        """How many bytes are kept."""
         self._sizes: dict[str, int] = {}
+        """Of those that are files of their own."""
         for entry in os.scandir(self._directory):
             if entry.name.startswith("."):
                 os.unlink(entry.path)  # left by a crash
-            else:
+            elif not entry.name.startswith(PACK):
                 self._sizes[entry.name] = allocated_bytes(entry.stat())
-        self.weight = sum(self._sizes.values())
 
     @property
-    def names(self) -> set[str]:
-        """What is kept."""
-        return set(self._sizes)
+    def weight(self) -> int:
+        """How many bytes are kept."""
+        return self._packs.weight + sum(self._sizes.values())
 
     def __contains__(self, name: str) -> bool:
-        return name in self._sizes
+        return name in self._packs or name in self._sizes
 
     def add(self, data: bytes) -> str:
         """Keep these bytes; raises NoRoom or OSError."""
         name = name_of(data)
-        if name not in self._sizes:
+        if name in self:
+            return name
+        if len(data) > _MAX_PACKED_BYTES:
             with self._new(name, len(data)) as descriptor:
                 _write(descriptor, data)
+        elif len(data) > self.room:
+            raise NoRoom
+        else:
+            self._packs.add(name, data)
+            self.room -= len(data)
         return name
 
     def add_file(self, path: str, known: str | None = None) -> tuple[str, os.stat_result]:
@@ -84,12 +95,14 @@ class Blobs:
 
         Where `known` is their name, git has them already and they are not kept once more.
         """
-        with _open(path) as source:
+        source = _open(path)
+        try:
             status = os.fstat(source)
             if status.st_size <= SMALL_BYTES:
                 data = _read(source, status.st_size)
-                name = name_of(data)
-                return (name if name == known else self.add(data)), status
+                if known is not None and name_of(data) == known:
+                    return known, status
+                return self.add(data), status
             name = _name_of_pieces(source, status.st_size)
             if name not in self._sizes:
                 with self._new(name, allocated_bytes(status)) as target:
@@ -97,34 +110,47 @@ class Blobs:
                     if _name_of_pieces(target, status.st_size) != name:
                         raise BlockingIOError(errno.EAGAIN, tr("it changed while it was read"))
             return name, status
+        finally:
+            os.close(source)
 
     def read(self, name: str) -> bytes | None:
         """The bytes, or None if they are not kept."""
         try:
-            return Path(self._path(name)).read_bytes()
+            return self._packs.read(name) if name in self._packs else self._path(name).read_bytes()
         except OSError:
             return None
 
     def copy_to(self, name: str, path: str, mode: int) -> None:
         """Make a new file with these bytes; raises OSError."""
-        with _open(self._path(name)) as source:
-            target = os.open(path, _MAKING, 0o600)
-            try:
-                copy_pieces(source, target, os.fstat(source).st_size)
-                os.fchmod(target, mode)
-            finally:
-                os.close(target)
+        target = os.open(path, _MAKING, 0o600)
+        try:
+            if name in self._packs:
+                _write(target, self._packs.read(name))
+            else:
+                source = _open(str(self._path(name)))
+                try:
+                    copy_pieces(source, target, os.fstat(source).st_size)
+                finally:
+                    os.close(source)
+            os.fchmod(target, mode)
+        finally:
+            os.close(target)
 
-    def remove(self, name: str) -> None:
-        """Keep it no longer."""
-        size = self._sizes.pop(name, 0)
-        self.room += size
-        self.weight -= size
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self._path(name))
+    def drop_unneeded(self, needed: set[str]) -> None:
+        """Keep no more than these; raises OSError."""
+        before = self.weight
+        for name in self._sizes.keys() - needed:
+            del self._sizes[name]
+            self._path(name).unlink(missing_ok=True)
+        self._packs.drop_unneeded(needed)
+        self.room += before - self.weight
 
-    def _path(self, name: str) -> str:
-        return os.path.join(self._directory, name)
+    def close(self) -> None:
+        """Let go of the file that is written."""
+        self._packs.close()
+
+    def _path(self, name: str) -> Path:
+        return Path(self._directory, name)
 
     @contextlib.contextmanager
     def _new(self, name: str, size: int) -> Iterator[int]:
@@ -135,15 +161,13 @@ class Blobs:
         descriptor = os.open(temporary, _MAKING, 0o600)
         try:
             yield descriptor
-            os.rename(temporary, self._path(name))
+            temporary.rename(self._path(name))
         except BaseException:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary)
+            temporary.unlink(missing_ok=True)
             raise
         finally:
             os.close(descriptor)
         self.room -= size
-        self.weight += size
         self._sizes[name] = size
 
 
@@ -181,15 +205,12 @@ def _pieces(descriptor: int, size: int) -> Iterator[tuple[int, bytes]]:
         at += _PIECE
 
 
-@contextlib.contextmanager
-def _open(path: str) -> Iterator[int]:
+def _open(path: str) -> int:
     descriptor = os.open(path, _READING)
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EINVAL, tr("it is not a regular file"), path)
-        yield descriptor
-    finally:
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
+        raise OSError(errno.EINVAL, tr("it is not a regular file"), path)
+    return descriptor
 
 
 def _read(descriptor: int, size: int) -> bytes:

@@ -8,14 +8,15 @@ what it ignores, only tells which bytes need not, or cannot, be copied.
 
 import os
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from agent_cli.core.undo.checkpoint import PathState
 from agent_cli.lib.language import tr, trn
 from agent_cli.storage.checkpoint.blobs import Blobs, allocated_bytes
-from agent_cli.storage.checkpoint.git import GitDirectory, IndexEntry
-from agent_cli.storage.checkpoint.states import bare, keep
+from agent_cli.storage.checkpoint.git import HALF, GitDirectory, IndexEntry
+from agent_cli.storage.checkpoint.states import bare, file_state, keep, too_large
 
 BULKY = frozenset({"node_modules", ".venv", "venv", ".tox", ".nox", "__pycache__", "target"})
 """Directories that are made by programs, where there is no git to tell by ignoring them."""
@@ -42,28 +43,27 @@ class Contents:
     _within: dict[str, str] = field(default_factory=dict)
     """For each directory that was asked about: the one in `_bulk` it lies in, or nothing."""
     _trusted: dict[str, IndexEntry] = field(default_factory=dict)
+    _ignoring: list[tuple[object, ...]] = field(default_factory=list)
     _files_left: int = 0
     _bytes_left: int = 0
     _max_bytes: int = 0
     """Of one file: where there is too much, the largest are left out."""
 
     def choose(
-        self, found: Mapping[str, os.stat_result], known: Iterable[str], *, is_first: bool
+        self, found: dict[str, os.stat_result], known: Iterable[str], *, is_first: bool
     ) -> None:
         """Get ready to look at these files, which are new or different."""
         self._files_left, self._bytes_left, self._trusted = MAX_NEW_FILES, self.budget, {}
         if len(found) >= _MANY or is_first:
             for git in self.gits:
                 listing = git.start_ignored()
-                self._trust_index(git, found)
+                self._trust_index(git, (found, known))
                 ignored = {os.path.join(git.root, name) for name in git.ignored(listing)}
                 self._weigh(ignored, found, known if not is_first else ())
         total = sum(
-            allocated_bytes(status)
-            for path, status in found.items()
-            if stat.S_ISREG(status.st_mode)
-            and path not in self._trusted
-            and not self._bulk_of(path.rpartition("/")[0])
+            allocated_bytes(found[path])
+            for path in found.keys() - self._trusted.keys()
+            if stat.S_ISREG(found[path].st_mode) and not self._bulk_of(path.rpartition("/")[0])
         )
         self._max_bytes = self.budget if total <= self.budget else self.budget // 40
 
@@ -72,19 +72,33 @@ class Contents:
         if not stat.S_ISREG(status.st_mode):
             return bare(path, status)
         entry = self._trusted.get(path)
-        if entry is None:
+        if entry is not None:
+            changed, part, _, _, ino, _, size, oid, _ = entry
+            if (
+                status.st_ctime_ns == changed * 1_000_000_000 + part
+                and status.st_ino & HALF == ino
+                and status.st_size & HALF == size
+            ):
+                return file_state(status, oid.hex())
+        else:
             if (bulk := self._bulk_of(path.rpartition("/")[0])) and status.st_size:
                 return bare(path, status, self._bulk[bulk])
             if why := self._over_budget(path, status):
                 return bare(path, status, why)
-        state = keep(self.blobs, path, status, entry)
-        if state.why:
+        state = keep(self.blobs, path, status, entry[7].hex() if entry else None)
+        if state.why == too_large():
+            self._note_unless_named(path, state.why)
+        elif state.why:
             self._note(tr("{path} is not kept for undo: {why}.", path=path, why=state.why))
         return state
 
-    def release(self) -> tuple[str, ...]:
-        """Forget what git does not ignore any more; the places whose files are copied now."""
-        if not self._bulk:
+    def release(self, *, changed: bool) -> tuple[str, ...]:
+        """Forget what git does not ignore any more; the places whose files are copied now.
+
+        Without any change in the tree, only git's own settings can tell it so.
+        """
+        before, self._ignoring = self._ignoring, [git.ignoring() for git in self.gits]
+        if not self._bulk or (not changed and self._ignoring == before):
             return ()
         kept = set[str]().union(*(git.still_ignored(self._bulk) for git in self.gits))
         gone = self._bulk.keys() - kept
@@ -103,22 +117,30 @@ class Contents:
         elif self._bytes_left < 0 or size > self._max_bytes:
             self._bytes_left += size
             why = tr("there is too much to copy")
-            self._note(tr("{path} is not kept for undo: {why}.", path=path, why=why))
+            self._note_unless_named(path, why)
         else:
             return ""
         return why
+
+    def _note_unless_named(self, path: str, why: str) -> None:
+        self._note(
+            tr(
+                "{path} is not kept for undo, except from commands that name it: {why}.",
+                path=path,
+                why=why,
+            )
+        )
 
     def _note(self, text: str) -> None:
         if text not in self.notes and len(self.notes) < 20:
             self.notes.append(text)
 
-    def _trust_index(self, git: GitDirectory, found: Mapping[str, os.stat_result]) -> None:
+    def _trust_index(self, git: GitDirectory, paths: Iterable[Iterable[str]]) -> None:
         """What git has byte by byte need not be read."""
         entries = git.index()
-        if entries and git.converts(found):
-            entries = {name: entry.unsure() for name, entry in entries.items()}
-        prefix = git.root.rstrip("/") + "/"
-        self._trusted.update((prefix + name, entry) for name, entry in entries.items())
+        if entries and git.converts(chain(*paths)):  # so that none fits: bytes are compared
+            entries = {path: (0, 0, 0, 0, -1, *entry[5:]) for path, entry in entries.items()}
+        self._trusted |= entries
 
     def _bulk_of(self, directory: str) -> str:
         """The directory that is not copied and holds this one; empty: there is none."""
@@ -132,7 +154,7 @@ class Contents:
         return known
 
     def _weigh(
-        self, ignored: set[str], found: Mapping[str, os.stat_result], known: Iterable[str]
+        self, ignored: set[str], found: dict[str, os.stat_result], known: Iterable[str]
     ) -> None:
         """Find out which of the ignored directories hold too much to be copied."""
         bulky = frozenset[str]() if any(git.directory for git in self.gits) else BULKY
@@ -148,8 +170,9 @@ class Contents:
 
         files: dict[str, int] = {}
         size: dict[str, int] = {}
-        for path, status in found.items():
-            if stat.S_ISREG(status.st_mode) and path not in self._trusted:
+        for path in found.keys() - self._trusted.keys():
+            status = found[path]
+            if stat.S_ISREG(status.st_mode):
                 inside = place(path.rpartition("/")[0])
                 if inside:
                     files[inside] = files.get(inside, 0) + 1

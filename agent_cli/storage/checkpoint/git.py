@@ -4,32 +4,25 @@ import contextlib
 import os
 import struct
 import subprocess
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 from agent_cli.lib.files import private_directory
 from agent_cli.safety.git_probe import WITHOUT_HELPERS, bare_environment
+from agent_cli.storage.checkpoint.states import lstat
 
 TIMEOUT_S = 60
 _CONVERTING = ("core.autocrlf", "core.attributesfile", "core.eol")
-_FILE_TYPES = frozenset({0o100, 0o120})
+HALF = 0xFFFFFFFF
+"""git keeps the lower half of numbers and sizes."""
+_SECOND = 1_000_000_000
+_REGULAR = 0o100
 
-
-class IndexEntry(NamedTuple):
-    """What git's index says about one file."""
-
-    ctime_ns: int
-    mtime_ns: int
-    ino: int
-    """As its size, the lower half of the number: git keeps no more."""
-    size: int
-    oid: str
-
-    def unsure(self) -> "IndexEntry":
-        """The entry, so that no file fits it: its bytes must be compared."""
-        return IndexEntry(0, 0, 0, -1, self.oid)
+IndexEntry = tuple[int, int, int, int, int, int, int, bytes, int]
+"""What git's index says about one file: its times in seconds and nanoseconds, its number, mode and
+size, the name of its bytes, flags."""
 
 
 @dataclass
@@ -43,20 +36,52 @@ class GitDirectory:
     directory: str | None = field(init=False)
     """The directory of the repository's own files; None: there is no repository."""
     top: str = field(init=False)
-    _mark: tuple[tuple[int, int], ...] = field(init=False, default=())
+    _excludes: str = field(init=False, default="")
+    _objects: str = field(init=False, default="")
+    _mark: tuple[object, ...] = field(init=False, default=())
+    _kept: dict[str, object] = field(init=False, default_factory=dict)
+    """By the beginnings of names: what tells that git keeps other objects there."""
 
     def __post_init__(self) -> None:
-        said = self._run("rev-parse", "--absolute-git-dir", "--show-toplevel")
+        words = ("--absolute-git-dir", "--show-toplevel", "--git-path", "info/exclude")
+        said = self._run("rev-parse", *words, "--git-path", "objects")
         lines = os.fsdecode(said or b"").split("\n")
         self.directory, self.top = (lines[0], lines[1]) if len(lines) >= 2 else (None, self.root)
         if self.directory is not None and not _is_within(self.root, self.top):
             self.directory, self.top = None, self.root  # it leads elsewhere: not this directory's
         if self.directory is not None:
-            self._mark = _mark(self.directory)
+            self._excludes, self._objects = (str(Path(self.root, each)) for each in lines[2:4])
+            self._mark = _mark(self.directory, self.top)
+            self._kept = self._look_at_objects()
 
     def is_as_it_was(self) -> bool:
         """Whether the repository, and with it the bytes it keeps, is still the one it was."""
-        return self.directory is None or _mark(self.directory) == self._mark
+        return self.directory is None or _mark(self.directory, self.top) == self._mark
+
+    def take_stirred(self) -> tuple[str, ...]:
+        """The beginnings of names under which git may keep less than at the last time."""
+        before, self._kept = self._kept, self._look_at_objects()
+        packs = frozenset(self._kept.get("", ()))  # type: ignore[call-overload]
+        return tuple(
+            name
+            for name, seen in before.items()
+            if (seen - packs if isinstance(seen, frozenset) else self._kept.get(name) != seen)
+        )
+
+    def _look_at_objects(self) -> dict[str, object]:
+        found: dict[str, object] = {}
+        with contextlib.suppress(OSError):
+            for entry in os.scandir(self._objects or "/nowhere"):
+                if entry.name == "pack":
+                    found[""] = frozenset(each.name for each in os.scandir(entry.path))
+                elif len(entry.name) == 2:
+                    found[entry.name] = entry.stat().st_mtime_ns
+        return found
+
+    def ignoring(self) -> tuple[object, ...]:
+        """By which it is seen that something else is ignored now, but for files in the tree."""
+        found = map(lstat, (self._excludes, f"{self.directory}/config"))
+        return tuple(each and (each.st_ino, each.st_ctime_ns) for each in found)
 
     def lacks(self, oids: Iterable[str]) -> set[str]:
         """Of these names, those under which git keeps nothing."""
@@ -105,25 +130,16 @@ class GitDirectory:
         return set(os.fsdecode(said or b"").split("\0"))
 
     def index(self) -> dict[str, IndexEntry]:
-        """What the index says, by name relative to the directory; empty where it is not usable."""
+        """What the index says, by path; empty where it is not usable."""
         if self.directory is None or not self._keeps_all():
             return {}
         path = Path(self.directory, "index")
         try:
             data, written = path.read_bytes(), path.stat().st_mtime_ns
-        except OSError:
+            # Written in the same moment as the index, a file may have changed unnoticed.
+            return _entries(data, self.top.rstrip("/") + "/", written // _SECOND - 1)
+        except (OSError, struct.error, ValueError, IndexError):
             return {}
-        prefix = os.path.relpath(self.root, self.top)
-        prefix = "" if prefix == "." else f"{prefix}/"
-        found = {}
-        try:
-            for name, entry in _entries(data):
-                # Written in the same moment as the index, it may have changed unnoticed.
-                if name.startswith(prefix) and entry.mtime_ns < written - 1_000_000_000:
-                    found[name[len(prefix) :]] = entry
-        except (struct.error, ValueError, IndexError):
-            return {}
-        return found
 
     def _keeps_all(self) -> bool:
         """Whether git has the bytes of every entry here, under names of twenty bytes."""
@@ -222,26 +238,32 @@ class GitDirectory:
         return done.stdout if done.returncode == 0 else None
 
 
-def _mark(directory: str) -> tuple[tuple[int, int], ...]:
+def _mark(directory: str, top: str) -> tuple[object, ...]:
     """Tells a repository from another that was made in its place."""
     found = [Path(directory, name) for name in ("objects", "commondir", "config")]
     stats = [path.stat() for path in found if path.exists()]
-    return tuple((each.st_ino, 0 if i == 0 else each.st_mtime_ns) for i, each in enumerate(stats))
+    link = lstat(f"{top}/.git")
+    return link and link.st_ino, *(
+        (each.st_ino, 0 if i == 0 else each.st_mtime_ns) for i, each in enumerate(stats)
+    )
 
 
 def _is_within(path: str, top: str) -> bool:
     return path == top or path.startswith(top.rstrip("/") + "/")
 
 
-def _entries(data: bytes) -> Iterator[tuple[str, IndexEntry]]:
-    """The files in an index of version 2, 3 or 4; one in several parts raises ValueError."""
+def _entries(data: bytes, top: str, before: int) -> dict[str, IndexEntry]:
+    """The regular files of an index of version 2, 3 or 4 that were written before a second; one in
+    several parts raises ValueError."""
     signature, version, count = struct.unpack_from(">4sII", data)
     if signature != b"DIRC" or version not in (2, 3, 4):
         raise ValueError("not an index")
     unpack = struct.Struct(">4I4xII8xI20sH").unpack_from
-    at, name = 12, b""
+    found: dict[str, IndexEntry] = {}
+    at, name, prefix, encoding = 12, b"", os.fsencode(top), sys.getfilesystemencoding()
     for _ in range(count):
-        cs, cn, ms, mn, ino, mode, size, oid, flags = unpack(data, at)
+        entry = unpack(data, at)
+        flags = entry[8]
         start = at + (64 if flags & 0x4000 else 62)
         if version == 4:
             dropped, start = _varint(data, start)
@@ -252,11 +274,11 @@ def _entries(data: bytes) -> Iterator[tuple[str, IndexEntry]]:
             end = data.index(b"\0", start)
             name = data[start:end]
             at += (end - at + 8) // 8 * 8
-        if mode >> 9 in _FILE_TYPES and not flags & 0x3000:
-            changed, written = cs * 1_000_000_000 + cn, ms * 1_000_000_000 + mn
-            yield os.fsdecode(name), IndexEntry(changed, written, ino, size, oid.hex())
+        if entry[5] >> 9 == _REGULAR and not flags & 0x3000 and entry[2] < before:
+            found[(prefix + name).decode(encoding, "surrogateescape")] = entry
     if data[at : at + 4] == b"link":
         raise ValueError("the index is split")
+    return found
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:

@@ -3,7 +3,6 @@
 A path counts as new only where the directory it is in was listed completely before, without it.
 """
 
-import gc
 import os
 import stat
 import time
@@ -14,13 +13,16 @@ from typing import NamedTuple, Protocol
 from agent_cli.core.undo.checkpoint import ABSENT, PathChange, PathState
 from agent_cli.lib.language import tr
 from agent_cli.storage.checkpoint.quota import ASIDE
-from agent_cli.storage.checkpoint.states import is_repository, lstat
+from agent_cli.storage.checkpoint.states import has_names, is_repository, lstat
+from agent_cli.storage.checkpoint.watch import Watch
 
 MAX_ENTRIES = 400_000
 _RACY_NS = 100_000_000
 """For so long a file that has just changed may change again without a new time."""
 
-Stamp = tuple[int, int, int]
+_DRAIN_EVERY = 1_000
+
+Stamp = tuple[int, int, int, int]
 
 
 class TooManyFiles(OSError):
@@ -35,7 +37,7 @@ class ManifestEntry(NamedTuple):
     """One path as it was seen."""
 
     stamp: Stamp | None
-    """Time of the last change, number and size of the file; None: look again in any case."""
+    """Time of the last change, number, size and names of the file; None: look again in any case."""
     state: PathState
 
 
@@ -78,7 +80,15 @@ class _Scan:
     """What is new or different."""
     listings: dict[str, Listing] = field(default_factory=dict)
     unlisted: set[str] = field(default_factory=set)
+    exchanged: set[str] = field(default_factory=set)
+    """Directories that were not there at the last look, or are others, and all below them."""
     count: int = 0
+
+    def keep(self, directory: str, known: Listing) -> list[str]:
+        """A directory is as it is known."""
+        self.listings[directory] = known
+        self.count += len(known.names)
+        return known.below
 
 
 @dataclass
@@ -96,21 +106,29 @@ class Manifest:
     """Nothing was looked at yet."""
     fresh: set[str] = field(default_factory=set)
     """Paths of which something new is known; whoever writes it down clears it."""
+    watch: Watch | None = None
+    """Tells which directories need not be listed again."""
     _listings: dict[str, Listing] = field(default_factory=dict)
     """Directories of which every name was seen at the last look."""
+    _shared: set[str] = field(default_factory=set)
+    """Directories with files that have other names too, through which they may be changed."""
+    _racy: set[str] = field(default_factory=set)
+    """Directories with something that had just changed when it was looked at."""
 
     def look(self) -> list[PathChange]:
         """Look again; what has changed since the last time. Raises OSError."""
-        enabled = gc.isenabled()
-        gc.disable()  # so many small objects make it look for garbage again and again
-        try:
-            started = time.time_ns()
+        if self.watch is not None:
+            self.watch.take()
+            doubtful = self.watch.changed or self._shared or self._racy or self.unlisted
+            if not doubtful and self._listings and all(map(self.watch.vouches, self._listings)):
+                return []
+        started = time.time_ns()
+        scan = self._scan()
+        if self.watch is not None and any(map(has_names, scan.found.values())):
+            self.watch.restart()  # nobody tells where the other names are
             scan = self._scan()
-            self.content.choose(scan.found, self.seen, is_first=self.is_empty)
-            return self._compare(scan, started)
-        finally:
-            if enabled:
-                gc.enable()
+        self.content.choose(scan.found, self.seen, is_first=self.is_empty)
+        return self._compare(scan, started)
 
     def put(self, path: str, state: PathState) -> None:
         """What is at a path is known better now."""
@@ -124,6 +142,8 @@ class Manifest:
         for path, each in seen.items():
             if each.state.kind == "directory" and path not in unlisted:
                 self._listings[path] = Listing({}, [])
+            elif each.state.kind == "file" and each.stamp and each.stamp[3] > 1:
+                self._shared.add(path.rpartition("/")[0])
         for path, each in seen.items():
             parent, _, name = path.rpartition("/")
             if (listing := self._listings.get(parent)) is not None:
@@ -137,6 +157,8 @@ class Manifest:
         parent, _, name = path.rpartition("/")
         if parent in self._listings:
             self._listings[parent].names[name] = seen.stamp[:2] if seen.stamp else None
+            if seen.stamp is None:
+                self._racy.add(parent)
 
     # ── looking ──────────────────────────────────────────────────────────────────────────────────
 
@@ -166,11 +188,13 @@ class Manifest:
     def _list(self, scan: _Scan, directory: str, shallow: set[str]) -> list[str]:
         """List a directory; the directories in it that are to be listed too."""
         known = self._listings.get(directory)
+        if self.watch is not None:
+            if known is not None and self._is_vouched_for(directory, scan):
+                return scan.keep(directory, known)
+            self.watch.add(directory)
         try:
             if known is not None and _names(directory) == known.names:
-                scan.listings[directory] = known
-                scan.count += len(known.names)
-                return known.below
+                return scan.keep(directory, known)
             with os.scandir(directory) as entries:
                 inside = list(entries)
         except FileNotFoundError:
@@ -179,6 +203,8 @@ class Manifest:
             scan.unlisted.add(directory)
             return []
         listing = scan.listings[directory] = Listing({}, [])
+        self._shared.discard(directory)
+        self._racy.discard(directory)
         for entry in inside:
             try:
                 status = entry.stat(follow_symlinks=False)
@@ -186,17 +212,41 @@ class Manifest:
                 continue
             path, name = entry.path, entry.name
             before = self.seen.get(path)
-            if stat.S_ISDIR(status.st_mode) and self._lists(path):
+            if stat.S_ISDIR(status.st_mode):
                 if name == ASIDE or path == self.skipped:
                     continue
-                if directory not in shallow or not (self.is_empty or before):
+                if self._lists(path) and (
+                    directory not in shallow or not (self.is_empty or before)
+                ):
                     listing.below.append(path)
-            stamp = stamp_of(status)
+                self._follow(scan, directory, path, status)
+            elif status.st_nlink > 1:
+                self._shared.add(directory)
+            stamp = status.st_ctime_ns, status.st_ino, status.st_size, status.st_nlink
             listing.names[name] = stamp[:2]
             if before is None or before.stamp != stamp:
                 scan.found[path] = status
         scan.count += len(inside)
         return listing.below
+
+    def _follow(self, scan: _Scan, above: str, directory: str, status: os.stat_result) -> None:
+        """Note whether a directory is another one now; where nobody looks into it, watch it."""
+        before = self.seen.get(directory)
+        if above in scan.exchanged or before is None or before.state.ino != status.st_ino:
+            scan.exchanged.add(directory)
+        if self.watch is not None and not self._lists(directory):
+            self.watch.add(directory)
+
+    def _is_vouched_for(self, directory: str, scan: _Scan) -> bool:
+        """Whether a directory is the one it was, and nothing in it can have changed."""
+        return (
+            self.watch is not None
+            and self.watch.vouches(directory)
+            and directory not in scan.exchanged
+            and directory not in self._shared
+            and directory not in self._racy
+            and directory not in self.unlisted
+        )
 
     def _lists(self, directory: str) -> bool:
         """Whether a directory is looked into: what was no repository's own one stays none."""
@@ -210,19 +260,19 @@ class Manifest:
         for path in scan.found if self.is_empty else sorted(scan.found):
             status = scan.found[path]
             state = self.content.state(path, status)
-            if not state.exists:
+            if self.watch is not None and len(now) % _DRAIN_EVERY == 0:
+                self.watch.drain()  # reading files makes the kernel tell us
+            if state.kind == "absent":
                 continue
             if state.kind == "repository" and path in scan.listings:
                 state = state._replace(kind="directory", mtime_ns=status.st_mtime_ns)
             is_racy = status.st_ctime_ns > started - _RACY_NS
             now[path] = ManifestEntry(None if is_racy else stamp_of(status), state)
-            if self.is_empty:
-                continue
             before = self.seen.get(path)
             if before is not None:
                 if not before.state.is_equal(state):
                     changes.append(PathChange(path, before.state, state))
-            elif self._was_absent(path, made):
+            elif not self.is_empty and self._was_absent(path, made):
                 changes.append(PathChange(path, ABSENT, state))
                 if state.kind == "directory":
                     made.add(path)
@@ -253,6 +303,8 @@ class Manifest:
         for directory in scan.unlisted & self._listings.keys():
             scan.listings[directory] = self._listings[directory]
         self._listings = scan.listings
+        self._shared &= scan.listings.keys()
+        self._racy &= scan.listings.keys()
         self.unlisted = scan.unlisted
         for path in gone:
             if self.seen.pop(path, None) is not None:
@@ -280,7 +332,7 @@ class Manifest:
 
 def stamp_of(status: os.stat_result) -> Stamp:
     """By which it is seen whether something was changed."""
-    return status.st_ctime_ns, status.st_ino, status.st_size
+    return status.st_ctime_ns, status.st_ino, status.st_size, status.st_nlink
 
 
 def _names(directory: str) -> dict[str, tuple[int, int] | None] | None:

@@ -62,6 +62,13 @@ def protect(
     prefix: str,
 ) -> Protection:
     """Keep what is not kept yet of all that the call deletes or overwrites."""
+    if call.prunes:
+        workspace.keep_what_git_has(is_going=False)
+    for manifest in (workspace.manifest, outside):
+        for path in _find_devices(manifest, call.deletes):
+            workspace.note(
+                tr("{path} cannot be restored by undo: it is a socket or a device.", path=path)
+            )
     risks = [
         risk
         for manifest in (workspace.manifest, outside)
@@ -102,6 +109,14 @@ def _risks(manifest: Manifest, deletes: Iterable[str], strikes: Iterable[str]) -
             is_deleted = goes.holds(path)
             if is_deleted or (changes.holds(path) and state.kind == "file"):
                 yield _Risk(manifest, path, state, is_deleted)
+
+
+def _find_devices(manifest: Manifest, deletes: Iterable[str]) -> Iterable[str]:
+    """What goes and cannot be kept in any way."""
+    goes = _Below(deletes)
+    for path, (_, state) in manifest.seen.items() if goes else ():
+        if state.kind == "other" and not state.is_kept and goes.holds(path):
+            yield path
 
 
 class _Below:

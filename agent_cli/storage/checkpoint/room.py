@@ -81,6 +81,5 @@ class Room:
         states = [s for r in self.records for c in r.changes for s in (c.before, c.after)]
         states += in_use
         needed = self.workspace.needed() | {each.content for each in states}
-        for name in self.blobs.names - needed:
-            self.blobs.remove(name)
+        self.blobs.drop_unneeded(needed)
         self.aside.drop_unneeded(needed | {each.aside for each in states})

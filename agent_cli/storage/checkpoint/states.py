@@ -2,6 +2,7 @@
 
 # ruff: noqa: PTH115, PTH120
 
+import errno
 import os
 import stat
 from collections.abc import Iterable
@@ -10,42 +11,36 @@ from agent_cli.core.undo.checkpoint import ABSENT, FIFO, PathState
 from agent_cli.lib.language import tr
 from agent_cli.lib.text import size as in_words
 from agent_cli.storage.checkpoint.blobs import NO_ROOM, Blobs, NoRoom, allocated_bytes, hash_file
-from agent_cli.storage.checkpoint.git import IndexEntry
 
 MAX_FILE_BYTES = 100_000_000
 """On the disk; larger files are not copied."""
-_HALF = 0xFFFFFFFF  # git keeps the lower half of these numbers
 
 
 def keep(
     blobs: Blobs,
     path: str,
     status: os.stat_result,
-    entry: IndexEntry | None = None,
+    known: str | None = None,
     *,
     max_bytes: int = MAX_FILE_BYTES,
 ) -> PathState:
     """The state of a path, its bytes kept; where they cannot be, the state says why.
 
-    `entry` is what git's index says of it: what git has is not kept twice.
+    Where `known` is the name of its bytes, git has them, and they are not kept twice.
     """
     if not stat.S_ISREG(status.st_mode):
         return bare(path, status)
-    if entry is not None and entry[:4] == (
-        status.st_ctime_ns, status.st_mtime_ns, status.st_ino & _HALF, status.st_size & _HALF
-    ):  # fmt: skip
-        return _file(status, content=entry.oid)
     if allocated_bytes(status) > max_bytes:
-        return _file(status, why=_too_large())
+        return file_state(status, why=too_large())
     try:
-        name, found = blobs.add_file(path, entry.oid if entry else None)
+        name, found = blobs.add_file(path, known)
     except FileNotFoundError:
         return ABSENT
     except NoRoom:
-        return _file(status, why=tr(NO_ROOM))
+        return file_state(status, why=tr(NO_ROOM))
     except OSError as error:
-        return _file(status, why=_unreadable(error))
-    return _file(found, content=name)
+        return file_state(status, why=_unreadable(error))
+    return file_state(found, content=name)
 
 
 def look(path: str) -> PathState:
@@ -55,9 +50,9 @@ def look(path: str) -> PathState:
         if not stat.S_ISREG(status.st_mode) or not is_direct(path):
             return bare(path, status) if is_direct(path) else ABSENT
         if allocated_bytes(status) > MAX_FILE_BYTES:
-            return _file(status, why=_too_large())
+            return file_state(status, why=too_large())
         name, status = hash_file(path)
-        return _file(status, content=name)
+        return file_state(status, content=name)
     except (FileNotFoundError, NotADirectoryError):
         return ABSENT
     except OSError as error:
@@ -78,8 +73,9 @@ def bare(path: str, status: os.stat_result, why: str = "") -> PathState:
             return PathState("link", mode, when, content=os.readlink(path), ino=ino)
         except OSError:
             return ABSENT
-    pipe = FIFO if stat.S_ISFIFO(status.st_mode) else ""
-    return PathState("other", mode, when, content=pipe, ino=ino)
+    if stat.S_ISFIFO(status.st_mode):
+        return PathState("other", mode, when, content=FIFO, ino=ino)
+    return PathState("other", mode, when, why=tr("it is a socket or a device"), ino=ino)
 
 
 def repository(path: str, status: os.stat_result) -> PathState:
@@ -103,6 +99,11 @@ def lstat(path: str) -> os.stat_result | None:
         return None
 
 
+def has_names(status: os.stat_result | None) -> bool:
+    """Whether a file has other names, through which it may be changed."""
+    return status is not None and status.st_nlink > 1 and stat.S_ISREG(status.st_mode)
+
+
 def is_repository(path: str) -> bool:
     """Whether a directory is a repository's own, whatever its name."""
     return path.endswith("/.git") or all(
@@ -123,14 +124,18 @@ def made_on_the_way(paths: Iterable[str]) -> dict[str, PathState]:
     return missing
 
 
-def _file(status: os.stat_result, *, content: str = "", why: str = "") -> PathState:
-    mode = stat.S_IMODE(status.st_mode)
-    return PathState("file", mode, status.st_mtime_ns, status.st_size, content, why, status.st_ino)
+def file_state(status: os.stat_result, content: str = "", why: str = "") -> PathState:
+    """The state of a regular file."""
+    mode, when, size, ino = status.st_mode, status.st_mtime_ns, status.st_size, status.st_ino
+    return PathState("file", mode & 0o7777, when, size, content, why, ino)
 
 
-def _too_large() -> str:
+def too_large() -> str:
+    """Why a large file is not copied."""
     return tr("it is larger than {most}", most=in_words(MAX_FILE_BYTES))
 
 
 def _unreadable(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG):
+        return tr("it cannot be copied ({error})", error=error.strerror)
     return tr("it cannot be read ({error})", error=error.strerror)

@@ -1,5 +1,6 @@
 """The directories a session works in, looked at before and after each command."""
 
+import gc
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -14,6 +15,10 @@ from agent_cli.storage.checkpoint.git import GitDirectory
 from agent_cli.storage.checkpoint.manifest import Manifest, TooManyFiles, Top
 from agent_cli.storage.checkpoint.manifest_log import ManifestLog
 from agent_cli.storage.checkpoint.states import bare, lstat
+from agent_cli.storage.checkpoint.watch import Watch
+
+WATCHED_FILES = 10_000
+"""From so many on the kernel is asked where something changed; of fewer, each is looked at."""
 
 
 class Named:
@@ -57,8 +62,15 @@ class Workspace:
 
     def look(self) -> list[PathChange]:
         """What has changed since the last look; raises OSError."""
-        if not self.roots:
-            return []
+        enabled = gc.isenabled()
+        gc.disable()  # so many small objects make it look for garbage again and again
+        try:
+            return self._look() if self.roots else []
+        finally:
+            if enabled:
+                gc.enable()
+
+    def _look(self) -> list[PathChange]:
         try:
             changes = self.manifest.look()
         except TooManyFiles as error:
@@ -67,21 +79,34 @@ class Workspace:
             self.roots = ()
             self.manifest = Manifest((), self.contents)
             return []
-        if released := self.contents.release():
+        if released := self.contents.release(changed=bool(changes)):
             for path, (_, state) in list(self.manifest.seen.items()):
                 status = lstat(path) if path.startswith(released) else None
                 if status is not None and state.kind == "file" and not state.content:
                     self.manifest.put(path, self.contents.state(path, status))
+        if self.manifest.watch is None and len(self.manifest.seen) >= WATCHED_FILES:
+            self.manifest.watch = Watch(self.roots)
         self._log.write()
         self._check_git()
         return changes
 
+    def distrust(self) -> None:
+        """Look at every name next time."""
+        if self.manifest.watch is not None:
+            self.manifest.watch.restart()
+
+    def close(self) -> None:
+        """Stop watching."""
+        if self.manifest.watch is not None:
+            self.manifest.watch.close()
+
     def outside(self, call: UpcomingCall) -> Manifest:
-        """The places a call is known to change that are not looked at anyway."""
+        """The places a call is known to change that are not looked at anyway: outside, and what it
+        names inside a repository's own directory."""
         deep = [*call.deletes, *call.strikes, *call.touches]
         tops: dict[str, Top] = {}
         for path in (*deep, *map(os.path.realpath, call.writes)):
-            if not any(contains(root, path) for root in self.roots):
+            if not any(contains(root, path) for root in self.roots) or self._is_in_git(path):
                 first = _first_missing(path)
                 tops[first] = Top(first, is_deep=path in deep or first != path)
         return Manifest(tuple(tops.values()), Named())
@@ -103,11 +128,11 @@ class Workspace:
             for each in listed
         ]
 
-    def keep_what_git_has(self) -> None:
-        """Keep the bytes that only git keeps: its repository is about to go."""
+    def keep_what_git_has(self, *, is_going: bool = True) -> None:
+        """Keep the bytes that only git keeps: its repository is going, or may let go of them."""
         for path, seen in list(self.manifest.seen.items()):
             if self.is_in_git(seen.state):
-                self._keep_again(path, seen.state)
+                self._keep_again(path, seen.state, is_going=is_going)
 
     def is_own_repository(self, path: str) -> bool:
         """Whether this is where git keeps the bytes of our files."""
@@ -150,6 +175,12 @@ class Workspace:
         self._told.update(fresh)
         return tuple(fresh)
 
+    def _is_in_git(self, path: str) -> bool:
+        """Whether this is inside a repository's own directory, into which nobody looks."""
+        parts = path.split("/")
+        above = (self.manifest.seen.get("/".join(parts[:n])) for n in range(2, len(parts)))
+        return any(each is not None and each.state.kind == "repository" for each in above)
+
     def _git(self, root: str) -> GitDirectory:
         return GitDirectory(root, self._environment, self._own / "merging")
 
@@ -159,28 +190,33 @@ class Workspace:
         )
 
     def _check_git(self) -> None:
-        """If the repository is another one now, keep what it does not have."""
+        """If the repository is another one now, or has let go of objects, keep what it lacks."""
+        stirred: tuple[str, ...] = ("",)
         if all(git.is_as_it_was() for git in self._gits):
+            stirred = tuple(each for git in self._gits for each in git.take_stirred())
+        else:
+            self._gits[:] = [self._git(git.root) for git in self._gits]
+        if not stirred:
             return
-        self._gits[:] = [self._git(git.root) for git in self._gits]
-        held = {
-            seen.state.content: None
+        missing = {
+            seen.state.content
             for seen in self.manifest.seen.values()
-            if self.is_in_git(seen.state)
+            if seen.state.content.startswith(stirred) and self.is_in_git(seen.state)
         }
-        missing = set(held)
         for git in self._gits:
             missing &= git.lacks(missing)
-        for path, seen in list(self.manifest.seen.items()):
+        for path, seen in list(self.manifest.seen.items()) if missing else ():
             if seen.state.content in missing and self.is_in_git(seen.state):
                 self._keep_again(path, seen.state)
 
-    def _keep_again(self, path: str, state: PathState) -> None:
+    def _keep_again(self, path: str, state: PathState, *, is_going: bool = True) -> None:
         """Copy a file of which git alone had the bytes."""
         try:
             name, _ = self._blobs.add_file(path)
         except OSError as error:
-            self.manifest.put(path, state._replace(content="", why=error.strerror or str(error)))
+            if is_going:
+                why = error.strerror or str(error)
+                self.manifest.put(path, state._replace(content="", why=why))
             return
         if name != state.content:
             self.manifest.put(path, state._replace(content=name))
