@@ -46,8 +46,11 @@ def _rules(confinement: Confinement) -> Iterator[str]:
     yield "(allow file-read* file-test-existence)"
     yield f"(allow file-write* file-ioctl {devices})"
     yield from (f"(allow file-write* {_tree(path)})" for path in confinement.writable)
-    yield from (f"(deny file-read* file-write* {_any_case(path)})" for path in hidden)
-    yield from (f"(allow file-read* {_tree(path)})" for path in confinement.readable)
+    for path in sorted((*hidden, *confinement.readable), key=len):  # the inner one counts
+        if path in confinement.readable:
+            yield f"(allow file-read* {_tree(path)})"
+        else:
+            yield f"(deny file-read* file-write* {_any_case(path)})"
     for path in confinement.writable:
         if any(path.startswith(f"{place}/") for place in hidden):
             yield f"(allow file-read* file-write* {_tree(path)})"

@@ -784,6 +784,14 @@ def test_a_seatbelt_profile_says_all_of_the_confinement() -> None:
     )
 
 
+def test_in_a_seatbelt_profile_the_inner_of_two_places_counts() -> None:
+    confinement = Confinement(
+        writable=(), hidden=("/home", "/home/w/.env"), readable=("/home/w", "/home/w/.env.d/x")
+    )
+    lines = [line for line in seatbelt.profile(confinement).splitlines() if "/[hH][oO]" in line or '"/home' in line]  # fmt: skip
+    assert [line.split()[0] for line in lines] == ["(deny", "(allow", "(deny", "(allow"]
+
+
 def test_a_seatbelt_profile_cannot_be_broken_out_of() -> None:
     name = '/w/a"))(allow default)(x "\\'
     text = seatbelt.profile(Confinement(writable=(name,), read_only_inside=(f"{name}/.git",)))
