@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 from agent_cli import __version__
-from agent_cli.config.directories import directories
 
 TIMEOUT_S = 0.05
 """How long a start waits for the warm process before it does without."""
@@ -87,7 +86,7 @@ def start_warm_process(model: str, minutes: int) -> None:
     """Start one beside us, at the lowest priority, unless there is one."""
     if sys.platform != "linux" or minutes <= 0 or os.environ.get("CI"):
         return
-    kept = ("PATH", "HOME", "LANG", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "AGENT_HOME")
+    kept = ("PATH", "HOME", "LANG", "XDG_RUNTIME_DIR", "XDG_CACHE_HOME")
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", "agent_cli.models.warm_process", model, str(minutes), "19"],
         stdin=subprocess.DEVNULL,
@@ -147,8 +146,8 @@ def peer(connection: socket.socket) -> tuple[int, int]:
 
 def open_directory(*, make: bool = False) -> int:
     """A descriptor of the directory of the socket, which nobody else can enter; raises OSError."""
-    runtime = os.environ.get("XDG_RUNTIME_DIR")
-    path = f"{runtime}/agent" if runtime else f"{directories(os.environ)[1]}/warm"
+    above = os.environ.get("XDG_RUNTIME_DIR") or os.environ.get("XDG_CACHE_HOME")
+    path = f"{above or Path.home() / '.cache'}/agent"
     if make:
         os.makedirs(path, 0o700, exist_ok=True)  # noqa: PTH103
     directory = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)

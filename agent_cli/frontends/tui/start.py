@@ -19,6 +19,7 @@ from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.app import AgentApp
 from agent_cli.launch_options import LaunchOptions, Resume
 from agent_cli.lib.language import tr
+from agent_cli.safety.redact import Redactor
 from agent_cli.safety.sanitise import clean
 from agent_cli.safety.terminal import write_err, write_out
 from agent_cli.storage.program_log import start_log
@@ -41,7 +42,8 @@ class AppExit:
 
 def run(launch_options: LaunchOptions, prompt: str | None = None) -> int:
     """Run until the user leaves; returns the exit code."""
-    start_log(Directories.of(os.environ).log_file)
+    redact = Redactor.from_environment(os.environ).redact
+    start_log(Directories.of(os.environ).log_file, redact)
     before: LaunchOptions | None = None
     trouble = ""
     while True:
