@@ -80,8 +80,8 @@ def decide(facts: Facts, policy: Policy) -> Decision:
     if mode is Mode.YOLO:
         return Decision(Effect.ALLOW, (because("mode_yolo"),))
     unproven = facts.unproven
-    if not policy.confines or ruled_out(rules, place):
-        # A sandbox keeps secrets from being read; of the user's rules it knows nothing.
+    if not policy.confines or ruled_out(rules, place, secret_too=False):
+        # A sandbox keeps secrets from being read; of other files it knows no rules.
         unproven += facts.needs_sandbox
     if mode is Mode.PLAN and facts.kind is not ToolKind.READONLY and unproven:
         return Decision(Effect.DENY, (because("mode_plan"),))

@@ -18,6 +18,7 @@ from agent_cli.core.errors import UserError
 from agent_cli.core.tool import ToolKind
 from agent_cli.lib.language import tr
 from agent_cli.safety.reasons import Reason
+from agent_cli.safety.sensitive import is_secret
 from agent_cli.safety.shell import REST, matches_rest
 from agent_cli.safety.shell.shell_facts import Destruction
 
@@ -161,7 +162,9 @@ def touches(rule: Rule, facts: Facts, place: PatternBase) -> bool:
         for spelled in (path.real, path.typed)
     ):
         return True
-    if facts.unlisted and rule.tool == "Read":
+    if rule.tool == "Read" and any(
+        _may_lie_below(rule.pattern, tree, place) for tree in facts.unlisted
+    ):
         return True
     if not _names(rule, facts):
         return False
@@ -174,13 +177,26 @@ def touches(rule: Rule, facts: Facts, place: PatternBase) -> bool:
 
 
 def ruled_out(
-    rules: Rules, place: PatternBase, tool: str = "Read"
+    rules: Rules, place: PatternBase, tool: str = "Read", *, secret_too: bool = True
 ) -> tuple[Callable[[str], bool], ...]:
-    """For each deny and ask rule about paths that are read: whether it matches one."""
+    """For each deny and ask rule about paths that are read: whether it matches one.
+
+    Without `secret_too` those are left out that speak of secret files, which no sandbox shows.
+    """
     return tuple(
         _path_pattern(rule.pattern, place)
         for rule in (*rules.deny, *rules.ask)
         if rule.pattern is not None and rule.tool in ("Read", tool)
+        if secret_too or is_secret(_whole(rule.pattern, place), place.home) is None
+    )
+
+
+def _may_lie_below(pattern: str, tree: str, place: PatternBase) -> bool:
+    """Whether a pattern could match something in a directory."""
+    fixed = re.split(r"[^/]*[*?]", _whole(pattern, place))[0].rstrip("/")
+    return any(
+        each == one or each.startswith(f"{one.rstrip('/')}/")
+        for each, one in ((fixed, tree), (tree, fixed))
     )
 
 
@@ -277,17 +293,21 @@ def _path_matches(pattern: str, path: str, place: PatternBase) -> bool:
     return _path_pattern(pattern, place)(path)
 
 
-@lru_cache(maxsize=1024)
-def _path_pattern(pattern: str, place: PatternBase) -> Callable[[str], bool]:
-    """`*` stays within a name, `**` crosses directories, a final `/` is the whole tree."""
+def _whole(pattern: str, place: PatternBase) -> str:
+    """The pattern as an absolute one."""
     if pattern.startswith("~/"):
         whole = f"{place.home}/{pattern[2:]}"
     elif pattern.startswith("/"):
         whole = pattern
     else:
         whole = f"{place.root.rstrip('/')}/{pattern.removeprefix('./')}"
-    if whole.endswith("/"):
-        whole += "**"
+    return f"{whole}**" if whole.endswith("/") else whole
+
+
+@lru_cache(maxsize=1024)
+def _path_pattern(pattern: str, place: PatternBase) -> Callable[[str], bool]:
+    """`*` stays within a name, `**` crosses directories, a final `/` is the whole tree."""
+    whole = _whole(pattern, place)
     parts = re.split(r"(\*\*/|/\*\*$|\*|\?)", whole)
     translated = {"**/": "(?:.*/)?", "/**": "(?:/.*)?", "*": "[^/]*", "?": "[^/]"}
     regex = re.compile("".join(translated.get(part, re.escape(part)) for part in parts), re.DOTALL)

@@ -34,7 +34,9 @@ def _below(tree: str) -> Iterator[str | None]:
                 for entry in entries:
                     left -= 1
                     yield entry.path
-                    if entry.is_dir(follow_symlinks=False) and entry.name != "objects":
+                    if not entry.is_dir(follow_symlinks=False):
+                        continue
+                    if not entry.path.endswith("/.git/objects"):
                         pending.append(entry.path)
         except (NotADirectoryError, FileNotFoundError):
             continue

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent_cli.core.deciding.gatekeeper import judge
-from agent_cli.core.deciding.rules import PatternBase
+from agent_cli.core.deciding.rules import PatternBase, Rules
 from agent_cli.core.policy import Effect, Mode, Policy
 from agent_cli.core.tool_context import ShellInfo
 from agent_cli.runtime import built_in_tools
@@ -38,12 +38,17 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 async def effect(
-    command: str, root: Path, mode: Mode = Mode.DEFAULT, *, sandboxed: bool = False
+    command: str,
+    root: Path,
+    mode: Mode = Mode.DEFAULT,
+    *,
+    sandboxed: bool = False,
+    rules: Rules | None = None,
 ) -> Effect:
     workspace = Workspace(str(root), home=str(root.parent))
     place = PatternBase(root=str(root), home=str(root.parent))
     invocation = built_in_tools().find("Bash").bind({"command": command})
-    decided = Policy(place, mode=mode, trusted=True, confines=sandboxed)
+    decided = Policy(place, mode=mode, trusted=True, confines=sandboxed, rules=rules or Rules())
     return (await judge(invocation, workspace, ShellInfo(), decided))[1].effect
 
 
@@ -53,6 +58,19 @@ async def test_is_asked_only_where_code_would_run(command: str, project: Path) -
     assert await effect(command, project, sandboxed=True) is wanted
     in_plan = Effect.DENY if command in RUNS_CODE else Effect.ALLOW
     assert await effect(command, project, Mode.PLAN, sandboxed=True) is in_plan
+
+
+async def test_a_rule_about_a_secret_file_leaves_the_rest_to_the_sandbox(project: Path) -> None:
+    """Where commands can't read secret files, a rule that names one need not stop a search."""
+    (project / ".env").write_text("x")
+    loop = 'for f in src/*.py; do wc -l "$f"; done'
+    for rule, held in (("Read(.env)", False), ("Read(~/.ssh/**)", False), ("Read(src/**)", True)):
+        rules = Rules.parse(deny=[rule])
+        for command in ("grep -rn x .", loop):
+            decided = await effect(command, project, sandboxed=True, rules=rules)
+            assert (decided is not Effect.ALLOW) is held, (rule, command)
+        assert await effect("grep -rn x .", project, rules=rules) is not Effect.ALLOW
+    (project / ".env").unlink()
 
 
 async def test_most_of_them_need_no_sandbox(project: Path) -> None:
