@@ -35,10 +35,13 @@ class LaterEffects:
         self._before: Picture | None = None
         """How they were before a confined command that may still run; None: none runs."""
         self._workspace: Workspace | None = None
+        self._also: tuple[str, ...] = ()
+        """Where else such a command can move something."""
 
-    async def begin(self, workspace: Workspace) -> None:
+    async def begin(self, workspace: Workspace, temporary: str | None) -> None:
         """Remember them; a confined command is about to start."""
         self._workspace = workspace
+        self._also = (temporary,) if temporary else ()
         if self._before is None:
             self._before = await asyncio.to_thread(self._look, workspace, {})
 
@@ -82,7 +85,7 @@ class LaterEffects:
         self, workspace: Workspace, before: Picture
     ) -> tuple[Sequence[PathDifference], list[str]]:
         differences = find_differences(before, self._look(workspace, before))
-        return differences, restore(differences)
+        return differences, restore(differences, (workspace.root, *workspace.added, *self._also))
 
 
 async def _is_agreed(differences: Sequence[PathDifference], context: ToolContext) -> bool:
