@@ -125,6 +125,18 @@ async def test_they_are_asked_about_with_a_diff(make_session: SceneMaker, answer
     assert ("evil" in (scene.workspace / "AGENTS.md").read_text()) is (answer == "once")
 
 
+@pytest.mark.parametrize("content", ["'x' * 200_000", "'a\\0b'"])
+async def test_what_cannot_be_shown_whole_is_not_asked_about(
+    make_session: SceneMaker, content: str
+) -> None:
+    scene = make(make_session, f"open('.envrc', 'w').write({content})")
+    before = picture(scene)
+    asked: list[ApprovalAsked] = []
+    await scene.play(answer=lambda event: asked.append(event) or Approval(answer="once"))  # type: ignore[func-returns-value]
+    assert asked == []
+    assert picture(scene) == before
+
+
 async def test_what_a_command_in_the_background_does_is_undone_too(
     make_session: SceneMaker,
 ) -> None:

@@ -25,6 +25,8 @@ from agent_cli.safety.sandbox import (
 from agent_cli.tools._diffs import diff_block
 
 _MAX_NAMED = 10
+_MAX_SHOWN_BYTES = 100_000
+"""Of one file: more is cut in a diff."""
 
 
 class LaterEffects:
@@ -89,7 +91,9 @@ class LaterEffects:
 
 
 async def _is_agreed(differences: Sequence[PathDifference], context: ToolContext) -> bool:
-    if context.agree is None:
+    """Whether the user agrees; nobody can to what they could not be shown whole."""
+    states = (state for each in differences for state in (each.before, each.after))
+    if context.agree is None or not all(map(_can_be_shown, states)):
         return False
     shown = _as_one_diff(differences, context.workspace)
     return await context.agree(because("changes_what_runs"), shown)
@@ -120,6 +124,13 @@ def _texts(difference: PathDifference) -> tuple[str, str]:
     has_other_mode = before is None or after is None or before.mode != after.mode
     first, second = (_text(each, with_mode=has_other_mode) for each in both)
     return first, second
+
+
+def _can_be_shown(kept: KeptFile | None) -> bool:
+    if kept is None or stat.S_ISDIR(kept.kind):
+        return True
+    is_text = b"\0" not in kept.content and len(kept.content) <= _MAX_SHOWN_BYTES
+    return kept.is_whole and is_text and (stat.S_ISREG(kept.kind) or stat.S_ISLNK(kept.kind))
 
 
 def _text(kept: KeptFile | None, *, with_mode: bool) -> str:
