@@ -1,6 +1,7 @@
 """What makes something run later: a confined command cannot change it unless somebody agrees."""
 
 import subprocess
+import time
 from typing import Any
 
 import pytest
@@ -159,3 +160,31 @@ async def test_history_may_be_written_and_other_repositories_made(
     await scene.play()
     assert (scene.workspace / "sub/.git/config").exists()
     assert "second" in git(scene.workspace, "log", "-1", "--format=%s")
+
+
+async def test_a_background_command_cannot_use_the_time_of_the_question(
+    make_session: SceneMaker,
+) -> None:
+    script = "\n".join(
+        (
+            "open('AGENTS.md', 'w').write('first')",
+            "while open('AGENTS.md').read() == 'first': time.sleep(0.01)",
+            "open('AGENTS.md', 'w').write('second')",
+            "open('.envrc', 'w').write('second')",
+            "open('done', 'w')",
+            "time.sleep(60)",
+        )
+    )
+    scene = make(make_session, script, run_in_background=True)
+    before = picture(scene)
+    marker = scene.workspace / "done"
+
+    def reply(_: ApprovalAsked) -> Approval:
+        deadline = time.monotonic() + 60
+        while not marker.exists() and time.monotonic() < deadline:
+            time.sleep(0.01)  # the question is open until the script has written again
+        return Approval(answer="no")
+
+    await scene.play(answer=reply)
+    await scene.session.close()
+    assert picture(scene) == before

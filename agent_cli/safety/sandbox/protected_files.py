@@ -56,18 +56,19 @@ class PathDifference:
     after: KeptFile | None
 
 
-def take_picture(places: Iterable[str], known: Picture, roots: Iterable[str]) -> Picture:
+def take_picture(places: Iterable[str], known: Picture | None, roots: Iterable[str]) -> Picture:
     """What is at protected places and below them.
 
-    `known` is an earlier picture. A repository that is new since then is no concern of ours, unless
-    it is one of the workspace's own directories (`roots`): nothing runs there yet.
+    `known` is an earlier picture, if any. A repository that is new since then is no concern of
+    ours, unless it is one of the workspace's own directories (`roots`): nothing runs there yet.
     """
     found: dict[str, KeptFile] = {}
     own = {os.path.join(root, ".git") for root in roots}
     for place in places:
         if not _NOT_SEARCHED.isdisjoint(place.split("/")):
             continue
-        if known and os.path.basename(place) == ".git" and place not in known.keys() | own:
+        is_git = os.path.basename(place) == ".git"
+        if known is not None and is_git and place not in known.keys() | own:
             continue
         for path in _paths_of(place):
             if len(found) >= _MAX_FILES:

@@ -45,7 +45,7 @@ class LaterEffects:
         self._workspace = workspace
         self._also = (temporary,) if temporary else ()
         if self._before is None:
-            self._before = await asyncio.to_thread(self._look, workspace, {})
+            self._before = await asyncio.to_thread(self._look, workspace, None)
 
     async def check(
         self, context: ToolContext, *, is_running: bool = False, may_ask: bool = True
@@ -62,6 +62,7 @@ class LaterEffects:
         if differences:
             if may_ask and await _is_agreed(differences, context):
                 failed = await asyncio.to_thread(repeat, differences)
+                before = _with(before, differences)
                 note = f"the user agreed to the changes to {_names(differences, workspace)}"
             else:
                 note = (
@@ -70,8 +71,8 @@ class LaterEffects:
                 )
         if failed:
             note += f"; could not be restored: {', '.join(failed[:_MAX_NAMED])}"
-        again = await asyncio.to_thread(self._look, workspace, before) if is_running else None
-        self._before = again
+        # Not as they are now: what still runs may have changed them while the question was open.
+        self._before = before if is_running else None
         return note
 
     async def close(self) -> None:
@@ -79,7 +80,7 @@ class LaterEffects:
         if self._before is not None and self._workspace is not None:
             await asyncio.to_thread(self._undo, self._workspace, self._before)
 
-    def _look(self, workspace: Workspace, known: Picture) -> Picture:
+    def _look(self, workspace: Workspace, known: Picture | None) -> Picture:
         roots = (workspace.root, *workspace.added)
         return take_picture(self._finder.find(roots).protected, known, roots)
 
@@ -88,6 +89,13 @@ class LaterEffects:
     ) -> tuple[Sequence[PathDifference], list[str]]:
         differences = find_differences(before, self._look(workspace, before))
         return differences, restore(differences, (workspace.root, *workspace.added, *self._also))
+
+
+def _with(picture: Picture, differences: Sequence[PathDifference]) -> Picture:
+    """The picture after these changes."""
+    changed = {each.path: each.after for each in differences}
+    kept = {path: state for path, state in picture.items() if path not in changed}
+    return kept | {path: state for path, state in changed.items() if state is not None}
 
 
 async def _is_agreed(differences: Sequence[PathDifference], context: ToolContext) -> bool:
