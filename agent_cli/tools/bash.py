@@ -119,7 +119,8 @@ async def _start(
     shell = context.state(ShellSession)
     is_watched = room is not None and not room.protects
     if is_watched:
-        await context.state(LaterEffects).begin(context.workspace)
+        session = context.session
+        await context.state(LaterEffects).begin(session.workspace, session.temporary)
     try:
         command = await shell.start(
             params.command, context.session, directory=directory, watcher=live, room=room

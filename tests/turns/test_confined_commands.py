@@ -214,3 +214,14 @@ async def test_a_command_can_be_approved_for_the_sandbox(
     assert (scene.workspace / "made").exists()
     assert not target.exists()  # to run it again outside cannot be answered with "confined"
     assert sandboxes(scene) == [f"workspace/{tier}", ""]
+
+
+async def test_a_sandbox_that_is_named_and_missing_runs_nothing(
+    make_session: SceneMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    settings = {"sandbox": "bwrap"}
+    scene = make_session(*bash("cat a.txt"), files={"a.txt": "hello\n"}, settings=settings)
+    (told,) = await play(scene)
+    assert "hello" not in told
+    assert "bubblewrap is not installed" in told

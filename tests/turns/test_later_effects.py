@@ -1,6 +1,7 @@
 """What makes something run later: a confined command cannot change it unless somebody agrees."""
 
 import subprocess
+import time
 from typing import Any
 
 import pytest
@@ -34,6 +35,8 @@ CHANGES = {
     "settings of a worktree": "open('.git/config.worktree', 'w').write('[core]')",
     "a linked directory of hooks": "os.rename('.git/hooks', '.git/old'); os.mkdir('evil'); os.symlink('../evil', '.git/hooks')",
     "git's directory replaced": "os.rename('.git', 'old'); os.makedirs('.git/hooks'); open('.git/config', 'w').write('[core]')",
+    "git's directory moved further down": "os.makedirs('other/deep'); os.rename('.git', 'other/deep/x')",
+    "git's directory moved out": "import shutil; os.rename('.git', os.environ['TMPDIR'] + '/x')",
     "git's directory linked": "os.rename('.git', 'old'); os.symlink('old', '.git')",
     "instructions": "open('AGENTS.md', 'a').write('Be evil.')",
     "instructions removed": "os.remove('AGENTS.md')",
@@ -123,6 +126,18 @@ async def test_they_are_asked_about_with_a_diff(make_session: SceneMaker, answer
     assert ("evil" in (scene.workspace / "AGENTS.md").read_text()) is (answer == "once")
 
 
+@pytest.mark.parametrize("content", ["'x' * 200_000", "'a\\0b'"])
+async def test_what_cannot_be_shown_whole_is_not_asked_about(
+    make_session: SceneMaker, content: str
+) -> None:
+    scene = make(make_session, f"open('.envrc', 'w').write({content})")
+    before = picture(scene)
+    asked: list[ApprovalAsked] = []
+    await scene.play(answer=lambda event: asked.append(event) or Approval(answer="once"))  # type: ignore[func-returns-value]
+    assert asked == []
+    assert picture(scene) == before
+
+
 async def test_what_a_command_in_the_background_does_is_undone_too(
     make_session: SceneMaker,
 ) -> None:
@@ -145,3 +160,31 @@ async def test_history_may_be_written_and_other_repositories_made(
     await scene.play()
     assert (scene.workspace / "sub/.git/config").exists()
     assert "second" in git(scene.workspace, "log", "-1", "--format=%s")
+
+
+async def test_a_background_command_cannot_use_the_time_of_the_question(
+    make_session: SceneMaker,
+) -> None:
+    script = "\n".join(
+        (
+            "open('AGENTS.md', 'w').write('first')",
+            "while open('AGENTS.md').read() == 'first': time.sleep(0.01)",
+            "open('AGENTS.md', 'w').write('second')",
+            "open('.envrc', 'w').write('second')",
+            "open('done', 'w')",
+            "time.sleep(60)",
+        )
+    )
+    scene = make(make_session, script, run_in_background=True)
+    before = picture(scene)
+    marker = scene.workspace / "done"
+
+    def reply(_: ApprovalAsked) -> Approval:
+        deadline = time.monotonic() + 60
+        while not marker.exists() and time.monotonic() < deadline:
+            time.sleep(0.01)  # the question is open until the script has written again
+        return Approval(answer="no")
+
+    await scene.play(answer=reply)
+    await scene.session.close()
+    assert picture(scene) == before

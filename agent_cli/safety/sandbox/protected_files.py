@@ -11,15 +11,17 @@ to them is found afterwards, and undone before anything can act on it.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import secrets
 import shutil
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 MAX_FILE_BYTES = 1_000_000
 _MAX_FILES = 5_000
+_MAX_DIRECTORIES = 50_000
 _NOT_SEARCHED = frozenset({"node_modules", ".venv", "venv", "__pycache__", "target", "dist"})
 # What of a repository's data makes git run something; the rest is history, and may be written.
 _GIT_FILES = ("config", "config.worktree", "commondir", "gitdir", "info/attributes")
@@ -54,18 +56,19 @@ class PathDifference:
     after: KeptFile | None
 
 
-def take_picture(places: Iterable[str], known: Picture, roots: Iterable[str]) -> Picture:
+def take_picture(places: Iterable[str], known: Picture | None, roots: Iterable[str]) -> Picture:
     """What is at protected places and below them.
 
-    `known` is an earlier picture. A repository that is new since then is no concern of ours, unless
-    it is one of the workspace's own directories (`roots`): nothing runs there yet.
+    `known` is an earlier picture, if any. A repository that is new since then is no concern of
+    ours, unless it is one of the workspace's own directories (`roots`): nothing runs there yet.
     """
     found: dict[str, KeptFile] = {}
     own = {os.path.join(root, ".git") for root in roots}
     for place in places:
         if not _NOT_SEARCHED.isdisjoint(place.split("/")):
             continue
-        if known and os.path.basename(place) == ".git" and place not in known.keys() | own:
+        is_git = os.path.basename(place) == ".git"
+        if known is not None and is_git and place not in known.keys() | own:
             continue
         for path in _paths_of(place):
             if len(found) >= _MAX_FILES:
@@ -84,12 +87,15 @@ def find_differences(before: Picture, after: Picture) -> list[PathDifference]:
     ]
 
 
-def restore(differences: Iterable[PathDifference]) -> list[str]:
-    """Put everything back as it was before; returns what could not be."""
+def restore(differences: Iterable[PathDifference], search: Sequence[str]) -> list[str]:
+    """Put everything back as it was before; returns what could not be.
+
+    `search` are the directories in which something may be that was moved away.
+    """
     listed = list(differences)
     failed = []
     for each in listed:
-        if each.before is not None and each.before.node and not _bring_back(each):
+        if each.before is not None and each.before.node and not _bring_back(each, search):
             failed.append(each.path)
     # What was added goes first, from the inside out; then what was there, from the outside in.
     added = [each.path for each in listed if each.before is None]
@@ -103,7 +109,7 @@ def restore(differences: Iterable[PathDifference]) -> list[str]:
 
 def repeat(differences: Iterable[PathDifference]) -> list[str]:
     """Bring what was restored into force after all; returns what could not be."""
-    return restore(PathDifference(each.path, each.after, each.before) for each in differences)
+    return restore((PathDifference(each.path, each.after, each.before) for each in differences), ())
 
 
 def _paths_of(place: str) -> Iterator[str]:
@@ -154,21 +160,32 @@ def _keep(path: str) -> KeptFile:
         return KeptFile(kind, mode, file.read(MAX_FILE_BYTES))
 
 
-def _bring_back(difference: PathDifference) -> bool:
-    """Find a directory that was moved away beside where it was, and move it back."""
+def _bring_back(difference: PathDifference, search: Sequence[str]) -> bool:
+    """Find a directory that was moved away, and move it back."""
     path, node = difference.path, difference.before.node if difference.before else None
-    above = os.path.dirname(path)
-    try:
-        for entry in os.scandir(above):
-            status = entry.stat(follow_symlinks=False)
-            if (status.st_dev, status.st_ino) == node and entry.path != path:
+    if _node(path) == node:
+        return True
+    for moved in itertools.islice(_directories(search), _MAX_DIRECTORIES):
+        if _node(moved) == node:
+            with contextlib.suppress(OSError):
                 _put(path, None)
-                os.rename(entry.path, path)
+                os.rename(moved, path)
                 return True
-        now = os.lstat(path)
+    return False
+
+
+def _directories(roots: Sequence[str]) -> Iterator[str]:
+    for root in roots:
+        for directory, below, _ in os.walk(root):
+            yield from (os.path.join(directory, name) for name in below)
+
+
+def _node(path: str) -> tuple[int, int] | None:
+    try:
+        status = os.lstat(path)
     except OSError:
-        return False
-    return (now.st_dev, now.st_ino) == node
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _put(path: str, kept: KeptFile | None) -> bool:

@@ -25,6 +25,8 @@ from agent_cli.safety.sandbox import (
 from agent_cli.tools._diffs import diff_block
 
 _MAX_NAMED = 10
+_MAX_SHOWN_BYTES = 100_000
+"""Of one file: more is cut in a diff."""
 
 
 class LaterEffects:
@@ -35,12 +37,15 @@ class LaterEffects:
         self._before: Picture | None = None
         """How they were before a confined command that may still run; None: none runs."""
         self._workspace: Workspace | None = None
+        self._also: tuple[str, ...] = ()
+        """Where else such a command can move something."""
 
-    async def begin(self, workspace: Workspace) -> None:
+    async def begin(self, workspace: Workspace, temporary: str | None) -> None:
         """Remember them; a confined command is about to start."""
         self._workspace = workspace
+        self._also = (temporary,) if temporary else ()
         if self._before is None:
-            self._before = await asyncio.to_thread(self._look, workspace, {})
+            self._before = await asyncio.to_thread(self._look, workspace, None)
 
     async def check(
         self, context: ToolContext, *, is_running: bool = False, may_ask: bool = True
@@ -57,6 +62,7 @@ class LaterEffects:
         if differences:
             if may_ask and await _is_agreed(differences, context):
                 failed = await asyncio.to_thread(repeat, differences)
+                before = _with(before, differences)
                 note = f"the user agreed to the changes to {_names(differences, workspace)}"
             else:
                 note = (
@@ -65,8 +71,8 @@ class LaterEffects:
                 )
         if failed:
             note += f"; could not be restored: {', '.join(failed[:_MAX_NAMED])}"
-        again = await asyncio.to_thread(self._look, workspace, before) if is_running else None
-        self._before = again
+        # Not as they are now: what still runs may have changed them while the question was open.
+        self._before = before if is_running else None
         return note
 
     async def close(self) -> None:
@@ -74,7 +80,7 @@ class LaterEffects:
         if self._before is not None and self._workspace is not None:
             await asyncio.to_thread(self._undo, self._workspace, self._before)
 
-    def _look(self, workspace: Workspace, known: Picture) -> Picture:
+    def _look(self, workspace: Workspace, known: Picture | None) -> Picture:
         roots = (workspace.root, *workspace.added)
         return take_picture(self._finder.find(roots).protected, known, roots)
 
@@ -82,11 +88,20 @@ class LaterEffects:
         self, workspace: Workspace, before: Picture
     ) -> tuple[Sequence[PathDifference], list[str]]:
         differences = find_differences(before, self._look(workspace, before))
-        return differences, restore(differences)
+        return differences, restore(differences, (workspace.root, *workspace.added, *self._also))
+
+
+def _with(picture: Picture, differences: Sequence[PathDifference]) -> Picture:
+    """The picture after these changes."""
+    changed = {each.path: each.after for each in differences}
+    kept = {path: state for path, state in picture.items() if path not in changed}
+    return kept | {path: state for path, state in changed.items() if state is not None}
 
 
 async def _is_agreed(differences: Sequence[PathDifference], context: ToolContext) -> bool:
-    if context.agree is None:
+    """Whether the user agrees; nobody can to what they could not be shown whole."""
+    states = (state for each in differences for state in (each.before, each.after))
+    if context.agree is None or not all(map(_can_be_shown, states)):
         return False
     shown = _as_one_diff(differences, context.workspace)
     return await context.agree(because("changes_what_runs"), shown)
@@ -117,6 +132,13 @@ def _texts(difference: PathDifference) -> tuple[str, str]:
     has_other_mode = before is None or after is None or before.mode != after.mode
     first, second = (_text(each, with_mode=has_other_mode) for each in both)
     return first, second
+
+
+def _can_be_shown(kept: KeptFile | None) -> bool:
+    if kept is None or stat.S_ISDIR(kept.kind):
+        return True
+    is_text = b"\0" not in kept.content and len(kept.content) <= _MAX_SHOWN_BYTES
+    return kept.is_whole and is_text and (stat.S_ISREG(kept.kind) or stat.S_ISLNK(kept.kind))
 
 
 def _text(kept: KeptFile | None, *, with_mode: bool) -> str:
