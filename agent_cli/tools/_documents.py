@@ -4,6 +4,7 @@ import contextlib
 import json
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import PurePath
 
@@ -38,17 +39,20 @@ def document_kind(path: str, head: bytes) -> str | None:
 def document_text(kind: str, data: bytes, pages: str, cancelled: threading.Event) -> str:
     """The document's text; raises a failure that says what to do."""
     limits = (str(MAX_MEMORY_BYTES), str(MAX_CPU_S))
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", _document_reader.__name__, kind, pages, *limits],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        cwd="/",
-        env={"PYTHONPATH": _own_directory(), "LC_ALL": "C.UTF-8"},
-        start_new_session=True,
-    )
+    with tempfile.TemporaryFile() as given:
+        given.write(data)
+        given.seek(0)
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", _document_reader.__name__, kind, pages, *limits],
+            stdin=given,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            env={"PYTHONPATH": _own_directory(), "LC_ALL": "C.UTF-8"},
+            start_new_session=True,
+        )
     try:
-        answer = json.loads(_exchange(process, data, cancelled) or "{}")
+        answer = json.loads(_answer(process, cancelled) or "{}")
     finally:
         process.kill()
         process.communicate()
@@ -60,14 +64,12 @@ def document_text(kind: str, data: bytes, pages: str, cancelled: threading.Event
     raise ToolFailure(TOO_MUCH.format(what=f"{MAX_CPU_S} s of work"))
 
 
-def _exchange(process: "subprocess.Popen[bytes]", data: bytes, cancelled: threading.Event) -> bytes:
+def _answer(process: "subprocess.Popen[bytes]", cancelled: threading.Event) -> bytes:
     """What the reader says within its time."""
-    given: bytes | None = data
     for _ in range(int(TIMEOUT_S / _LOOK_EVERY_S)):
         check_cancelled(cancelled)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            return process.communicate(given, timeout=_LOOK_EVERY_S)[0]
-        given = None  # it is remembered
+            return process.communicate(timeout=_LOOK_EVERY_S)[0]
     raise ToolFailure(TOO_MUCH.format(what=f"{TIMEOUT_S:g} s"), type=FailureType.TIMEOUT)
 
 
