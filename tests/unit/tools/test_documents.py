@@ -188,7 +188,9 @@ def bomb(kind: str, rows: int) -> bytes:
         openpyxl.Workbook().save(data)
         name, piece = (
             "xl/worksheets/sheet1.xml",
-            b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>',
+            b"".join(
+                b'<row r="%d"><c r="XFD%d"><v>1</v></c></row>' % (n, n) for n in range(1, 3_000)
+            ),
         )
         end = b"</sheetData>"
     made = io.BytesIO()
