@@ -59,6 +59,11 @@ def load_settings(launch_options: LaunchOptions, environment: Mapping[str, str])
             )
         )
     settings = with_card(with_choice(loaded.settings, places), places)
+    found = launch_options.resume.found if launch_options.resume else None
+    if found and found.model and settings.model and found.model != settings.model:
+        said = tr("This session used {model}; it continues with {other}. /model changes it.",
+                  model=found.model, other=settings.model)  # fmt: skip
+        warnings.append(said)
     origins = dict(loaded.origins)
     if settings.model and not loaded.settings.model:
         origins["model"] = "agent setup"

@@ -5,15 +5,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from agent_cli.config.schema import Settings
 from agent_cli.config.user_directories import Directories
 from agent_cli.core.errors import UserError
 from agent_cli.core.log.history import History
 from agent_cli.core.log.store import Store
-from agent_cli.core.policy import Mode
+from agent_cli.core.policy import Mode, stricter
 from agent_cli.launch_options import Resume
 from agent_cli.lib import sweep
 from agent_cli.lib.language import tr
 from agent_cli.lib.watchdog import mark_of
+from agent_cli.storage.metrics import read_statistics
 from agent_cli.storage.session_store import Sessions, SeveralSessions
 
 
@@ -65,12 +67,20 @@ def open_store(
     return old, resumed.log, resumed.history
 
 
-def restored_mode(past: History, *, trusted: bool, attended: bool) -> Mode | None:
-    """The mode a session was left in, if it may be entered without being asked for.
+def restored_mode(past: History, configured: Mode, *, attended: bool) -> Mode:
+    """The mode to resume in: the configured one, or a stricter one in which the session was left.
 
-    The mode yolo is asked for by name each time; without anybody to ask, only plan mode is.
+    A log may come from elsewhere, so it loosens nothing. Without anybody to ask, the mode is
+    configured, or plan mode.
     """
-    if past.mode not in (Mode.PLAN, Mode.DEFAULT, Mode.ACCEPT_EDITS, Mode.AUTO):
-        return None
-    mode = Mode(past.mode)
-    return mode if mode is Mode.PLAN or (trusted and attended) else None
+    if past.mode not in tuple(Mode) or not (attended or past.mode == Mode.PLAN):
+        return configured
+    return stricter(configured, Mode(past.mode))
+
+
+def knows_model(name: str, settings: Settings, counted: Path) -> bool:
+    """Whether the user has configured a model or has used it before: a log may come from elsewhere,
+    and a model's name can hold an address to which the conversation would go. `counted` is where
+    requests are counted."""
+    named = {settings.model, settings.fast_model, *settings.fallback_models, *settings.models}
+    return name in named or name in (each.model for each in read_statistics(counted).models)

@@ -31,6 +31,7 @@ from agent_cli.extension_setup import ExtensionContext, LaterExtensions, configu
 from agent_cli.folder import (
     folder_standing,
     learnt_rules,
+    load_settings,
     make_workspace,
     system_prompt,
     trust_store,
@@ -70,8 +71,11 @@ def find_session(launch_options: LaunchOptions, environment: Mapping[str, str]) 
     assert resume.found is not None
     cwd = resuming.directory(resume, launch_options.cwd)
     settings = dict(launch_options.settings)
-    if resume.found.model and not environment.get("AGENT_MODEL"):
-        settings.setdefault("model", resume.found.model)
+    model, counted = resume.found.model, metrics_file(Directories.of(environment))
+    if model and not environment.get("AGENT_MODEL") and "model" not in settings:
+        configured = load_settings(replace(launch_options, cwd=cwd), environment).settings
+        if resuming.knows_model(model, configured, counted):
+            settings["model"] = model
     # Trust was asked for the directory that was in view, not for whichever the session was in.
     trust = launch_options.trust and cwd.samefile(launch_options.cwd)
     return replace(launch_options, resume=resume, cwd=cwd, settings=settings, trust=trust)
@@ -199,8 +203,8 @@ def _parts(
     metrics = Metrics(metrics_file(places), registry_size=lambda: len(registry), today=local_day)
     policy = make_policy(launch_options, settings, workspace, places, trusted=trusted)
     if "mode" not in launch_options.settings:
-        restored = resuming.restored_mode(past, trusted=trusted, attended=launch_options.attended)
-        policy.mode = restored or policy.mode
+        attended = launch_options.attended
+        policy.mode = resuming.restored_mode(past, policy.mode, attended=attended)
     profiles = find_profiles(settings, places, launch_options.cwd, trusted=trusted)
     offer_agents(registry, profiles, settings)
     return Parts(

@@ -6,7 +6,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from agent_cli.safety.redact import Redactor
 from agent_cli.safety.terminal import write_err
+
+_BY_SHAPE = Redactor({})
 
 
 class QuietFileHandler(logging.FileHandler):
@@ -34,8 +37,9 @@ class RedactingFormatter(logging.Formatter):
         return self.redact(super().format(record))
 
 
-def start_log(file: Path, redact: Callable[[str], str]) -> None:
-    """Write to this file from now on; do without if that cannot be."""
+def start_log(file: Path, redact: Callable[[str], str] = _BY_SHAPE.redact) -> None:
+    """Write to this file from now on; do without if that cannot be. Whoever knows more secrets than
+    their shapes says so with `redact`."""
     logger = logging.getLogger("agent_cli")
     RedactingFormatter.redact = staticmethod(redact)
     if logger.handlers:

@@ -1,29 +1,27 @@
-"""Documents as text: PDF, Word, Excel, notebooks."""
+"""Documents as text: PDF, Word, Excel, notebooks, each read in a process with limits."""
 
-# The libraries are an extra and slow to load: imported only when a document is read.
-# ruff: noqa: PLC0415
-
-import io
+import contextlib
 import json
-import re
+import subprocess
+import sys
+import tempfile
 import threading
-import zipfile
-from collections.abc import Iterator
 from pathlib import PurePath
-from typing import Any
 
-from agent_cli.core.errors import ToolFailure, refuse
+from agent_cli.core.errors import FailureType, ToolFailure
+from agent_cli.tools import _document_reader
+from agent_cli.tools._document_reader import TOO_MUCH
 from agent_cli.tools._files import check_cancelled
 
 MAX_BYTES = 50_000_000
 """Bytes of a document that is opened."""
-MAX_PAGES = 20
-"""Pages of a PDF in one answer."""
-_PAGES_WITHOUT_RANGE = 10
-_MAX_UNPACKED_BYTES = 300_000_000
-_MAX_TEXT_CHARS = 5_000_000
-_MAX_OUTPUT_CHARS = 2_000
-
+MAX_MEMORY_BYTES = 1_000_000_000
+"""Bytes of memory that reading one may take."""
+MAX_CPU_S = 20
+"""Seconds of work."""
+TIMEOUT_S = 40.0
+"""For reading one; a busy machine gives the reader less than a second of its time per second."""
+_LOOK_EVERY_S = 0.1
 _BY_SUFFIX = {".pdf": "PDF", ".docx": "Word", ".xlsx": "Excel", ".xlsm": "Excel"}
 
 
@@ -40,133 +38,41 @@ def document_kind(path: str, head: bytes) -> str | None:
 
 def document_text(kind: str, data: bytes, pages: str, cancelled: threading.Event) -> str:
     """The document's text; raises a failure that says what to do."""
-    read = {"PDF": _pdf, "Word": _word, "Excel": _excel, "notebook": _notebook}[kind]
-    gathered: list[str] = []
-    size = 0
-    try:
-        for piece in read(data, pages):
-            check_cancelled(cancelled)
-            gathered.append(piece)
-            size += len(piece)
-            if size > _MAX_TEXT_CHARS:
-                gathered.append("[The rest of the document is left out: it is too long.]")
-                break
-    except ToolFailure:
-        raise
-    except ImportError as error:
-        raise ToolFailure(
-            f"Reading {kind} documents needs a library that is not installed ({error.name}). The "
-            "user can add it with: pip install 'agent-cli[docs]'"
-        ) from error
-    except Exception as error:  # whatever these libraries raise, the document is to blame
-        raise ToolFailure(
-            f"Cannot parse the {kind} document ({type(error).__name__}); it may "
-            "be damaged or protected."
-        ) from error
-    return "\n".join(gathered)
-
-
-def wanted_pages(pages: str, total: int) -> list[int]:
-    """The page numbers in "3", "1-5" or "1,4-6"; all of them if nothing is asked and few exist."""
-    if not pages.strip():
-        if total > _PAGES_WITHOUT_RANGE:
-            raise refuse(
-                f"The document has {total:,} pages. Choose some with pages, e.g. "
-                f'"1-{_PAGES_WITHOUT_RANGE}" (at most {MAX_PAGES} per call).'
-            )
-        return list(range(1, total + 1))
-    wanted: list[int] = []
-    for part in pages.split(","):
-        found = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})?\s*)?", part)
-        if found is None:
-            raise refuse(f'pages {pages[:40]!r} is not valid; use "3", "1-5" or "1,4-6".')
-        first = int(found[1])
-        last = int(found[2]) if found[2] else (total if "-" in part else first)
-        if first < 1 or last < first or first > total:
-            raise refuse(
-                f"There is no page range {part.strip()}: the document has {total:,} pages."
-            )
-        wanted += range(first, min(last, total, first + MAX_PAGES) + 1)
-    if len(wanted) > MAX_PAGES:
-        raise refuse(
-            f"At most {MAX_PAGES} pages can be read per call (the document has {total:,})."
+    limits = (str(MAX_MEMORY_BYTES), str(MAX_CPU_S))
+    with tempfile.TemporaryFile() as given:
+        given.write(data)
+        given.seek(0)
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", _document_reader.__name__, kind, pages, *limits],
+            stdin=given,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            env={"PYTHONPATH": _own_directory(), "LC_ALL": "C.UTF-8"},
+            start_new_session=True,
         )
-    return wanted
-
-
-def _pdf(data: bytes, pages: str) -> Iterator[str]:
-    import pypdf
-
-    reader = pypdf.PdfReader(io.BytesIO(data))
-    if reader.is_encrypted and not reader.decrypt(""):
-        raise ToolFailure("The PDF is password-protected.")
-    total = len(reader.pages)
-    for number in wanted_pages(pages, total):
-        text = reader.pages[number - 1].extract_text().strip()
-        yield f"--- page {number} of {total} ---"
-        yield text or "[This page holds no text; it may be a picture of one.]"
-
-
-def _word(data: bytes, _pages: str) -> Iterator[str]:
-    import docx
-    from docx.table import Table
-
-    _refuse_bomb(data)
-    for item in docx.Document(io.BytesIO(data)).iter_inner_content():
-        if isinstance(item, Table):
-            for row in item.rows:
-                yield " | ".join(cell.text.strip() for cell in row.cells)
-            continue
-        level = re.fullmatch(r"Heading (\d)", (item.style and item.style.name) or "")
-        yield f"{'#' * int(level[1])} {item.text}" if level else item.text
-
-
-def _excel(data: bytes, _pages: str) -> Iterator[str]:
-    import openpyxl
-
-    _refuse_bomb(data)
-    book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
     try:
-        for sheet in book.worksheets:
-            yield f"--- sheet {sheet.title} ---"
-            for row in sheet.iter_rows(values_only=True):
-                cells = ["" if value is None else str(value) for value in row]
-                if any(cells):
-                    yield "\t".join(cells).rstrip("\t")
+        answer = json.loads(_answer(process, cancelled) or "{}")
     finally:
-        book.close()
+        process.kill()
+        process.communicate()
+    if "text" in answer:
+        return str(answer["text"])
+    if "failure" in answer:
+        kind_of_failure = FailureType(answer.get("type", FailureType.EXECUTION))
+        raise ToolFailure(answer["failure"], type=kind_of_failure)
+    raise ToolFailure(TOO_MUCH.format(what=f"{MAX_CPU_S} s of work"))
 
 
-def _notebook(data: bytes, _pages: str) -> Iterator[str]:
-    cells = json.loads(data)["cells"]
-    for number, cell in enumerate(cells, 1):
-        yield f"--- cell {number} ({cell.get('cell_type', 'unknown')}) ---"
-        yield _join(cell.get("source", ""))
-        for output in cell.get("outputs", ()):
-            yield from _output(output)
+def _answer(process: "subprocess.Popen[bytes]", cancelled: threading.Event) -> bytes:
+    """What the reader says within its time."""
+    for _ in range(int(TIMEOUT_S / _LOOK_EVERY_S)):
+        check_cancelled(cancelled)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.communicate(timeout=_LOOK_EVERY_S)[0]
+    raise ToolFailure(TOO_MUCH.format(what=f"{TIMEOUT_S:g} s"), type=FailureType.TIMEOUT)
 
 
-def _output(output: dict[str, Any]) -> Iterator[str]:
-    content = output.get("data", {})
-    text = _join(output.get("text") or content.get("text/plain") or "")
-    if output.get("output_type") == "error":
-        text = f"{output.get('ename', 'Error')}: {output.get('evalue', '')}"
-    pictures = [kind for kind in content if kind.startswith("image/")]
-    if text:
-        cut = f"{text[:_MAX_OUTPUT_CHARS]}…" if len(text) > _MAX_OUTPUT_CHARS else text
-        yield f"[output] {cut}"
-    if pictures:
-        yield f"[output: {', '.join(pictures)}]"
-
-
-def _join(text: Any) -> str:
-    return "".join(map(str, text)) if isinstance(text, list) else str(text)
-
-
-def _refuse_bomb(data: bytes) -> None:
-    """A small archive can unpack to more than memory holds."""
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        if sum(entry.file_size for entry in archive.infolist()) > _MAX_UNPACKED_BYTES:
-            raise ToolFailure(
-                "The document was not opened: it unpacks to far more than its size suggests."
-            )
+def _own_directory() -> str:
+    """Where this very program lies, so that the reader is a part of it."""
+    return str(PurePath(__file__).parents[2])

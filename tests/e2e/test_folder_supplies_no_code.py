@@ -23,6 +23,7 @@ STARTS = {
     "models/worker_process.py:spawn": OWN_PYTHON,
     "lib/watchdog.py:Watchdog._ensure_running": OWN_PYTHON,
     "frontends/web/child.py:Child.run": OWN_PYTHON,
+    "tools/_documents.py:document_text": OWN_PYTHON,
     "safety/sandbox/landlock_exec.py:main": "the command that is confined, by its path",
     "safety/sandbox/tiers.py:_output": ABSOLUTE,
     "lib/sweep.py:_from_ps": ABSOLUTE,

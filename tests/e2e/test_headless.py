@@ -516,3 +516,14 @@ def test_a_stray_file_among_the_sessions_does_not_matter(program: Program) -> No
     os.utime(stray, (0, 0))
     done = program.run("-p", "go", "--model", program.script({"text": "two"}))
     assert (done.code, done.out, done.err) == (0, "two\n", "")
+
+
+def test_input_that_cannot_be_read_is_a_failure(program: Program) -> None:
+    model = program.script({"text": "hi"})
+    with (program.home / "closed").open("w") as write_only:
+        process = program.start(
+            "--input-format", "stream-json", "--output-format", "stream-json", "--model", model,
+            stdin=write_only,
+        )  # fmt: skip
+        process.communicate(timeout=60)
+    assert process.returncode == 1

@@ -112,7 +112,7 @@ async def test_mode_title_and_usage_are_kept(make_session: SceneMaker) -> None:
 @pytest.mark.parametrize(
     ("left_in", "attended", "mode"),
     [
-        (Mode.ACCEPT_EDITS, True, Mode.ACCEPT_EDITS),
+        (Mode.ACCEPT_EDITS, True, Mode.DEFAULT),
         (Mode.ACCEPT_EDITS, False, Mode.DEFAULT),
         (Mode.YOLO, True, Mode.DEFAULT),
         (Mode.PLAN, False, Mode.PLAN),

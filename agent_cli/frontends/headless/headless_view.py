@@ -51,6 +51,8 @@ class HeadlessView(View):
         self._output = output
         self._is_playing = False
         self._no_more_lines = asyncio.Event()
+        self.has_read_all = False
+        """Whether standard input was read to its end, where prompts come from there."""
         self._broken: OSError | None = None
         """Why nobody reads what is written any more."""
 

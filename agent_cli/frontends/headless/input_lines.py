@@ -60,6 +60,7 @@ async def read_lines(view: HeadlessView, prompts: asyncio.Queue[str | None]) -> 
         while line := await reader.readline():
             if line.strip():
                 _carry_out(line, view.controller.session, prompts)
+        view.has_read_all = True
     finally:
         prompts.put_nowait(None)
         view.end_of_input()

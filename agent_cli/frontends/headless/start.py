@@ -72,7 +72,7 @@ async def _run_stream(view: HeadlessView) -> int:
         except UserError as error:
             note("error", sentences(error.message, error.hint))
             code = error.exit_code
-    return code
+    return code if view.has_read_all else code or int(ExitCode.FAILED)
 
 
 def tell_how_to_resume(session: Session) -> None:

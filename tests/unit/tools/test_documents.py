@@ -3,6 +3,8 @@
 import builtins
 import io
 import json
+import resource
+import threading
 import zipfile
 from typing import Any
 
@@ -13,7 +15,8 @@ import pytest
 from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
 from agent_cli.core.errors import ToolFailure
-from agent_cli.tools._documents import wanted_pages
+from agent_cli.tools import _documents
+from agent_cli.tools._document_reader import read, wanted_pages
 from agent_cli.tools.read import TOOL
 from tests.kit.hands import Hands
 
@@ -140,9 +143,7 @@ async def test_an_archive_that_unpacks_to_far_too_much_is_not_opened(hands: Hand
     assert "unpacks to far more" in await hands.told(TOOL, file_path="a.docx")
 
 
-async def test_a_missing_library_is_answered_with_how_to_get_it(
-    hands: Hands, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_library_is_answered_with_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     real = builtins.__import__
 
     def without(name: str, *rest: Any, **others: Any) -> Any:
@@ -150,11 +151,10 @@ async def test_a_missing_library_is_answered_with_how_to_get_it(
             raise ImportError(f"No module named {name!r}", name=name)
         return real(name, *rest, **others)
 
-    (hands.workspace / "a.pdf").write_bytes(pdf("text"))
     monkeypatch.setattr(builtins, "__import__", without)
-    told = await hands.told(TOOL, file_path="a.pdf")
-    assert "(pypdf)" in told
-    assert "agent-cli[docs]" in told
+    with pytest.raises(ToolFailure, match=r"\(pypdf\)") as told:
+        read("PDF", b"%PDF-", "")
+    assert "agent-cli[docs]" in told.value.message
 
 
 @pytest.mark.parametrize(
@@ -175,3 +175,46 @@ def test_senseless_page_ranges_are_refused(pages: str) -> None:
 async def test_text_has_no_pages(hands: Hands) -> None:
     (hands.workspace / "a.txt").write_text("x")
     assert "has no pages" in await hands.told(TOOL, file_path="a.txt", pages="1")
+
+
+def bomb(kind: str, rows: int) -> bytes:
+    """A small archive whose sheet or text unpacks to very many cells or paragraphs."""
+    data = io.BytesIO()
+    if kind == "Word":
+        docx.Document().save(data)
+        name, piece = "word/document.xml", b"<w:p><w:r><w:t>x</w:t></w:r></w:p>"
+        end = b"<w:sectPr"
+    else:
+        openpyxl.Workbook().save(data)
+        name, piece = (
+            "xl/worksheets/sheet1.xml",
+            b"".join(
+                b'<row r="%d"><c r="XFD%d"><v>1</v></c></row>' % (n, n) for n in range(1, 3_000)
+            ),
+        )
+        end = b"</sheetData>"
+    made = io.BytesIO()
+    with zipfile.ZipFile(data) as old, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as new:
+        for entry in old.namelist():
+            content = old.read(entry)
+            if entry == name:
+                content = content.replace(b"<sheetData/>", b"<sheetData></sheetData>")
+                assert end in content
+                content = content.replace(end, piece * (rows if kind == "Word" else 1) + end, 1)
+            new.writestr(entry, content)
+    return made.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["Word", "Excel"])
+def test_a_bomb_ends_its_reader_alone(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = bomb(kind, 500_000)
+    assert len(data) < 300_000
+    monkeypatch.setattr(_documents, "MAX_CPU_S", 1)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(ToolFailure, match="takes more than 1 s of work"):
+        _documents.document_text(kind, data, "", threading.Event())
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000, "kB of ours"
+    monkeypatch.setattr(_documents, "MAX_CPU_S", 20)
+    monkeypatch.setattr(_documents, "MAX_MEMORY_BYTES", 150_000_000)
+    with pytest.raises(ToolFailure, match=r"takes more than 150 MB|Cannot parse"):
+        _documents.document_text("Word", bomb("Word", 500_000), "", threading.Event())
