@@ -107,7 +107,7 @@ def _costs(directory: Path) -> list[Row]:
     work.store.close()
     return [
         at_most("Checkpoint against git status", ratio(both["ours"], both["git"]), "×", 1.5),
-        for_information("Checkpoint when nothing changed", quiet * 1000, "ms"),
+        at_most("Checkpoint when nothing changed", quiet * 1000, "ms", 1.5),
         for_information("The first checkpoint of a session", first * 1000, "ms"),
         at_most(f"Both looks around deleting {MANY:,} files", gone, "s", 3),
         at_most(f"Both looks around creating {NEW:,} files", new, "s", 3),

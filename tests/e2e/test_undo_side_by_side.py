@@ -1,4 +1,4 @@
-"""Two programs in one folder: each undoes its own work and nothing else."""
+"""Two sessions in one folder: each undoes its own work and nothing else."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from tests.kit.oracle import differences, photograph
 from tests.kit.places import furnish
 from tests.kit.program import ROOT
 
-TURNS = 50
+TURNS = 20
 COMMANDS = (
     "echo {n} > {who}/{n}.txt",
     "mkdir -p {who}/d{n}; echo {n} > {who}/d{n}/x",
@@ -72,7 +72,7 @@ def pair(tmp_path: Path) -> Iterator[tuple[Session, Session]]:
         each.process.wait(60)
 
 
-def test_fifty_turns_side_by_side_are_undone_each_by_its_own(
+def test_turns_side_by_side_are_undone_each_by_its_own(
     tmp_path: Path, pair: tuple[Session, Session]
 ) -> None:
     root, draw = tmp_path / "project", random.Random(1)

@@ -261,6 +261,17 @@ async def test_what_another_session_made_while_ours_ran_is_never_ours(
     assert set(photograph(ours.workspace)) == {"."}
 
 
+async def test_a_command_is_not_thought_to_change_the_place_where_the_program_runs(
+    make_session: SceneMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(make_session.workspace)
+    scene = make_session(bash("mkdir -p d; echo 1 > d/x"), {"text": "done"}, settings=YOLO)
+    await scene.play()
+    (record,) = await scene.session.undoing.records()
+    root = str(make_session.workspace)
+    assert set(record.targets or ()) == {f"{root}/d", f"{root}/d/x"}
+
+
 async def test_a_directory_that_cannot_be_listed_is_never_taken_for_new(
     make_session: SceneMaker,
 ) -> None:

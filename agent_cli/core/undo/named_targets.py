@@ -38,11 +38,12 @@ def named_targets(
     written = [path for path in facts.paths if path.access == "write"]
     paths = [*struck, *(path.real for path in written), *(path.lexical for path in written)]
     paths += [path.typed for path in written if path.typed.startswith("/")]
+    paths = [path for path in paths if path]  # of nothing the real path is where we are
     through = [
         f"{os.path.realpath(os.path.dirname(each))}/{os.path.basename(each)}" for each in paths
     ]
     real = [os.path.realpath(each) for each in paths]
-    return tuple(dict.fromkeys(path for path in (*paths, *through, *real) if path))
+    return tuple(dict.fromkeys((*paths, *through, *real)))
 
 
 def prunes_git(commands: Sequence[CommandFact]) -> bool:

@@ -19,7 +19,7 @@ _MIN_USED = 0.9
 _MAX_HEAD_BYTES = 80
 
 
-class _Slot(NamedTuple):
+class _Piece(NamedTuple):
     pack: str
     at: int
     size: int
@@ -30,7 +30,7 @@ class Packs:
 
     def __init__(self, directory: str) -> None:
         self._directory = directory
-        self._places: dict[str, _Slot] = {}
+        self._places: dict[str, _Piece] = {}
         self._sizes: dict[str, int] = {}
         self._descriptor = -1
         self._current = ""
@@ -62,7 +62,7 @@ class Packs:
             self.close()  # what comes after half a piece would not be found
             raise
         self._sizes[self._current] += written
-        self._places[name] = _Slot(self._current, at + len(head), len(data))
+        self._places[name] = _Piece(self._current, at + len(head), len(data))
 
     def read(self, name: str) -> bytes:
         """The bytes; raises OSError where they are gone."""
@@ -107,7 +107,7 @@ class Packs:
         self._descriptor = os.open(os.path.join(self._directory, pack), flags, 0o600)
         self._current, self._sizes[pack] = pack, 0
 
-    def _read_heads(self, pack: str) -> Iterator[tuple[str, _Slot]]:
+    def _read_heads(self, pack: str) -> Iterator[tuple[str, _Piece]]:
         with open(os.path.join(self._directory, pack), "rb") as file:  # noqa: PTH123
             at = 0
             while head := file.readline(_MAX_HEAD_BYTES):
@@ -117,6 +117,6 @@ class Packs:
                     return
                 if at + int(length) > self._sizes[pack]:
                     return
-                yield name.decode("ascii", "replace"), _Slot(pack, at, int(length))
+                yield name.decode("ascii", "replace"), _Piece(pack, at, int(length))
                 at += int(length)
                 file.seek(at)
