@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import contextlib
 import json
 import os
 import stat
@@ -28,6 +29,7 @@ from agent_cli.lib.language import mark, tr
 from agent_cli.runtime import built_in_tools, make_policy
 from agent_cli.safety.paths import Workspace
 from agent_cli.safety.reasons import Reason, because, in_words, quote_value
+from agent_cli.safety.sandbox import SandboxUnavailable, find_sandbox
 from agent_cli.safety.sanitise import visible
 from agent_cli.safety.terminal import write_data, write_out
 from agent_cli.subcommands._printing import warn
@@ -93,6 +95,7 @@ class CheckResult:
             "effect": self.decision.effect.value,
             "reasons": [str(reason) for reason in self.decision.reasons],
             "codes": [reason.code for reason in self.decision.reasons],
+            "sandbox": self.decision.confined.value if self.decision.confined else None,
             "commands": self.commands,
             "writes": self.writes,
         }
@@ -175,6 +178,9 @@ def _check(options: argparse.Namespace) -> CallCheck:
     )
     trusted = folder_standing(launch_options, environment).trusted
     policy = make_policy(launch_options, loaded.settings, workspace, places, trusted=trusted)
+    if workspace.on_disk:
+        with contextlib.suppress(SandboxUnavailable):
+            policy.confines = asyncio.run(find_sandbox(loaded.settings.sandbox)).confines
     tools = built_in_tools()
     for tool in own_tools(loaded.settings, environment):
         tools.register(tool)
@@ -217,11 +223,12 @@ async def _answer_line(check: CallCheck, line: bytes) -> dict[str, Any]:
 
 
 def _explain(answer: CheckResult) -> str:
-    why, runs, writes = tr("because"), tr("runs"), tr("writes")
-    column = max(map(width_of, (why, runs, writes)))
+    why, runs, writes, sandbox = tr("because"), tr("runs"), tr("writes"), tr("sandbox")
+    column = max(map(width_of, (why, runs, writes, sandbox)))
     rows = [(why, in_words(reason)) for reason in answer.decision.reasons]
     rows += [(runs, " ".join(argv)) for argv in answer.commands]
     rows += [(writes, path) for path in answer.writes]
+    rows += [(sandbox, answer.decision.confined)] if answer.decision.confined else []
     lines = [tr(EFFECTS[answer.decision.effect])]
     lines += [f"  {pad(label, column)} {text}" for label, text in rows]
     return "".join(f"{visible(line, one_line=True)}\n" for line in lines)

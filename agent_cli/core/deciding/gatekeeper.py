@@ -52,7 +52,7 @@ async def judge(
 ) -> tuple[Facts, Decision]:
     """Gather the facts and decide; nothing is allowed that bash itself would read otherwise."""
     facts = await gather(invocation, workspace, shell, trusted=policy.trusted)
-    matchers = ruled_out(policy.rules, policy.place, secret_too=not policy.sandboxed)
+    matchers = ruled_out(policy.rules, policy.place, secret_too=not policy.confines)
     if facts.trees and matchers:
         facts = await asyncio.to_thread(name_ruled_out, facts, matchers)
     decision = policy.decide(facts)
