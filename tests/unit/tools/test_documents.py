@@ -198,7 +198,7 @@ def bomb(kind: str, rows: int) -> bytes:
         for entry in old.namelist():
             content = old.read(entry)
             if entry == name:
-                content = content.replace(b"<sheetData/>", b"<sheetData></sheetData>")
+                content = content.replace(b'ref="A1:A1"', b'ref="A1:XFD3000"')
                 assert end in content
                 content = content.replace(end, piece * (rows if kind == "Word" else 1) + end, 1)
             new.writestr(entry, content)
