@@ -188,9 +188,7 @@ def bomb(kind: str, rows: int) -> bytes:
         openpyxl.Workbook().save(data)
         name, piece = (
             "xl/worksheets/sheet1.xml",
-            b"".join(
-                b'<row r="%d"><c r="XFD%d"><v>1</v></c></row>' % (n, n) for n in range(1, 3_000)
-            ),
+            b"".join(b'<row r="%d"><c r="XFD%d"/></row>' % (n, n) for n in range(1, 3_000)),
         )
         end = b"</sheetData>"
     made = io.BytesIO()
