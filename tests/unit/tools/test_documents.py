@@ -188,9 +188,7 @@ def bomb(kind: str, rows: int) -> bytes:
         openpyxl.Workbook().save(data)
         name, piece = (
             "xl/worksheets/sheet1.xml",
-            b"".join(
-                b'<row r="%d"><c r="XFD%d"><v>1</v></c></row>' % (n, n) for n in range(1, 3_000)
-            ),
+            b"".join(b'<row r="%d"><c r="XFD%d"/></row>' % (n, n) for n in range(1, 3_000)),
         )
         end = b"</sheetData>"
     made = io.BytesIO()
@@ -198,7 +196,7 @@ def bomb(kind: str, rows: int) -> bytes:
         for entry in old.namelist():
             content = old.read(entry)
             if entry == name:
-                content = content.replace(b"<sheetData/>", b"<sheetData></sheetData>")
+                content = content.replace(b'ref="A1:A1"', b'ref="A1:XFD3000"')
                 assert end in content
                 content = content.replace(end, piece * (rows if kind == "Word" else 1) + end, 1)
             new.writestr(entry, content)
