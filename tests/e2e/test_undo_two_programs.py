@@ -45,20 +45,12 @@ class Agent:
         self.terminal.wait_gone("esc interrupts")
 
     def undo(self, wanted: Photo) -> None:
-        """Say yes to an undo that was asked for, and wait until it is done.
-
-        What the other changed while a command ran that does not name it is asked about, and kept.
-        """
+        """Say yes to an undo that was asked for, and wait until it is done."""
         answer(self.terminal, "Yes, undo", "y")
         self.terminal.wait_gone("Yes, undo")
-        self.terminal.wait_until(lambda shown: self._is(wanted, shown))
+        self.terminal.wait_until(lambda _: self._is(wanted))
 
-    def _is(self, wanted: Photo, shown: str) -> bool:
-        if "Keep mine" in shown:
-            assert f" {self.who}/" not in shown.rpartition("conflict:")[0].rpartition("\n")[2]
-            self.terminal.send("k")
-            self.terminal.let_pass(0.1)
-            return False
+    def _is(self, wanted: Photo) -> bool:
         try:
             return not differences(wanted, photograph(self.directory))
         except FileNotFoundError:  # it is being undone

@@ -73,6 +73,8 @@ def settle(
             settled.append(change)
         elif any(_claims(each, change.path) for each in (*others, *siblings)):
             continue
+        elif ours is not None and any(map(_is_vague, others)):
+            continue  # another session's command ran, which may change anything: not ours
         elif ours is not None:
             settled.append(_find_doubted(change, tr(NOT_NAMED)))
         elif _was_before(change, call.time):
