@@ -1,10 +1,10 @@
 """`agent warm`: shows or stops the process that makes starts quick."""
 
 import argparse
-import sys
 
 from agent_cli.lib.language import tr
 from agent_cli.models.warm_client import stop_warm_process, warm_process_id
+from agent_cli.subcommands._printing import say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,5 +23,5 @@ def run(options: argparse.Namespace) -> int:
         said = tr("Warm process {pid} is running.", pid=pid)
     else:
         said = tr("No warm process is running.")
-    sys.stdout.write(f"{said}\n")
+    say(said)
     return 0

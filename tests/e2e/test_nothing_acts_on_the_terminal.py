@@ -56,6 +56,7 @@ WRITERS = {
     "safety/terminal.py:write_err": "spells out what would act",
     "safety/terminal.py:write_data": "cleans what a terminal gets",
     "cli.py:main": "the version",
+    "tools/_document_reader.py:main": "JSON, to the program that started it",
     "subcommands/sessions.py:_tell": "lines that are spelled out piece by piece, with bold words",
     "frontends/repl/flat_stage.py:FlatStage._write": "what the inline renderer drew, cleaned there",
     "doctor/terminal_checks.py:_ask": "a question to the terminal itself",
