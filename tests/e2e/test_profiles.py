@@ -13,7 +13,7 @@ def test_an_agent_is_sent_with_a_profile_of_ones_own(program: Program) -> None:
     done = program.run("-p", "go", "--model", model, "--output-format", "stream-json")
     assert done.code == 0
     (result,) = (e["result"] for e in done.events if e["type"] == "tool_finished")
-    assert result["llm_content"] == "found it"
+    assert "found it" in result["llm_content"]
     assert done.events[-1]["usage"]["cost"] == 0.25
 
 

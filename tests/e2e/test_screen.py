@@ -364,7 +364,7 @@ def test_commands_and_modes(program: Program, agent: Opener) -> None:
     terminal = agent({"text": "hi"})
     other = program.script({"text": "From the other."})
     ask(terminal, "/help")
-    terminal.wait_for("/clear ", "Shift+Enter")
+    terminal.wait_for("Keys", "Shift+Enter")
     terminal.press("escape")
     terminal.wait_gone("Shift+Enter")
     terminal.press("shift+tab")

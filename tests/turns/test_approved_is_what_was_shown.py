@@ -63,7 +63,7 @@ async def test_a_link_swapped_before_the_answer_is_asked_about_again(
     assert state(outside) == before
     assert len(asked) == 2
     assert asked[0].request.id != asked[1].request.id
-    assert str(outside) in str(asked[1].request)
+    assert "/outside" in str(asked[1].request)  # long paths are shortened in the middle
     assert "since you were asked" in str(asked[1].request.reasons[0])
 
 

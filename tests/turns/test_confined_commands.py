@@ -82,7 +82,8 @@ async def test_what_git_is_made_to_run_does_no_harm(
     scene = make_session(*commands, files=files, settings={"mode": mode, "sandbox": tier})
     await play(scene)
     assert not marker.exists()
-    assert not (scene.workspace / "marker").exists()
+    if mode != "auto":  # where commands that are not proven may change the workspace
+        assert not (scene.workspace / "marker").exists()
 
 
 HIJACKED = ["return", "builtin", "command", "printf", "declare", "set", "trap", "exit", "eval", "."]

@@ -61,7 +61,10 @@ def test_nothing_that_is_kept_or_streamed_holds_a_key(program: Program) -> None:
     assert kept == []
 
 
-async def test_the_log_holds_no_key_of_an_exception(make_session: SceneMaker) -> None:
+async def test_the_log_holds_no_key_of_an_exception(
+    make_session: SceneMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging.getLogger("agent_cli"), "handlers", [])  # of sessions before
     make_session({"text": "."}, environment={"OPENAI_API_KEY": KEY, "AGENT_HOME": ""})
     log = logging.getLogger("agent_cli.test")
     log.error("failed with %s", KEY, exc_info=ValueError(f"401 for {KEY}, password={PASSWORD}"))

@@ -232,9 +232,10 @@ class Gatekeeper:
             own = {"preview": shown, "rule": None, "rules": (), "steps": ()}
             await self._put(check, request.model_copy(update=own))
             return
+        seen = shown_by(request, facts) if facts.in_shell else None
         await self._put(check, request, is_covered)
-        if facts.in_shell:
-            await self._ask_until_same(check, shown_by(request, facts))
+        if seen is not None:
+            await self._ask_until_same(check, seen)
 
     async def _ask_until_same(self, check: PermissionCheck, shown: Shown) -> None:
         """A yes is for what was shown: if that is not so any more, ask again with what is.

@@ -96,7 +96,8 @@ class Preview:
             if each.outcome != "lost" and not then.is_equal(each.now):
                 steps.append(RestoreStep(each.path, each.now, then))
         # What was moved here from a place to which it does not return is the only copy: it stays.
-        left = {each.before.identity for each in self.files if each.before.ino}
+        bare = (each.before for each in self.files if each.before.ino and not each.before.content)
+        left = {each.identity for each in bare}
         left -= {each.then.identity for each in steps}
         return tuple(each for each in steps if each.then.exists or each.now.identity not in left)
 
