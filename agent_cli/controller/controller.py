@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -58,6 +58,7 @@ class Controller:
         log_file: Path | None = None,
         modes: Sequence[Mode] = tuple(Mode),
         makes_titles: bool = True,
+        prepare: Callable[[Resume], Resume] | None = None,
     ) -> None:
         self.session = session
         self.view = view
@@ -81,6 +82,7 @@ class Controller:
         self._own_commands = tuple(commands)
         self._history = history
         self._log_file = log_file
+        self._prepare = prepare
         self.background = Background(self.warn, self.report)
         self.command_work = Background(self.warn, self.report)
         self.questions = Questions(session, view, self.background, self.refresh)
@@ -316,11 +318,11 @@ class Controller:
             self._show(ev.PromptAdded(text=prompt.said))
         self.play(self.session.run(prompt))
 
-    def resume(self, resume: Resume) -> None:
-        """Leave this session for another one."""
-        if self.is_busy:
-            self.warn_busy()
-        else:
+    async def resume(self, resume: Resume) -> None:
+        """Leave this session for another one; raises UserError if that can't be opened."""
+        with self.exclusively():
+            if self._prepare is not None:
+                resume = await asyncio.to_thread(self._prepare, resume)
             self.following = resume
             self.view.leave()
 

@@ -166,7 +166,7 @@ async def test_an_index_of_sessions_that_is_locked_is_told(
         lock = sqlite3.connect(index, isolation_level=None)
         lock.execute("BEGIN EXCLUSIVE")
         await screen.send("/sessions")
-        await screen.shows("Sessions can't be listed right now")
+        await screen.shows("Another agent is updating the session list")
         await screen.pilot.press("escape")
         await until(lambda: not isinstance(screen.app.screen, SessionsModal))
         lock.close()

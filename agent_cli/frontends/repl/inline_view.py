@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from rich.text import Text
@@ -28,6 +29,7 @@ from agent_cli.frontends.shared.keys import help_rows
 from agent_cli.launch_options import Resume
 from agent_cli.lib.dates import ago
 from agent_cli.lib.language import tr
+from agent_cli.resuming import prepare
 from agent_cli.safety.sanitise import clean, visible
 from agent_cli.storage.prompt_history import PromptHistory
 from agent_cli.storage.session_store import Sessions
@@ -54,8 +56,14 @@ class InlineView(View):
         self.renderer = InlineRenderer(stage, is_still=is_still)
         self.left = asyncio.Event()
         """Set when the user leaves."""
+        here = Path(session.workspace.root)
         self.controller = Controller(
-            session, self, commands=all_commands(), history=history, log_file=log_file
+            session,
+            self,
+            commands=all_commands(),
+            history=history,
+            log_file=log_file,
+            prepare=partial(prepare, cwd=here, sessions=sessions),
         )
         self._stage = stage
         self._sessions = sessions

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from agent_cli.config.glance import glance
 from agent_cli.config.user_directories import Directories
-from agent_cli.controller.past import how_to_resume
+from agent_cli.controller.past import as_resume, how_to_resume
 from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.app import AgentApp
@@ -91,7 +91,7 @@ def _read_exit(app: AgentApp, code: int) -> AppExit:
     following = app.controller.following
     if following is None and (line := how_to_resume(session)):
         sys.stdout.write(f"{line}\n")
-    return AppExit(code, Resume(session.id) if session.is_kept else None, following)
+    return AppExit(code, as_resume(session), following)
 
 
 async def _open(app: AgentApp, launch_options: LaunchOptions, trouble: str) -> "AppParts":
