@@ -118,7 +118,7 @@ class SessionIndex:
                 raise UserError(said, hint=tr("Try again in a moment.")) from error
             why = getattr(error, "strerror", None) or error
             said = tr("Sessions can't be listed right now: {error}", error=why)
-            raise UserError(said, hint=tr("They are in {path}.", path=self._logs)) from error
+            raise UserError(said) from error
 
     def _use(self, use: Callable[[sqlite3.Connection], T], *, may_be_old: bool) -> T:
         timeout = READ_TIMEOUT_S if may_be_old else REFRESH_TIMEOUT_S
