@@ -15,15 +15,17 @@ from typing import TYPE_CHECKING
 
 from agent_cli.controller.background import Background
 from agent_cli.controller.extension_commands import with_extensions
-from agent_cli.controller.past import resumed_line
+from agent_cli.controller.modes import mode_after
+from agent_cli.controller.past import resumed_line, unknown_line
 from agent_cli.controller.questions import Questions
 from agent_cli.controller.queued_message import Kind, QueuedMessage, kind_of
 from agent_cli.controller.slash_command import Command, find
+from agent_cli.controller.titles import make_title
 from agent_cli.core import events as ev
-from agent_cli.core.errors import ModelError, UserError
+from agent_cli.core.errors import UserError
 from agent_cli.core.policy import Mode
 from agent_cli.core.prompt_template import PromptTemplate
-from agent_cli.lib.language import tr, trn
+from agent_cli.lib.language import tr
 from agent_cli.safety.sandbox import SandboxUnavailable
 
 if TYPE_CHECKING:
@@ -38,8 +40,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-MODES = (Mode.DEFAULT, Mode.ACCEPT_EDITS, Mode.PLAN, Mode.AUTO)
-"""Those that Shift+Tab goes through; yolo is asked for by name."""
 SHELL_TOOL = "Bash"
 SHELL_OPTIONS = {"timeout": 600_000}
 """Users wait for a command of their own as long as they like, and know how to interrupt."""
@@ -63,6 +63,8 @@ class Controller:
         self.session = session
         self.view = view
         self.queue: list[QueuedMessage] = []
+        self._is_held = False
+        """Whether the queue waits until the user sends it on."""
         self.diffs: tuple[FileDiff, ...] = ()
         """What calls changed and nobody has undone; as of the last turn or undo."""
         self.finished: ev.TurnFinished | None = None
@@ -105,13 +107,7 @@ class Controller:
                 self.view.replay(past.events)
             self.say_notice(resumed_line(past, time.time()))
         if past.unknown:
-            self.warn(
-                trn(
-                    "{n:,} entry was written by a newer version and can't be shown.",
-                    "{n:,} entries were written by a newer version and can't be shown.",
-                    past.unknown,
-                )
-            )
+            self.warn(unknown_line(past))
         self.refresh()
         self.background.start(self._warm_up(), tr("Starting up failed"))
 
@@ -179,15 +175,17 @@ class Controller:
         if kind == "command":
             self.run_command(text[1:].strip())
         elif self.is_busy:
+            self._is_held = self._is_held and bool(self.queue)
             self.queue.append(QueuedMessage(text, kind))
             self.refresh()
         else:
             self._begin(QueuedMessage(text, kind))
 
     def submit_empty(self) -> None:
-        """Enter on an empty prompt says what was suggested, or steers with the queue's first."""
-        if self.suggestions and not self.is_busy:
-            self.submit(self.suggestions[0])
+        """Enter on an empty prompt sends the queue on, or says what was suggested."""
+        self._is_held = False
+        if not self.is_busy and (self.queue or self.suggestions):
+            self._start_next() if self.queue else self.submit(self.suggestions[0])
             return
         first = self.queue[0] if self.queue else None
         if first and first.kind == "prompt" and self.session.steer(first.text):
@@ -203,18 +201,19 @@ class Controller:
         return text
 
     def interrupt(self) -> bool:
-        """End the turn under way; False if there is none."""
-        if self.session.interrupt():
-            return True
-        if self._turn is None:
-            return False
-        asyncio.get_running_loop().call_soon(self.session.interrupt)  # it is about to begin
+        """End the turn under way, and hold what is queued; False if there is none."""
+        if not self.session.interrupt():
+            if self._turn is None:
+                return False
+            asyncio.get_running_loop().call_soon(self.session.interrupt)  # it is about to begin
+        if self.queue and not self._is_held:
+            self._is_held = True
+            self.say_notice(tr("The queue is on hold. Enter on an empty prompt sends it."))
         return True
 
     def next_mode(self) -> None:
         """Change to the next permission mode."""
-        at = MODES.index(self.session.mode) if self.session.mode in MODES else -1
-        self.set_mode(MODES[(at + 1) % len(MODES)])
+        self.set_mode(mode_after(self.session.mode))
 
     def set_mode(self, name: str) -> None:
         """Change the permission mode; raises UserError if it can't be chosen here."""
@@ -363,7 +362,7 @@ class Controller:
         self._start_next()
 
     def _start_next(self) -> None:
-        while self.queue and not self.is_busy and not self._is_closed:
+        while self.queue and not (self.is_busy or self._is_held or self._is_closed):
             self._begin(self.queue.pop(0))
             self.refresh()
 
@@ -394,9 +393,5 @@ class Controller:
             log.exception("an event could not be shown: %s", event.type)
 
     async def _make_title(self) -> None:
-        """After the first turn, have a cheap model find a title."""
-        try:
-            await self.session.make_title()
-        except (ModelError, UserError) as error:
-            log.info("no title could be made: %s", error)
+        await make_title(self.session)
         self.refresh()

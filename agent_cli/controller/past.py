@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from agent_cli.launch_options import FoundSession, Resume
 from agent_cli.lib.dates import ago
-from agent_cli.lib.language import tr
+from agent_cli.lib.language import tr, trn
 from agent_cli.safety.sanitise import visible
 
 if TYPE_CHECKING:  # the screen is there before either is loaded
@@ -18,6 +18,15 @@ def resumed_line(past: "History", now: float) -> str:
     if past.updated is not None:
         parts.append(ago(past.updated.timestamp(), now))
     return " · ".join(part for part in parts if part)
+
+
+def unknown_line(past: "History") -> str:
+    """How much of a session can't be shown."""
+    return trn(
+        "{n:,} entry was written by a newer version and can't be shown.",
+        "{n:,} entries were written by a newer version and can't be shown.",
+        past.unknown,
+    )
 
 
 def how_to_resume(session: "Session") -> str:

@@ -64,6 +64,33 @@ async def test_a_queued_message_can_steer_the_running_turn(make_session: SceneMa
     assert prompts(view) == ["begin", "and hurry"]
 
 
+async def test_an_interrupt_holds_the_queue_until_it_is_sent_on(make_session: SceneMaker) -> None:
+    scene = make_session(WAITS, {"text": "two"}, {"text": "three"}, settings=YOLO)
+    scene.session.set_mode(Mode.DEFAULT)
+    controller, view = controlled(scene.session)
+    view.answer = never
+    controller.submit("begin")
+    await asked(view)
+    controller.submit("!touch queued")
+    controller.submit("second")
+    assert controller.interrupt()
+    await controller.idle()
+    assert [each.text for each in controller.queue] == ["!touch queued", "second"]
+    assert not (scene.workspace / "queued").exists()
+    assert any("on hold" in text for text in view.notices)
+    controller.submit("first of all")
+    await controller.idle()
+    assert prompts(view) == ["begin", "first of all"]
+    assert controller.unqueue() == "second"
+    controller.submit_empty()
+    await controller.idle()
+    assert (scene.workspace / "queued").exists()
+    assert controller.queue == []
+    controller.submit("third")
+    await controller.idle()
+    assert prompts(view) == ["begin", "first of all", "third"]
+
+
 async def test_a_question_is_answered_by_its_id(make_session: SceneMaker) -> None:
     scene = make_session(WAITS, {"text": "done"})
     controller, view = controlled(scene.session)

@@ -38,6 +38,10 @@ class InlineRenderer:
         self._stage = stage
         self._paper = stage.paper
         self._is_still = is_still
+        self.is_waiting = False
+        """Whether the user is asked something: Esc answers it then."""
+        self.has_queue = False
+        """Whether something is queued: Esc takes it back then."""
         self._flow = Flow()
         self._cleaner = Cleaner()
         self._printed = 0
@@ -188,11 +192,14 @@ class InlineRenderer:
         seconds = time.monotonic() - (self._began or 0.0)
         spinner = self._stage.signs.spinner
         frame = spinner[int(seconds * _FRAMES_A_SECOND) % len(spinner)]
+        if self.is_waiting:
+            return tr("waiting for you")
         doing = tr("thinking") if self._is_thinking else tr("working")
         parts = [doing, duration(seconds, tenths=False)]
         if self._tokens:
             parts.append(tr("{count} tokens", count=rough(self._tokens)))
-        told = f" {self._stage.signs.dot} ".join([*parts, tr("esc interrupts")])
+        key = tr("ctrl+c interrupts") if self.has_queue else tr("esc interrupts")
+        told = f" {self._stage.signs.dot} ".join([*parts, key])
         return told if self._is_still else f"{frame} {told}"
 
     def _start(self, event: ev.ToolStarted) -> None:

@@ -107,6 +107,7 @@ class InlineView(View):
     def refresh(self) -> None:
         if not self.controller.is_busy:
             self.renderer.end()
+        self.renderer.has_queue = bool(self.controller.queue)
         mode = self.controller.session.mode
         if self._stage.paper.is_flat and mode is not self._mode:  # there is no status line
             self.renderer.note(tr("The mode is now {mode}.", mode=mode.value))
@@ -144,13 +145,17 @@ class InlineView(View):
 
     async def ask(self, request: inbox.Request) -> inbox.RequestAnswer:
         async with self._one_question:
-            match request:
-                case inbox.ApprovalRequest():
-                    return await self._approval(request)
-                case inbox.QuestionRequest():
-                    return await self._questions(request)
-                case inbox.PlanRequest():
-                    return await self._plan(request)
+            self.renderer.is_waiting = True
+            try:
+                match request:
+                    case inbox.ApprovalRequest():
+                        return await self._approval(request)
+                    case inbox.QuestionRequest():
+                        return await self._questions(request)
+                    case inbox.PlanRequest():
+                        return await self._plan(request)
+            finally:
+                self.renderer.is_waiting = False
 
     async def choose(self, menu: Menu) -> str:
         async with self._one_question:
