@@ -11,6 +11,7 @@ from agent_cli.controller.slash_command import Command
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import PromptAdded, TextDelta, ToolFinished, TurnFinished
 from agent_cli.core.inbox import Approval, Request, RequestAnswer
+from agent_cli.core.messages import text_of
 from agent_cli.core.policy import Mode
 from tests.kit.fake_view import FakeView, controlled
 from tests.kit.sessions import SceneMaker, of_type
@@ -99,6 +100,23 @@ async def test_a_question_is_answered_by_its_id(make_session: SceneMaker) -> Non
     await controller.idle()
     assert (scene.workspace / "x").exists()
     assert controller.questions.count == 0
+
+
+async def test_a_yes_is_no_way_around_a_mode_that_was_chosen_meanwhile(
+    make_session: SceneMaker,
+) -> None:
+    scene = make_session(WAITS, {"text": "done"})
+    controller, view = controlled(scene.session)
+    view.answer = never
+    controller.submit("make x")
+    await asked(view)
+    controller.set_mode("plan")
+    view.answer = lambda _: Approval(answer="session")
+    await controller.idle()
+    assert not (scene.workspace / "x").exists()
+    (result,) = of_type(view.events, ToolFinished)
+    assert not result.result.success
+    assert "plan mode" in text_of(result.result.llm_content)
 
 
 async def test_an_interrupted_turn_takes_its_question_down(make_session: SceneMaker) -> None:
