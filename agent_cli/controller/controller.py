@@ -167,11 +167,7 @@ class Controller:
         """Send it, queue it, or carry out a command."""
         kind = kind or kind_of(text)
         self.suggestions = self.suggestions[1:] if self.suggestions[:1] == [text] else []
-        if self._history is not None:
-            try:
-                self._history.add(text)
-            except OSError as error:
-                self.warn(tr("The prompt history can't be saved: {error}", error=error))
+        self.keep(text)
         if kind == "command":
             self.run_command(text[1:].strip())
         elif self.is_busy:
@@ -180,6 +176,14 @@ class Controller:
             self.refresh()
         else:
             self._begin(QueuedMessage(text, kind))
+
+    def keep(self, text: str) -> None:
+        """Remember what was sent, or written and not sent."""
+        if self._history is not None:
+            try:
+                self._history.add(text)
+            except OSError as error:
+                self.warn(tr("The prompt history can't be saved: {error}", error=error))
 
     def submit_empty(self) -> None:
         """Enter on an empty prompt sends the queue on, or says what was suggested."""
@@ -358,7 +362,8 @@ class Controller:
             self.background.start(self.read_diffs(), tr("Reading what changed failed"))
         if self._makes_title and self.session.has_fast_model and not self.session.title:
             self._makes_title = False
-            self.background.start(self._make_title(), tr("Naming the session failed"))
+            naming = make_title(self.session, self.refresh)
+            self.background.start(naming, tr("Naming the session failed"))
         self._start_next()
 
     def _start_next(self) -> None:
@@ -391,7 +396,3 @@ class Controller:
             self.view.show(event)
         except Exception:  # a view that cannot draw one thing can draw the next
             log.exception("an event could not be shown: %s", event.type)
-
-    async def _make_title(self) -> None:
-        await make_title(self.session)
-        self.refresh()

@@ -1,6 +1,7 @@
 """Gives a session a name."""
 
 import logging
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from agent_cli.core.errors import ModelError, UserError
@@ -11,9 +12,10 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-async def make_title(session: "Session") -> None:
+async def make_title(session: "Session", made: Callable[[], None]) -> None:
     """Have a cheap model find a title; without one, the session has none."""
     try:
         await session.make_title()
     except (ModelError, UserError) as error:
         log.info("no title could be made: %s", error)
+    made()

@@ -3,9 +3,11 @@
 from agent_cli.core.messages import text_of
 from agent_cli.frontends.tui.modals.sessions_modal import SessionsModal
 from agent_cli.resuming import Resume
+from agent_cli.storage.prompt_history import PromptHistory
 from tests.kit.sessions import SceneMaker
 from tests.kit.shells import until
 from tests.screens.app import running
+from tests.screens.host import type_text
 
 READ = {
     "thinking": "hm",
@@ -78,6 +80,21 @@ async def test_a_copy_needs_no_index(make_session: SceneMaker) -> None:
         await until(lambda: not isinstance(screen.app.screen, SessionsModal))
         await screen.send("/fork")
         await until(lambda: screen.app.controller.following is not None)
+
+
+async def test_what_is_written_and_not_sent_is_not_lost(make_session: SceneMaker) -> None:
+    scene = make_session({"text": "Hello."})
+    async with running(scene) as screen:
+        await screen.send("hi")
+        await screen.shows("Hello.")
+        await screen.idle()
+        await type_text(screen.pilot, "half a thought")
+        screen.app.action_leave()
+    assert PromptHistory.of_project(scene.home, scene.workspace, str).entries()[-1] == (
+        "half a thought"
+    )
+    async with running(make_session(), draft="half a thought") as screen:
+        await screen.shows("▌ half a thought")
 
 
 async def test_a_copy_that_cannot_be_opened_leaves_the_session_open(

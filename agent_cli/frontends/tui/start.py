@@ -37,16 +37,18 @@ class AppExit:
     resumable: Resume | None = None
     """How to come back to it; None: nothing was said in it."""
     following: Resume | None = None
+    draft: str = ""
+    """What was written and not sent; it comes along."""
 
 
 def run(launch_options: LaunchOptions, prompt: str | None = None) -> int:
     """Run until the user leaves; returns the exit code."""
     start_log(Directories.of(os.environ).log_file)
     before: LaunchOptions | None = None
-    trouble = ""
+    trouble = draft = ""
     while True:
         try:
-            left = asyncio.run(_play(launch_options, prompt, trouble))
+            left = asyncio.run(_play(launch_options, prompt, trouble, draft))
         except UserError as error:
             if before is None:
                 raise
@@ -56,10 +58,13 @@ def run(launch_options: LaunchOptions, prompt: str | None = None) -> int:
         if left.following is None:
             return left.code
         before = replace(launch_options, resume=left.resumable)
-        launch_options, prompt, trouble = replace(launch_options, resume=left.following), None, ""
+        launch_options, prompt = replace(launch_options, resume=left.following), None
+        trouble, draft = "", left.draft
 
 
-async def _play(launch_options: LaunchOptions, prompt: str | None, trouble: str) -> AppExit:
+async def _play(
+    launch_options: LaunchOptions, prompt: str | None, trouble: str, draft: str
+) -> AppExit:
     looks = glance(os.environ)
     app = AgentApp(
         lambda: _open(app, launch_options, trouble),
@@ -67,6 +72,7 @@ async def _play(launch_options: LaunchOptions, prompt: str | None, trouble: str)
         theme=looks.theme or themes.by_terminal(os.environ),
         reduced_motion=looks.reduced_motion,
         first_prompt=prompt,
+        draft=draft,
         real_terminal="TEXTUAL_DRIVER" not in os.environ,
     )
     # Being told to end, or losing the terminal, is a way to leave like any other.
@@ -91,7 +97,7 @@ def _read_exit(app: AgentApp, code: int) -> AppExit:
     following = app.controller.following
     if following is None and (line := how_to_resume(session)):
         sys.stdout.write(f"{line}\n")
-    return AppExit(code, as_resume(session), following)
+    return AppExit(code, as_resume(session), following, app.composer.prompt.draft)
 
 
 async def _open(app: AgentApp, launch_options: LaunchOptions, trouble: str) -> "AppParts":
