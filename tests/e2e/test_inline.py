@@ -382,6 +382,12 @@ def test_commands_and_files_are_completed(program: Program, agent: Opener) -> No
     terminal.wait_for("plan mode")
 
 
+def test_what_is_sent_before_the_prompt_is_there_is_sent(agent: Opener) -> None:
+    terminal = agent({"text": "An early answer."}, wait="")
+    terminal.send("early\rand mo")
+    terminal.wait_for("▌ early", "An early answer.", "▌ and mo")
+
+
 def test_earlier_prompts_come_back(agent: Opener) -> None:
     terminal = agent({"text": "Seen."}, {"text": "Again."})
     ask(terminal, "remember this")

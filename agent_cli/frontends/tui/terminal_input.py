@@ -11,9 +11,12 @@ import os
 import re
 import selectors
 import signal
+import sys
+import termios
 import time
 from codecs import getincrementaldecoder
 from collections.abc import Generator, Iterable
+from fcntl import ioctl
 from typing import IO, Any, cast
 
 from textual import events
@@ -123,6 +126,7 @@ class TerminalDriver(LinuxDriver):
         """Read until the driver is told to end, or there is nothing to read from any more."""
         parser = InputParser(self._debug)
         decode = getincrementaldecoder("utf-8")("replace").decode
+        early = self._count_waiting()
         with selectors.DefaultSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
@@ -131,9 +135,19 @@ class TerminalDriver(LinuxDriver):
                     if not read:
                         self._loop.call_soon_threadsafe(self._app.exit, 128 + signal.SIGHUP)
                         return
+                    # Before the program had the terminal to itself, Enter came as a line feed.
+                    read = read[:early].replace(b"\n", b"\r") + read[early:]
+                    early = max(0, early - len(read))
                     if text := decode(read):  # else it is half a character
                         self._dispatch(parser.feed(text))
                 self._dispatch(parser.tick())
+
+    def _count_waiting(self) -> int:
+        """How many bytes were typed before anybody read."""
+        try:
+            return int.from_bytes(ioctl(self.fileno, termios.FIONREAD, bytes(4)), sys.byteorder)
+        except OSError:
+            return 0
 
     def _read(self) -> bytes:
         """What was typed; nothing if the terminal is gone."""
