@@ -26,8 +26,11 @@ from textual.message import Message
 
 _START, _END = "\x1b[200~", "\x1b[201~"
 _CUT_START = re.compile(r"\x1b(?:\[(?:2(?:00?)?)?)?\Z")
+_TEXT = re.compile(r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]+")
 _SEQUENCE_TIMEOUT_S = 0.02
 _ONE_READ = 65_536
+MIN_PASTE_CHARS = 500
+"""That come at once; typed one by one, a long text would take minutes."""
 
 
 class InputParser(XTermParser):
@@ -57,7 +60,16 @@ class InputParser(XTermParser):
                 # it: what stands in a paste it would take for keys.
                 before, self._cut, self._cut_at = before[: cut.start()], cut[0], time.monotonic()
             if before:
-                yield from super().feed(before)
+                yield from self._feed_keys(before)
+
+    def _feed_keys(self, text: str) -> Iterable[Message]:
+        """What nobody types that fast is a paste of a terminal that doesn't mark pastes."""
+        body = text.rstrip("\r\n")
+        if len(body) >= MIN_PASTE_CHARS and _TEXT.fullmatch(body) and not self.is_waiting:
+            yield events.Paste(body)
+            text = text[len(body) :]
+        if text:
+            yield from super().feed(text)
 
     @property
     def is_waiting(self) -> bool:
