@@ -410,6 +410,16 @@ def test_a_home_that_cannot_be_written_only_warns(program: Program) -> None:
     assert "Traceback" not in done.err
 
 
+def test_config_lists_every_setting_though_one_is_wrong(program: Program) -> None:
+    file = program.home / ".config/agent/config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('modell = "x"\n')
+    done = program.run("config")
+    assert done.code == 2
+    assert "modell is not a setting" in done.err
+    assert "\nsandbox " in done.out
+
+
 def test_config_shows_each_value_and_its_layer(program: Program) -> None:
     config = program.home / ".config" / "agent" / "config.toml"
     config.parent.mkdir(parents=True)
