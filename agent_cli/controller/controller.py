@@ -14,6 +14,7 @@ from contextlib import aclosing, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from agent_cli.controller.background import Background
+from agent_cli.controller.busy import carry_out, refuse
 from agent_cli.controller.extension_commands import with_extensions
 from agent_cli.controller.modes import mode_after
 from agent_cli.controller.past import resumed_line, unknown_line
@@ -254,7 +255,7 @@ class Controller:
     def execute(self, command: Command, argument: str = "") -> None:
         """Run a command; its asynchronous part runs in the background."""
         failed = tr("/{name} failed", name=command.name)
-        with self.background.guard(failed):
+        with self.background.guard(failed), carry_out(command.name):
             if work := command.run(self, argument):
                 self.command_work.start(work, failed)
 
@@ -278,7 +279,8 @@ class Controller:
 
     def warn_busy(self) -> None:
         """Say that there is something to wait for."""
-        self.warn(tr("The agent is still working."), tr("Interrupt it first, or wait."))
+        error = refuse(is_playing=self.is_playing)
+        self.warn(error.message, error.hint)
 
     def refresh(self) -> None:
         """Something changed that a status line shows."""
@@ -292,7 +294,7 @@ class Controller:
     def exclusively(self) -> Iterator[None]:
         """Keep turns from starting meanwhile; raises UserError if something is under way."""
         if self.is_busy:
-            raise UserError(tr("The agent is still working."), hint=tr("Interrupt it first."))
+            raise refuse(is_playing=self.is_playing)
         self._is_exclusive = True
         try:
             yield

@@ -8,6 +8,7 @@ import pytest
 
 from agent_cli.controller.controller import Controller
 from agent_cli.controller.slash_command import Command
+from agent_cli.controller.view import Menu
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import PromptAdded, TextDelta, ToolFinished, TurnFinished
 from agent_cli.core.inbox import Approval, Request, RequestAnswer
@@ -117,6 +118,39 @@ async def test_a_yes_is_no_way_around_a_mode_that_was_chosen_meanwhile(
     (result,) = of_type(view.events, ToolFinished)
     assert not result.result.success
     assert "plan mode" in text_of(result.result.llm_content)
+
+
+async def test_a_command_that_has_to_wait_says_which_and_for_what(
+    make_session: SceneMaker,
+) -> None:
+    touch = {"calls": [{"name": "Bash", "arguments": {"command": "touch y"}}]}
+    scene = make_session(touch, {"text": "done"}, WAITS, {"text": "done"}, settings=YOLO)
+    controller, view = controlled(scene.session)
+    controller.submit("make y")
+    await controller.idle()
+    leaves = asyncio.Event()
+
+    async def choose(menu: Menu) -> str:
+        view.menus.append(menu)
+        await leaves.wait()
+        return menu.leave
+
+    view.choose = choose  # type: ignore[method-assign]
+    controller.submit("/undo")
+    await until(lambda: bool(view.menus))
+    controller.submit("/clear")
+    assert view.notices[-1] == "/clear has to wait: another command is not finished."
+    leaves.set()
+    await controller.idle()
+    scene.session.set_mode(Mode.DEFAULT)
+    view.answer = never
+    controller.submit("make x")
+    await asked(view)
+    controller.submit("/fork")
+    await until(lambda: "/fork has to wait" in view.notices[-1])
+    assert "the agent is still working" in view.notices[-1]
+    controller.interrupt()
+    await controller.idle()
 
 
 async def test_an_interrupted_turn_takes_its_question_down(make_session: SceneMaker) -> None:
@@ -286,7 +320,7 @@ async def test_nothing_starts_while_files_are_restored(make_session: SceneMaker)
         controller.submit("/undo")
         await asyncio.sleep(0.05)
     await controller.idle()
-    assert "The agent is still working." in view.notices
+    assert "/undo has to wait: another command is not finished." in view.notices
     assert controller.finished is not None
     assert controller.finished.text == "hello"
 
@@ -348,7 +382,7 @@ async def test_leaving_for_another_session_waits_for_the_turn(make_session: Scen
     controller.submit("make x")
     await asked(view)
     controller.submit("/sessions other")
-    await until(lambda: "The agent is still working." in view.notices)
+    await until(lambda: "/sessions has to wait: the agent is still working." in view.notices)
     assert not view.has_left
     view.answer = yes
     await controller.idle()
