@@ -153,6 +153,25 @@ async def test_a_command_that_has_to_wait_says_which_and_for_what(
     await controller.idle()
 
 
+async def test_questions_asked_side_by_side_are_counted(make_session: SceneMaker) -> None:
+    calls = [
+        {"name": "Read", "arguments": {"file_path": f"/etc/{name}"}}
+        for name in ("hosts", "group", "passwd")
+    ]
+    scene = make_session({"calls": calls}, {"text": "done"})
+    controller, view = controlled(scene.session)
+    positions: dict[str, str] = {}
+
+    def decline(request: Request) -> RequestAnswer:
+        positions.setdefault(request.id, controller.questions.position)
+        return Approval()
+
+    view.answer = decline
+    controller.submit("read them")
+    await controller.idle()
+    assert list(positions.values()) == ["1 of 3", "2 of 3", "3 of 3"]
+
+
 async def test_an_interrupted_turn_takes_its_question_down(make_session: SceneMaker) -> None:
     scene = make_session(WAITS, {"text": "done"}, {"text": "again"})
     controller, view = controlled(scene.session)

@@ -160,8 +160,8 @@ class ScreenView:
     def _modal_for(self, request: Request) -> Screen[Any]:
         match request:
             case ApprovalRequest():
-                total = self.controller.questions.count
-                return ApprovalModal(request, runs=where(request), total=total)
+                position = self.controller.questions.position
+                return ApprovalModal(request, runs=where(request), position=position)
             case PlanRequest():
                 return PlanModal(request.plan)
             case _:
