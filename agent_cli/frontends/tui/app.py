@@ -253,7 +253,7 @@ class AgentApp(GuardedApp[int]):
     def action_command_palette(self) -> None:
         from agent_cli.frontends.tui.palette import Palette  # noqa: PLC0415 (rarely needed)
 
-        if not isinstance(self.screen, Palette):
+        if self.is_open and not isinstance(self.screen, Palette):  # else there are no commands
             self.push_screen(Palette())
 
     def action_leave(self) -> None:
