@@ -213,14 +213,21 @@ def _print_anything() -> None:
 
 def _show_config(options: "argparse.Namespace") -> int:
     from agent_cli.config.example import listing
+    from agent_cli.config.layers import LoadedSettings
+    from agent_cli.config.schema import Settings
     from agent_cli.config.user_directories import Directories
+    from agent_cli.core.errors import UserError
     from agent_cli.flags import wishes
     from agent_cli.folder import load_settings
     from agent_cli.lib.language import tr
     from agent_cli.safety.terminal import write_out
     from agent_cli.subcommands._printing import warn
 
-    loaded = load_settings(wishes(options, attended=False), os.environ)
+    try:
+        loaded = load_settings(wishes(options, attended=False), os.environ)
+    except UserError:  # what helps to mend it is the list of what there is
+        sys.stdout.write(f"{listing(LoadedSettings(Settings(), {}))}\n")
+        raise
     place = tr("# user file: {path}", path=Directories.of(os.environ).config_file)
     write_out(f"{place}\n{listing(loaded)}\n")
     warn(*loaded.warnings)

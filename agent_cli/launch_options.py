@@ -3,10 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from agent_cli.storage.session_index import SessionInfo
+
+class FoundSession(NamedTuple):
+    """A session on this machine."""
+
+    id: str
+    workspace: str
+    """The directory it was in."""
+    model: str
 
 
 @dataclass(frozen=True)
@@ -21,7 +27,8 @@ class Resume:
     """Resume a copy."""
     stay: bool = False
     """Work in the directory that was named, wherever the session was."""
-    found: "SessionInfo | None" = None
+    found: FoundSession | None = None
+    """Which one it is, once that is known."""
 
 
 @dataclass(frozen=True, kw_only=True)

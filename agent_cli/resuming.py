@@ -1,17 +1,16 @@
 """Which session is resumed, found before anything else is decided."""
 
 import os
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from agent_cli.config.schema import Settings
-from agent_cli.config.user_directories import Directories
 from agent_cli.core.errors import UserError
 from agent_cli.core.log.history import History
 from agent_cli.core.log.store import Store
+from agent_cli.core.parts import new_session_id
 from agent_cli.core.policy import Mode, stricter
-from agent_cli.launch_options import Resume
+from agent_cli.launch_options import FoundSession, Resume
 from agent_cli.lib import sweep
 from agent_cli.lib.language import tr
 from agent_cli.lib.watchdog import mark_of
@@ -19,14 +18,30 @@ from agent_cli.storage.metrics import read_statistics
 from agent_cli.storage.session_store import Sessions, SeveralSessions
 
 
-def find(resume: Resume, cwd: Path, environment: Mapping[str, str]) -> Resume:
+def find(resume: Resume, cwd: Path, sessions: Sessions) -> Resume:
     """The wish with the session it means; raises UserError if there is not exactly one."""
-    sessions = Sessions(Directories.of(environment).state)
+    if resume.found is not None:
+        return resume
     here = os.path.realpath(cwd)
     if resume.ask:
         raise SeveralSessions("", sessions.index.listing(here))
-    found = sessions.find(resume.text, here) if resume.text else sessions.last(here)
-    return replace(resume, found=found)
+    info = sessions.find(resume.text, here) if resume.text else sessions.last(here)
+    return replace(resume, found=FoundSession(info.id, info.workspace, info.model))
+
+
+def prepare(resume: Resume, cwd: Path, sessions: Sessions) -> Resume:
+    """Do what may fail before another session is left for this one; raises UserError.
+
+    A copy is made now.
+    """
+    resume = find(resume, cwd, sessions)
+    assert resume.found is not None
+    directory(resume, cwd)
+    if not resume.fork:
+        return resume
+    copy = sessions.fork(resume.found.id, new_session_id())
+    copy.log.close()
+    return replace(resume, fork=False, found=resume.found._replace(id=copy.log.files.id))
 
 
 def directory(resume: Resume, cwd: Path) -> Path:

@@ -65,9 +65,10 @@ log = logging.getLogger(__name__)
 
 def find_session(launch_options: LaunchOptions, environment: Mapping[str, str]) -> LaunchOptions:
     """The options with the session they mean, its directory and its model; raises UserError."""
-    if launch_options.resume is None or launch_options.resume.found is not None:
+    if launch_options.resume is None:
         return launch_options
-    resume = resuming.find(launch_options.resume, launch_options.cwd, environment)
+    sessions = Sessions(Directories.of(environment).state)
+    resume = resuming.find(launch_options.resume, launch_options.cwd, sessions)
     assert resume.found is not None
     cwd = resuming.directory(resume, launch_options.cwd)
     settings = dict(launch_options.settings)
@@ -77,7 +78,7 @@ def find_session(launch_options: LaunchOptions, environment: Mapping[str, str]) 
         if resuming.knows_model(model, configured, counted):
             settings["model"] = model
     # Trust was asked for the directory that was in view, not for whichever the session was in.
-    trust = launch_options.trust and cwd.samefile(launch_options.cwd)
+    trust = launch_options.trust and os.path.realpath(cwd) == os.path.realpath(launch_options.cwd)
     return replace(launch_options, resume=resume, cwd=cwd, settings=settings, trust=trust)
 
 

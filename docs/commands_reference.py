@@ -17,7 +17,7 @@ Every view has the same commands. Extensions and MCP servers can add more: `/hel
 |---|---|"""
 SCOPES: dict[Scope, str] = {
     "prompt": "While you write",
-    "app": "Everywhere",
+    "app": "In the conversation (in questions and lists, Ctrl+P and Ctrl+Q only)",
     "transcript": "In the transcript, once Tab or a click has selected it",
 }
 

@@ -1,9 +1,11 @@
 """Leaves a session for another one, forks it, or names it."""
 
+from dataclasses import replace
+
 from agent_cli.controller.controller import Controller
+from agent_cli.controller.past import as_resume
 from agent_cli.controller.slash_command import slash_command
 from agent_cli.core.errors import ModelError, UserError
-from agent_cli.launch_options import Resume
 from agent_cli.lib.language import mark, tr
 
 
@@ -13,16 +15,16 @@ async def choose_session(controller: Controller, words: str) -> None:
     if controller.is_busy:
         controller.warn_busy()
     elif chosen := await controller.view.choose_session(words):
-        controller.resume(chosen)
+        await controller.resume(chosen)
 
 
 @slash_command("fork", mark("continue in a copy of this session"))
-def fork_session(controller: Controller, argument: str) -> None:
+async def fork_session(controller: Controller, argument: str) -> None:
     """Leave the session where it is, and open its copy."""
-    if not controller.session.is_kept:
+    if resume := as_resume(controller.session):
+        await controller.resume(replace(resume, fork=True))
+    else:
         controller.warn(tr("Nothing to fork yet."))
-        return
-    controller.resume(Resume(controller.session.id, fork=True))
 
 
 @slash_command("rename", mark("rename the session"), mark("[title]"))

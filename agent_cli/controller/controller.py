@@ -9,21 +9,24 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from agent_cli.controller.background import Background
+from agent_cli.controller.busy import carry_out, refuse
 from agent_cli.controller.extension_commands import with_extensions
-from agent_cli.controller.past import resumed_line
+from agent_cli.controller.modes import mode_after
+from agent_cli.controller.past import resumed_line, unknown_line
 from agent_cli.controller.questions import Questions
 from agent_cli.controller.queued_message import Kind, QueuedMessage, kind_of
 from agent_cli.controller.slash_command import Command, find
+from agent_cli.controller.titles import make_title
 from agent_cli.core import events as ev
-from agent_cli.core.errors import ModelError, UserError
+from agent_cli.core.errors import UserError
 from agent_cli.core.policy import Mode
 from agent_cli.core.prompt_template import PromptTemplate
-from agent_cli.lib.language import tr, trn
+from agent_cli.lib.language import tr
 from agent_cli.safety.sandbox import SandboxUnavailable
 
 if TYPE_CHECKING:
@@ -38,8 +41,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-MODES = (Mode.DEFAULT, Mode.ACCEPT_EDITS, Mode.PLAN, Mode.AUTO)
-"""Those that Shift+Tab goes through; yolo is asked for by name."""
 SHELL_TOOL = "Bash"
 SHELL_OPTIONS = {"timeout": 600_000}
 """Users wait for a command of their own as long as they like, and know how to interrupt."""
@@ -58,10 +59,13 @@ class Controller:
         log_file: Path | None = None,
         modes: Sequence[Mode] = tuple(Mode),
         makes_titles: bool = True,
+        prepare: Callable[[Resume], Resume] | None = None,
     ) -> None:
         self.session = session
         self.view = view
         self.queue: list[QueuedMessage] = []
+        self._is_held = False
+        """Whether the queue waits until the user sends it on."""
         self.diffs: tuple[FileDiff, ...] = ()
         """What calls changed and nobody has undone; as of the last turn or undo."""
         self.finished: ev.TurnFinished | None = None
@@ -81,6 +85,7 @@ class Controller:
         self._own_commands = tuple(commands)
         self._history = history
         self._log_file = log_file
+        self._prepare = prepare
         self.background = Background(self.warn, self.report)
         self.command_work = Background(self.warn, self.report)
         self.questions = Questions(session, view, self.background, self.refresh)
@@ -103,13 +108,7 @@ class Controller:
                 self.view.replay(past.events)
             self.say_notice(resumed_line(past, time.time()))
         if past.unknown:
-            self.warn(
-                trn(
-                    "{n:,} entry was written by a newer version and can't be shown.",
-                    "{n:,} entries were written by a newer version and can't be shown.",
-                    past.unknown,
-                )
-            )
+            self.warn(unknown_line(past))
         self.refresh()
         self.background.start(self._warm_up(), tr("Starting up failed"))
 
@@ -169,23 +168,29 @@ class Controller:
         """Send it, queue it, or carry out a command."""
         kind = kind or kind_of(text)
         self.suggestions = self.suggestions[1:] if self.suggestions[:1] == [text] else []
-        if self._history is not None:
-            try:
-                self._history.add(text)
-            except OSError as error:
-                self.warn(tr("The prompt history can't be saved: {error}", error=error))
+        self.keep(text)
         if kind == "command":
             self.run_command(text[1:].strip())
         elif self.is_busy:
+            self._is_held = self._is_held and bool(self.queue)
             self.queue.append(QueuedMessage(text, kind))
             self.refresh()
         else:
             self._begin(QueuedMessage(text, kind))
 
+    def keep(self, text: str) -> None:
+        """Remember what was sent, or written and not sent."""
+        if self._history is not None:
+            try:
+                self._history.add(text)
+            except OSError as error:
+                self.warn(tr("The prompt history can't be saved: {error}", error=error))
+
     def submit_empty(self) -> None:
-        """Enter on an empty prompt says what was suggested, or steers with the queue's first."""
-        if self.suggestions and not self.is_busy:
-            self.submit(self.suggestions[0])
+        """Enter on an empty prompt sends the queue on, or says what was suggested."""
+        self._is_held = False
+        if not self.is_busy and (self.queue or self.suggestions):
+            self._start_next() if self.queue else self.submit(self.suggestions[0])
             return
         first = self.queue[0] if self.queue else None
         if first and first.kind == "prompt" and self.session.steer(first.text):
@@ -201,18 +206,19 @@ class Controller:
         return text
 
     def interrupt(self) -> bool:
-        """End the turn under way; False if there is none."""
-        if self.session.interrupt():
-            return True
-        if self._turn is None:
-            return False
-        asyncio.get_running_loop().call_soon(self.session.interrupt)  # it is about to begin
+        """End the turn under way, and hold what is queued; False if there is none."""
+        if not self.session.interrupt():
+            if self._turn is None:
+                return False
+            asyncio.get_running_loop().call_soon(self.session.interrupt)  # it is about to begin
+        if self.queue and not self._is_held:
+            self._is_held = True
+            self.say_notice(tr("The queue is on hold. Enter on an empty prompt sends it."))
         return True
 
     def next_mode(self) -> None:
         """Change to the next permission mode."""
-        at = MODES.index(self.session.mode) if self.session.mode in MODES else -1
-        self.set_mode(MODES[(at + 1) % len(MODES)])
+        self.set_mode(mode_after(self.session.mode))
 
     def set_mode(self, name: str) -> None:
         """Change the permission mode; raises UserError if it can't be chosen here."""
@@ -249,7 +255,7 @@ class Controller:
     def execute(self, command: Command, argument: str = "") -> None:
         """Run a command; its asynchronous part runs in the background."""
         failed = tr("/{name} failed", name=command.name)
-        with self.background.guard(failed):
+        with self.background.guard(failed), carry_out(command.name):
             if work := command.run(self, argument):
                 self.command_work.start(work, failed)
 
@@ -273,7 +279,8 @@ class Controller:
 
     def warn_busy(self) -> None:
         """Say that there is something to wait for."""
-        self.warn(tr("The agent is still working."), tr("Interrupt it first, or wait."))
+        error = refuse(is_playing=self.is_playing)
+        self.warn(error.message, error.hint)
 
     def refresh(self) -> None:
         """Something changed that a status line shows."""
@@ -287,7 +294,7 @@ class Controller:
     def exclusively(self) -> Iterator[None]:
         """Keep turns from starting meanwhile; raises UserError if something is under way."""
         if self.is_busy:
-            raise UserError(tr("The agent is still working."), hint=tr("Interrupt it first."))
+            raise refuse(is_playing=self.is_playing)
         self._is_exclusive = True
         try:
             yield
@@ -316,11 +323,11 @@ class Controller:
             self._show(ev.PromptAdded(text=prompt.said))
         self.play(self.session.run(prompt))
 
-    def resume(self, resume: Resume) -> None:
-        """Leave this session for another one."""
-        if self.is_busy:
-            self.warn_busy()
-        else:
+    async def resume(self, resume: Resume) -> None:
+        """Leave this session for another one; raises UserError if that can't be opened."""
+        with self.exclusively():
+            if self._prepare is not None:
+                resume = await asyncio.to_thread(self._prepare, resume)
             self.following = resume
             self.view.leave()
 
@@ -357,11 +364,12 @@ class Controller:
             self.background.start(self.read_diffs(), tr("Reading what changed failed"))
         if self._makes_title and self.session.has_fast_model and not self.session.title:
             self._makes_title = False
-            self.background.start(self._make_title(), tr("Naming the session failed"))
+            naming = make_title(self.session, self.refresh)
+            self.background.start(naming, tr("Naming the session failed"))
         self._start_next()
 
     def _start_next(self) -> None:
-        while self.queue and not self.is_busy and not self._is_closed:
+        while self.queue and not (self.is_busy or self._is_held or self._is_closed):
             self._begin(self.queue.pop(0))
             self.refresh()
 
@@ -390,11 +398,3 @@ class Controller:
             self.view.show(event)
         except Exception:  # a view that cannot draw one thing can draw the next
             log.exception("an event could not be shown: %s", event.type)
-
-    async def _make_title(self) -> None:
-        """After the first turn, have a cheap model find a title."""
-        try:
-            await self.session.make_title()
-        except (ModelError, UserError) as error:
-            log.info("no title could be made: %s", error)
-        self.refresh()

@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from agent_cli.launch_options import FoundSession, Resume
 from agent_cli.lib.dates import ago
-from agent_cli.lib.language import tr
+from agent_cli.lib.language import tr, trn
 from agent_cli.safety.sanitise import visible
 
 if TYPE_CHECKING:  # the screen is there before either is loaded
@@ -19,6 +20,21 @@ def resumed_line(past: "History", now: float) -> str:
     return " · ".join(part for part in parts if part)
 
 
+def unknown_line(past: "History") -> str:
+    """How much of a session can't be shown."""
+    return trn(
+        "{n:,} entry was written by a newer version and can't be shown.",
+        "{n:,} entries were written by a newer version and can't be shown.",
+        past.unknown,
+    )
+
+
 def how_to_resume(session: "Session") -> str:
     """How to come back, if there is anything to come back to."""
     return tr("Resume with agent -r {id}", id=session.id) if session.is_kept else ""
+
+
+def as_resume(session: "Session") -> Resume | None:
+    """What opens it again, without looking for it; None if nothing was said in it."""
+    found = FoundSession(session.id, session.workspace.root, session.model)
+    return Resume(found=found) if session.is_kept else None

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from agent_cli.controller.background import Background
 from agent_cli.controller.requests import refusal
 from agent_cli.controller.view import View
+from agent_cli.controller.wording import number_of
 from agent_cli.core.inbox import Request
 from agent_cli.core.session import Session
 from agent_cli.lib.language import tr
@@ -27,14 +28,24 @@ class Questions:
         self._answered = answered
         self._open: dict[str, asyncio.Task[None]] = {}
         self._turn = asyncio.Lock()
+        self._asked = 0
+        """Of those asked side by side, how many were put to the user."""
 
     @property
     def count(self) -> int:
         """How many questions wait, the one on the screen included."""
         return len(self._open)
 
+    @property
+    def position(self) -> str:
+        """ "2 of 6": which of those asked side by side is on the screen; empty if it is alone."""
+        total = self._asked + self.count - 1
+        return number_of(self._asked, total) if total > 1 else ""
+
     def ask(self, request: Request) -> None:
         """Ask this after what was asked before."""
+        if not self._open:
+            self._asked = 0
         if request.id not in self._open:
             self._open[request.id] = self._background.start(
                 self._ask(request), tr("A question could not be asked")
@@ -61,6 +72,7 @@ class Questions:
         answer = refusal(request)
         try:
             async with self._turn:
+                self._asked += 1
                 answer = await self._view.ask(request)
         finally:  # what cannot be asked must not wait forever
             if self._open.pop(request.id, None):

@@ -216,6 +216,10 @@ class Inbox:
         entry[1].set_result(answer)
         return True
 
+    def stop_asking(self) -> None:
+        """Nobody answers any more: a no that comes now is that of nobody."""
+        self.attended = False
+
     def settle(self, is_covered: Callable[[ApprovalRequest], bool]) -> None:
         """Say yes, this once, to each open approval request for which this is true."""
         for request in self.waiting:

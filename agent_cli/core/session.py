@@ -80,6 +80,8 @@ class Session:
         """What the next request would fill the model's window with, in tokens."""
         self.reply = parts.inbox.reply
         """Answer what was asked; False if it does not wait (any more)."""
+        self.stop_asking = parts.inbox.stop_asking
+        """Nobody is there to answer from now on."""
         self.interrupt = self._runner.interrupt
         """End the turn at once; False if none runs."""
         self.use_model = self._engine.use_model

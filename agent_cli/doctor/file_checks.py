@@ -29,6 +29,12 @@ def disk(patient: CheckContext) -> Finding:
         if is_whole
         else tr("more than {used} in {path}, {free} free", **values)
     )
+    if os.statvfs(there).f_flag & os.ST_RDONLY or not os.access(there, os.W_OK):
+        return Finding(
+            "problem", measured, tr("a directory that can be written"),
+            cause=tr("{path} is read-only", path=there),
+            remedy=tr("Make it writable, or sessions can't be saved."),
+        )  # fmt: skip
     if free < _MIN_FREE_BYTES:
         return Finding(
             "problem", measured, tr("{size} free", size=size(_MIN_FREE_BYTES)),

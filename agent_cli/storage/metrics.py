@@ -17,12 +17,13 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from agent_cli.core.errors import FailureType
+from agent_cli.core.errors import FailureType, UserError
 from agent_cli.core.events import Event, TurnStarted, UsageChanged
 from agent_cli.core.log.store import CallRecord
 from agent_cli.core.model import Usage
 from agent_cli.core.money.statistics import BOUNDS, DayCounts, ModelCounts, Statistics, ToolCounts
 from agent_cli.lib.files import private_directory
+from agent_cli.lib.language import tr
 
 if TYPE_CHECKING:
     import sqlite3
@@ -113,7 +114,11 @@ class Metrics:
         """The dollars that other runs of the program have spent today."""
         query = "SELECT coalesce(sum(cost), 0.0) FROM requests WHERE day = ? AND run != ?"
         values = (self._today().isoformat(), self._run)
-        return _reading(self._path, lambda db: float(db.execute(query, values).fetchone()[0]), 0.0)
+        try:
+            return _read(self._path, lambda db: float(db.execute(query, values).fetchone()[0]), 0.0)
+        except UserError as error:
+            log.warning("%s", error.message)
+            return 0.0
 
     def statistics(self, since: date | None = None) -> Statistics:
         """What was counted, this run's own counts included."""
@@ -189,13 +194,13 @@ class Metrics:
 
 
 def read_statistics(path: Path, since: date | None = None) -> Statistics:
-    """What was counted from a day on; nothing if there is nothing that can be read."""
+    """What was counted from a day on; raises UserError if it can't be read."""
     first = since.isoformat() if since else ""
-    return _reading(path, lambda database: _count(database, first), Statistics(since=first))
+    return _read(path, lambda database: _count(database, first), Statistics(since=first))
 
 
-def _reading(path: Path, read: "Callable[[sqlite3.Connection], T]", otherwise: T) -> T:
-    """What is read from the database; where that cannot be, it is logged and `otherwise` given."""
+def _read(path: Path, read: "Callable[[sqlite3.Connection], T]", otherwise: T) -> T:
+    """What is read from the database, `otherwise` if there is none; raises UserError."""
     import sqlite3  # noqa: PLC0415 (see above)
 
     if not path.is_file():
@@ -205,8 +210,7 @@ def _reading(path: Path, read: "Callable[[sqlite3.Connection], T]", otherwise: T
         with contextlib.closing(sqlite3.connect(address, uri=True, timeout=5)) as database:
             return read(database)
     except sqlite3.Error as error:
-        log.warning("%s cannot be read: %s", path, error)
-        return otherwise
+        raise UserError(tr("Can't read {path}: {reason}.", path=path, reason=error)) from error
 
 
 def _count(database: "sqlite3.Connection", first: str) -> Statistics:

@@ -108,15 +108,17 @@ class SessionIndex:
             try:
                 return self._use(use, may_be_old=may_be_old)
             except sqlite3.DatabaseError as error:
-                if _is_locked(error):
+                if _is_of_machine(error):
                     raise
                 self._remove()
             return self._use(use, may_be_old=may_be_old)
-        except sqlite3.OperationalError as error:
-            if not _is_locked(error):
-                raise
-            said = tr("Another agent is updating the session list.")
-            raise UserError(said, hint=tr("Try again in a moment.")) from error
+        except (sqlite3.Error, OSError) as error:
+            if _is_locked(error):
+                said = tr("Another agent is updating the session list.")
+                raise UserError(said, hint=tr("Try again in a moment.")) from error
+            why = getattr(error, "strerror", None) or error
+            said = tr("Sessions can't be listed right now: {error}", error=why)
+            raise UserError(said) from error
 
     def _use(self, use: Callable[[sqlite3.Connection], T], *, may_be_old: bool) -> T:
         timeout = READ_TIMEOUT_S if may_be_old else REFRESH_TIMEOUT_S
@@ -147,7 +149,25 @@ class SessionIndex:
             Path(f"{self._file}{suffix}").unlink(missing_ok=True)
 
 
-def _is_locked(error: sqlite3.Error) -> bool:
+_OF_MACHINE = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_PERM,
+    }
+)
+"""What is wrong with the disk or with other programs, not with the database."""
+
+
+def _is_of_machine(error: sqlite3.Error) -> bool:
+    return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _OF_MACHINE
+
+
+def _is_locked(error: Exception) -> bool:
     return isinstance(error, sqlite3.OperationalError) and "locked" in str(error)
 
 
@@ -172,7 +192,8 @@ def _transaction(database: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        database.execute("ROLLBACK")
+        if database.in_transaction:  # a full disk ends it
+            database.execute("ROLLBACK")
         raise
     database.execute("COMMIT")
 

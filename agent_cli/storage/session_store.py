@@ -109,6 +109,7 @@ class Sessions:
                 log.append(entry)
             return Resumed(log, read_history(read_log(new)))
         except OSError as error:
+            self._remove_half_copy(new)
             raise _unreadable(session_id, error) from error
 
     def read(self, session_id: str) -> list[Entry]:
@@ -181,6 +182,13 @@ class Sessions:
             if not mark.exists() or mark.stat().st_mtime < time.time() - DAY:
                 mark.touch(mode=0o600)
                 self.prune(days)
+
+    def _remove_half_copy(self, files: LogFiles) -> None:
+        shutil.rmtree(files.payloads, ignore_errors=True)
+        shutil.rmtree(self._state / "checkpoints" / files.id, ignore_errors=True)
+        for file in (files.log.with_suffix(".new"), files.log):
+            with contextlib.suppress(OSError):
+                file.unlink(missing_ok=True)
 
     def _files(self, session_id: str) -> LogFiles:
         return LogFiles(self._directory, session_id)

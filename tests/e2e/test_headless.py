@@ -228,12 +228,19 @@ def test_lines_of_input_can_come_from_a_file(program: Program) -> None:
     assert (process.returncode, out, err) == (0, "first\nsecond\n", "")
 
 
-def test_questions_are_declined_when_no_more_lines_can_answer(program: Program) -> None:
+def test_what_would_ask_is_blocked_when_no_more_lines_can_answer(program: Program) -> None:
     model = program.script(TOUCHES, {"text": "Then not."})
     line = json.dumps({"type": "prompt", "text": "go"})
     done = program.run("--model", model, "--input-format", "stream-json", stdin=f"{line}\n")
     assert done.out == "Then not.\n"
     assert not (program.workspace / "made").exists()
+    flags = ("--input-format", "stream-json", "--output-format", "stream-json")
+    model = program.script(TOUCHES, {"text": "Then not."})
+    streamed = program.run("--model", model, *flags, stdin=f"{line}\n")
+    assert streamed.events[-1]["denials"] == 1
+    assert "nobody is there to ask" in streamed.out
+    assert "The user declined" not in streamed.out
+    assert (streamed.code, done.code) == (4, 4), "as with -p"
 
 
 def test_our_own_commands_need_somebody_to_talk_to(program: Program) -> None:
@@ -401,6 +408,16 @@ def test_a_home_that_cannot_be_written_only_warns(program: Program) -> None:
     assert done.out == "ok\n"
     assert "audit log cannot be written" in done.err
     assert "Traceback" not in done.err
+
+
+def test_config_lists_every_setting_though_one_is_wrong(program: Program) -> None:
+    file = program.home / ".config/agent/config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('modell = "x"\n')
+    done = program.run("config")
+    assert done.code == 2
+    assert "modell is not a setting" in done.err
+    assert "\nsandbox " in done.out
 
 
 def test_config_shows_each_value_and_its_layer(program: Program) -> None:

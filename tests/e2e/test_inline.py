@@ -251,6 +251,15 @@ def test_what_is_typed_as_a_question_appears_goes_to_the_prompt(
     assert f"▌ {typed}yyy" in terminal.text()
 
 
+def test_of_a_long_paste_the_beginning_is_printed(agent: Opener) -> None:
+    terminal = agent({"text": "Read."})
+    terminal.paste("".join(f"line {number}\n" for number in range(300)))
+    terminal.wait_for("pasted #1")
+    terminal.press("enter")
+    terminal.wait_for("▌ line 11", "300 lines in all", "Read.")
+    assert "line 12" not in terminal.text()
+
+
 def test_a_paste_never_answers(program: Program, agent: Opener) -> None:
     terminal = agent({"calls": [bash("touch made")]}, {"text": "Finished."})
     ask(terminal, "go")
@@ -380,6 +389,12 @@ def test_commands_and_files_are_completed(program: Program, agent: Opener) -> No
     terminal.send("plan")
     terminal.press("enter")
     terminal.wait_for("plan mode")
+
+
+def test_what_is_sent_before_the_prompt_is_there_is_sent(agent: Opener) -> None:
+    terminal = agent({"text": "An early answer."}, wait="")
+    terminal.send("early\rand mo")
+    terminal.wait_for("▌ early", "An early answer.", "▌ and mo")
 
 
 def test_earlier_prompts_come_back(agent: Opener) -> None:

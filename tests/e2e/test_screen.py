@@ -161,6 +161,12 @@ def test_what_is_typed_before_the_prompt_is_there_is_not_lost(agent: Opener) -> 
     terminal.wait_for("▌ early words")
 
 
+def test_what_is_sent_before_the_prompt_is_there_is_sent(agent: Opener) -> None:
+    terminal = agent({"text": "An early answer."}, wait="")
+    terminal.send("early\rand mo")
+    terminal.wait_for("▌ early", "An early answer.", "▌ and mo")
+
+
 def test_a_paste_never_answers_a_modal(program: Program, agent: Opener) -> None:
     terminal = agent({"calls": [bash("touch made")]}, {"text": "Finished."})
     ask(terminal, "go")

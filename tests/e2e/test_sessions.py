@@ -146,7 +146,7 @@ def test_a_session_that_cannot_be_opened_leads_back(program: Program, agent: Ope
     terminal.press("tab")
     terminal.wait_for("about apples")
     terminal.press("enter")
-    terminal.wait_for("Resumed", "about pears", "no longer exists")
+    terminal.wait_for("about pears", "no longer exists")
     leave(terminal)
 
 
@@ -199,3 +199,14 @@ def test_resuming_sends_the_same_messages(program: Program) -> None:
     missing = program.run("-c", "-p", "three", "--model", program.script())
     assert missing.code == 2
     assert "no session" in missing.err
+
+
+@pytest.mark.parametrize("flags", [("-c", "-p", "hi"), ("sessions", "list")])
+def test_a_list_that_cannot_be_made_is_told_in_a_line(
+    program: Program, flags: tuple[str, ...]
+) -> None:
+    (program.home / ".local/state/agent/sessions.sqlite").mkdir(parents=True)
+    done = program.run(*flags)
+    assert done.code != 0
+    assert done.err.startswith("agent: Sessions can't be listed right now: Is a directory")
+    assert "Traceback" not in done.err

@@ -44,7 +44,7 @@ LONG = request(preview=TextBlock(text="\n".join(f"echo {n}" for n in range(300))
 async def test_it_shows_what_a_person_needs() -> None:
     app = Host()
     async with app.run_test(size=(100, 40)) as pilot:
-        app.ask(ApprovalModal(request(), runs="in the sandbox, in ~/src/shop", total=3))
+        app.ask(ApprovalModal(request(), runs="in the sandbox, in ~/src/shop", position="1 of 3"))
         await readable(app, pilot)
         shown = screen_text(app)
     for text in (
@@ -274,11 +274,11 @@ async def test_a_word_that_begins_like_an_answer_is_a_word() -> None:
 async def test_the_next_request_has_to_be_read_as_well() -> None:
     app = Host()
     async with app.run_test() as pilot:
-        app.ask(ApprovalModal(request(), total=2, guard=at_once()))
+        app.ask(ApprovalModal(request(), position="1 of 2", guard=at_once()))
         await readable(app, pilot)
         await pilot.press("n")
         await answered(app, pilot)
-        app.ask(ApprovalModal(request(), total=2, guard=not_yet()))
+        app.ask(ApprovalModal(request(), position="1 of 2", guard=not_yet()))
         await pilot.press("y", "y")
         assert app.answers == [Approval()]
         assert app.prompt.text == "yy"

@@ -37,6 +37,8 @@ async def test_a_prompt_sent_before_the_session_is_there_waits_for_it(
         await pilot.press("l", "a", "t", "e", "r", "shift+tab", "ctrl+b", "ctrl+b", "f1")
         await screen.shows("▌ later")
         assert "default" not in screen.status
+        await pilot.press("ctrl+p")
+        assert len(app.screen_stack) == 1, "there are no commands to search yet"
         assert not scene.model.requests
         may_open.set()
         await screen.shows("Ready. ", "early question", "the answer", "$0.00", "▌ later")

@@ -238,6 +238,20 @@ async def test_esc_leaves_the_search_with_the_text_from_before() -> None:
         assert not app.composer.is_open
 
 
+async def test_a_search_that_finds_nothing_says_so() -> None:
+    app = Host(history=HISTORY)
+    async with app.run_test() as pilot:
+        await type_text(pilot, "nowhere")
+        await pilot.press("ctrl+r")
+        await pilot.pause()
+        assert "no earlier prompt matches" in screen_text(app)
+        await pilot.press("enter")
+        assert (app.prompt.text, app.sent) == ("nowhere", [])
+        assert not app.composer.is_open
+        await pilot.press("enter")
+        assert [each.text for each in app.sent] == ["nowhere"]
+
+
 async def test_the_editor_changes_the_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "editor.py"
     program.write_text(

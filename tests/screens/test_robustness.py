@@ -43,8 +43,11 @@ async def test_shift_tab_in_a_modal_moves_the_choice_and_leaves_the_mode_alone(
         modal = await armed(screen)
         answers = modal.query_one(AnswerList)
         await screen.pilot.press("shift+tab")
-        assert answers.cursor == len(answers.answers) - 1
-        await screen.pilot.press("shift+tab", "shift+tab", "ctrl+b")
+        assert answers.cursor == 0, "no key leads from No to the widest yes"
+        await screen.pilot.press("up")
+        assert answers.cursor == 0
+        await screen.pilot.press("tab", "tab", "shift+tab", "ctrl+b")
+        assert answers.cursor == 1
         assert screen.session.mode is Mode.DEFAULT
         assert not screen.app.body.panel.display
         await screen.pilot.press("escape")
@@ -166,7 +169,7 @@ async def test_an_index_of_sessions_that_is_locked_is_told(
         lock = sqlite3.connect(index, isolation_level=None)
         lock.execute("BEGIN EXCLUSIVE")
         await screen.send("/sessions")
-        await screen.shows("Sessions can't be listed right now")
+        await screen.shows("Another agent is updating the session list")
         await screen.pilot.press("escape")
         await until(lambda: not isinstance(screen.app.screen, SessionsModal))
         lock.close()

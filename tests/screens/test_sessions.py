@@ -1,10 +1,13 @@
 """Sessions on the screen: shown as they were, picked, named."""
 
+from agent_cli.core.messages import text_of
 from agent_cli.frontends.tui.modals.sessions_modal import SessionsModal
 from agent_cli.resuming import Resume
+from agent_cli.storage.prompt_history import PromptHistory
 from tests.kit.sessions import SceneMaker
 from tests.kit.shells import until
 from tests.screens.app import running
+from tests.screens.host import type_text
 
 READ = {
     "thinking": "hm",
@@ -59,7 +62,64 @@ async def test_a_session_is_picked_with_a_look_into_it(make_session: SceneMaker)
         await until(lambda: screen.app.controller.following is not None)
     following = screen.app.controller.following
     assert following is not None
-    assert following == Resume(other.session.id, fork=True)
+    copy = make_session({"text": "Both."}, resume=following)
+    assert copy.session.id != other.session.id
+    assert [text_of(each.content) for each in copy.session.messages[:1]] == ["about pears"]
+
+
+async def test_a_copy_needs_no_index(make_session: SceneMaker) -> None:
+    scene = make_session({"text": "Hello."})
+    async with running(scene) as screen:
+        await screen.send("hi")
+        await screen.shows("Hello.")
+        await screen.idle()
+        (scene.home / ".local/state/agent/sessions.sqlite").mkdir()
+        await screen.send("/sessions")
+        await screen.shows("Sessions can't be listed right now: Is a directory")
+        await screen.pilot.press("escape")
+        await until(lambda: not isinstance(screen.app.screen, SessionsModal))
+        await screen.send("/fork")
+        await until(lambda: screen.app.controller.following is not None)
+
+
+async def test_what_is_written_and_not_sent_is_not_lost(make_session: SceneMaker) -> None:
+    scene = make_session({"text": "Hello."})
+    async with running(scene) as screen:
+        await screen.send("hi")
+        await screen.shows("Hello.")
+        await screen.idle()
+        await type_text(screen.pilot, "half a thought")
+        screen.app.action_leave()
+    assert PromptHistory.of_project(scene.home, scene.workspace, str).entries()[-1] == (
+        "half a thought"
+    )
+    async with running(make_session(), draft="half a thought") as screen:
+        await screen.shows("▌ half a thought")
+
+
+async def test_a_copy_that_cannot_be_opened_leaves_the_session_open(
+    make_session: SceneMaker,
+) -> None:
+    scene = make_session({"text": "Hello."}, {"text": "Still here."})
+    async with running(scene) as screen:
+        await screen.send("hi")
+        await screen.shows("Hello.")
+        await screen.idle()
+        elsewhere = scene.workspace.rename(scene.workspace.parent / "renamed")
+        await screen.send("/fork")
+        await screen.shows("no longer exists")
+        elsewhere.rename(scene.workspace)
+        logs = scene.home / ".local/state/agent/sessions"
+        lost = logs.rename(logs.parent / "lost")
+        logs.touch()
+        await screen.send("/fork")
+        await screen.shows("There is no session")
+        logs.unlink()
+        lost.rename(logs)
+        await screen.send("again")
+        await screen.shows("Still here.")
+        await screen.idle()
+        assert screen.app.controller.following is None
 
 
 async def test_only_this_directory_is_listed_until_others_are_wanted(

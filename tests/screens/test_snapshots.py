@@ -304,7 +304,7 @@ async def test_light(opened: Opener, blocks: Callable[[], Sequence[Block]]) -> N
 
 MODALS: dict[str, Callable[[], GuardedModal[object]]] = {
     "command": lambda: ApprovalModal(
-        COMMAND, runs="in the sandbox, in ~/src/shop", total=2, guard=at_once()
+        COMMAND, runs="in the sandbox, in ~/src/shop", position="1 of 2", guard=at_once()
     ),
     "change": lambda: ApprovalModal(CHANGE, guard=at_once()),
     "question": lambda: QuestionModal(QUESTION, guard=at_once()),

@@ -8,9 +8,11 @@ import pytest
 
 from agent_cli.controller.controller import Controller
 from agent_cli.controller.slash_command import Command
+from agent_cli.controller.view import Menu
 from agent_cli.core.errors import UserError
 from agent_cli.core.events import PromptAdded, TextDelta, ToolFinished, TurnFinished
 from agent_cli.core.inbox import Approval, Request, RequestAnswer
+from agent_cli.core.messages import text_of
 from agent_cli.core.policy import Mode
 from tests.kit.fake_view import FakeView, controlled
 from tests.kit.sessions import SceneMaker, of_type
@@ -64,6 +66,33 @@ async def test_a_queued_message_can_steer_the_running_turn(make_session: SceneMa
     assert prompts(view) == ["begin", "and hurry"]
 
 
+async def test_an_interrupt_holds_the_queue_until_it_is_sent_on(make_session: SceneMaker) -> None:
+    scene = make_session(WAITS, {"text": "two"}, {"text": "three"}, settings=YOLO)
+    scene.session.set_mode(Mode.DEFAULT)
+    controller, view = controlled(scene.session)
+    view.answer = never
+    controller.submit("begin")
+    await asked(view)
+    controller.submit("!touch queued")
+    controller.submit("second")
+    assert controller.interrupt()
+    await controller.idle()
+    assert [each.text for each in controller.queue] == ["!touch queued", "second"]
+    assert not (scene.workspace / "queued").exists()
+    assert any("on hold" in text for text in view.notices)
+    controller.submit("first of all")
+    await controller.idle()
+    assert prompts(view) == ["begin", "first of all"]
+    assert controller.unqueue() == "second"
+    controller.submit_empty()
+    await controller.idle()
+    assert (scene.workspace / "queued").exists()
+    assert controller.queue == []
+    controller.submit("third")
+    await controller.idle()
+    assert prompts(view) == ["begin", "first of all", "third"]
+
+
 async def test_a_question_is_answered_by_its_id(make_session: SceneMaker) -> None:
     scene = make_session(WAITS, {"text": "done"})
     controller, view = controlled(scene.session)
@@ -72,6 +101,75 @@ async def test_a_question_is_answered_by_its_id(make_session: SceneMaker) -> Non
     await controller.idle()
     assert (scene.workspace / "x").exists()
     assert controller.questions.count == 0
+
+
+async def test_a_yes_is_no_way_around_a_mode_that_was_chosen_meanwhile(
+    make_session: SceneMaker,
+) -> None:
+    scene = make_session(WAITS, {"text": "done"})
+    controller, view = controlled(scene.session)
+    view.answer = never
+    controller.submit("make x")
+    await asked(view)
+    controller.set_mode("plan")
+    view.answer = lambda _: Approval(answer="session")
+    await controller.idle()
+    assert not (scene.workspace / "x").exists()
+    (result,) = of_type(view.events, ToolFinished)
+    assert not result.result.success
+    assert "plan mode" in text_of(result.result.llm_content)
+
+
+async def test_a_command_that_has_to_wait_says_which_and_for_what(
+    make_session: SceneMaker,
+) -> None:
+    touch = {"calls": [{"name": "Bash", "arguments": {"command": "touch y"}}]}
+    scene = make_session(touch, {"text": "done"}, WAITS, {"text": "done"}, settings=YOLO)
+    controller, view = controlled(scene.session)
+    controller.submit("make y")
+    await controller.idle()
+    leaves = asyncio.Event()
+
+    async def choose(menu: Menu) -> str:
+        view.menus.append(menu)
+        await leaves.wait()
+        return menu.leave
+
+    view.choose = choose  # type: ignore[method-assign]
+    controller.submit("/undo")
+    await until(lambda: bool(view.menus))
+    controller.submit("/clear")
+    assert view.notices[-1] == "/clear has to wait: another command is not finished."
+    leaves.set()
+    await controller.idle()
+    scene.session.set_mode(Mode.DEFAULT)
+    view.answer = never
+    controller.submit("make x")
+    await asked(view)
+    controller.submit("/fork")
+    await until(lambda: "/fork has to wait" in view.notices[-1])
+    assert "the agent is still working" in view.notices[-1]
+    controller.interrupt()
+    await controller.idle()
+
+
+async def test_questions_asked_side_by_side_are_counted(make_session: SceneMaker) -> None:
+    calls = [
+        {"name": "Read", "arguments": {"file_path": f"/etc/{name}"}}
+        for name in ("hosts", "group", "passwd")
+    ]
+    scene = make_session({"calls": calls}, {"text": "done"})
+    controller, view = controlled(scene.session)
+    positions: dict[str, str] = {}
+
+    def decline(request: Request) -> RequestAnswer:
+        positions.setdefault(request.id, controller.questions.position)
+        return Approval()
+
+    view.answer = decline
+    controller.submit("read them")
+    await controller.idle()
+    assert list(positions.values()) == ["1 of 3", "2 of 3", "3 of 3"]
 
 
 async def test_an_interrupted_turn_takes_its_question_down(make_session: SceneMaker) -> None:
@@ -241,7 +339,7 @@ async def test_nothing_starts_while_files_are_restored(make_session: SceneMaker)
         controller.submit("/undo")
         await asyncio.sleep(0.05)
     await controller.idle()
-    assert "The agent is still working." in view.notices
+    assert "/undo has to wait: another command is not finished." in view.notices
     assert controller.finished is not None
     assert controller.finished.text == "hello"
 
@@ -303,7 +401,7 @@ async def test_leaving_for_another_session_waits_for_the_turn(make_session: Scen
     controller.submit("make x")
     await asked(view)
     controller.submit("/sessions other")
-    await until(lambda: "The agent is still working." in view.notices)
+    await until(lambda: "/sessions has to wait: the agent is still working." in view.notices)
     assert not view.has_left
     view.answer = yes
     await controller.idle()

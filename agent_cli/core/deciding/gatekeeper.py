@@ -94,13 +94,7 @@ class Gatekeeper:
             return check.invocation
         _refuse_denied(check, decision)
         if not self.inbox.attended:
-            self.unanswered += 1
-            raise _refusal(
-                f"{check.invocation.tool.name} needs the user's permission "
-                f"({_join(decision.reasons)}), and nobody is there to ask. "
-                "Continue without it, or say what you would need.",
-                reasons=decision.reasons,
-            )
+            raise self._unanswered(check, decision.reasons)
         covered = None if check.doubt else partial(self._is_covered, facts)
         await self._ask(check, facts, decision, covered, is_first=True)
         if discover is not None and not may_look:
@@ -302,13 +296,27 @@ class Gatekeeper:
                 reason=answer.reason,
             )
         )
+        if answer.answer == "no" and not self.inbox.attended:
+            raise self._unanswered(check, request.reasons)
         is_yes = answer.answer != "no" and (answer.answer != "confined" or request.confinable)
         if not is_yes:
             declined = f"The user declined this {check.invocation.tool.name} call."
             said = f" They said: {answer.reason}" if answer.reason else ""
             raise _refusal(declined + said, declined=True, words=answer.reason)
+        # The mode may be another by now: a yes is no way around plan mode.
+        assert check.facts is not None
+        _refuse_denied(check, self.policy.decide(check.facts))
         for rule in request.rules:
             self._learn(rule, answer)
+
+    def _unanswered(self, check: PermissionCheck, reasons: tuple[Reason, ...]) -> ToolFailure:
+        self.unanswered += 1
+        return _refusal(
+            f"{check.invocation.tool.name} needs the user's permission "
+            f"({_join(reasons)}), and nobody is there to ask. "
+            "Continue without it, or say what you would need.",
+            reasons=reasons,
+        )
 
     def _learn(self, rule: str, answer: Approval) -> None:
         """Allow it from now on, if the user said so; for the project, keep it."""

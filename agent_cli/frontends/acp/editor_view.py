@@ -20,7 +20,8 @@ from agent_cli.config.user_directories import Directories
 from agent_cli.controller import requests
 from agent_cli.controller.answers import PLAN_HEADING
 from agent_cli.controller.answers import AnswerOption as Option
-from agent_cli.controller.controller import MODES, Controller
+from agent_cli.controller.controller import Controller
+from agent_cli.controller.modes import MODES
 from agent_cli.controller.slash_command import Command
 from agent_cli.controller.view import Menu, View
 from agent_cli.controller.wording import sentences

@@ -170,6 +170,7 @@ class HeadlessView(View):
     def end_of_input(self) -> None:
         """Nobody can answer from now on."""
         self._no_more_lines.set()
+        self._session.stop_asking()
         self.controller.questions.decline_all()
 
     async def choose(self, menu: Menu) -> str:

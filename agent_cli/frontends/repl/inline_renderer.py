@@ -16,13 +16,16 @@ from agent_cli.frontends.repl import drawing
 from agent_cli.frontends.repl.stage import Stage
 from agent_cli.frontends.shared.call import Call
 from agent_cli.frontends.shared.text_flow import Flow
-from agent_cli.lib.language import tr
+from agent_cli.lib.language import tr, trn
 from agent_cli.safety.sanitise import Cleaner, clean, visible
 
 _TAIL = 5
 """Lines of output shown of a call."""
 _MAX_OWN_LINES = 500
 """Lines of output shown of a command of the user's own."""
+_MAX_PROMPT_LINES = 12
+"""Lines printed of what the user said; it stands in the session whole."""
+_MAX_PROMPT_CHARS = 4_000
 _SHOWN_CALLS = 4
 _OPEN_SOURCE = 4_000
 """Characters of an unfinished block that are drawn again and again."""
@@ -38,6 +41,10 @@ class InlineRenderer:
         self._stage = stage
         self._paper = stage.paper
         self._is_still = is_still
+        self.is_waiting = False
+        """Whether the user is asked something: Esc answers it then."""
+        self.has_queue = False
+        """Whether something is queued: Esc takes it back then."""
         self._flow = Flow()
         self._cleaner = Cleaner()
         self._printed = 0
@@ -72,12 +79,21 @@ class InlineRenderer:
         self._put("greeting", Text.assemble(("agent", drawing.STRONG), "  ", (told, drawing.DIM)))
 
     def prompt(self, text: str) -> None:
-        """Print what the user said."""
+        """Print what the user said, of a long prompt the beginning."""
         mark = self._stage.signs.prompt
-        lines = clean(text).rstrip("\n").split("\n")
+        lines = clean(text[:_MAX_PROMPT_CHARS]).rstrip("\n").split("\n")[:_MAX_PROMPT_LINES]
         shown = [
             Text.assemble((f"{mark} ", drawing.ACCENT), (line, drawing.STRONG)) for line in lines
         ]
+        count = text.rstrip("\n").count("\n") + 1
+        if count > len(lines) or len(text) > _MAX_PROMPT_CHARS:
+            note = trn(
+                "{ellipsis} {n:,} line in all",
+                "{ellipsis} {n:,} lines in all",
+                count,
+                ellipsis=self._stage.signs.ellipsis,
+            )
+            shown.append(Text.assemble((f"{mark} ", drawing.ACCENT), (note, drawing.DIM)))
         self._put("prompt", *shown)
 
     def say(self, markdown: str) -> None:
@@ -188,11 +204,14 @@ class InlineRenderer:
         seconds = time.monotonic() - (self._began or 0.0)
         spinner = self._stage.signs.spinner
         frame = spinner[int(seconds * _FRAMES_A_SECOND) % len(spinner)]
+        if self.is_waiting:
+            return tr("waiting for you")
         doing = tr("thinking") if self._is_thinking else tr("working")
         parts = [doing, duration(seconds, tenths=False)]
         if self._tokens:
             parts.append(tr("{count} tokens", count=rough(self._tokens)))
-        told = f" {self._stage.signs.dot} ".join([*parts, tr("esc interrupts")])
+        key = tr("ctrl+c interrupts") if self.has_queue else tr("esc interrupts")
+        told = f" {self._stage.signs.dot} ".join([*parts, key])
         return told if self._is_still else f"{frame} {told}"
 
     def _start(self, event: ev.ToolStarted) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from rich.text import Text
@@ -28,6 +29,7 @@ from agent_cli.frontends.shared.keys import help_rows
 from agent_cli.launch_options import Resume
 from agent_cli.lib.dates import ago
 from agent_cli.lib.language import tr
+from agent_cli.resuming import prepare
 from agent_cli.safety.sanitise import clean, visible
 from agent_cli.storage.prompt_history import PromptHistory
 from agent_cli.storage.session_store import Sessions
@@ -54,8 +56,14 @@ class InlineView(View):
         self.renderer = InlineRenderer(stage, is_still=is_still)
         self.left = asyncio.Event()
         """Set when the user leaves."""
+        here = Path(session.workspace.root)
         self.controller = Controller(
-            session, self, commands=all_commands(), history=history, log_file=log_file
+            session,
+            self,
+            commands=all_commands(),
+            history=history,
+            log_file=log_file,
+            prepare=partial(prepare, cwd=here, sessions=sessions),
         )
         self._stage = stage
         self._sessions = sessions
@@ -99,6 +107,7 @@ class InlineView(View):
     def refresh(self) -> None:
         if not self.controller.is_busy:
             self.renderer.end()
+        self.renderer.has_queue = bool(self.controller.queue)
         mode = self.controller.session.mode
         if self._stage.paper.is_flat and mode is not self._mode:  # there is no status line
             self.renderer.note(tr("The mode is now {mode}.", mode=mode.value))
@@ -136,13 +145,17 @@ class InlineView(View):
 
     async def ask(self, request: inbox.Request) -> inbox.RequestAnswer:
         async with self._one_question:
-            match request:
-                case inbox.ApprovalRequest():
-                    return await self._approval(request)
-                case inbox.QuestionRequest():
-                    return await self._questions(request)
-                case inbox.PlanRequest():
-                    return await self._plan(request)
+            self.renderer.is_waiting = True
+            try:
+                match request:
+                    case inbox.ApprovalRequest():
+                        return await self._approval(request)
+                    case inbox.QuestionRequest():
+                        return await self._questions(request)
+                    case inbox.PlanRequest():
+                        return await self._plan(request)
+            finally:
+                self.renderer.is_waiting = False
 
     async def choose(self, menu: Menu) -> str:
         async with self._one_question:

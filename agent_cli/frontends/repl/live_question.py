@@ -120,7 +120,7 @@ class LiveQuestion:
     def _move(self, step: int) -> None:
         self._let_go()
         if self.is_armed:
-            self.cursor = (self.cursor + step) % len(self.answers)
+            self.cursor = min(max(self.cursor + step, 0), len(self.answers) - 1)
             self.has_passed_on = False
 
     def _confirms(self, key: str, now: float) -> bool:

@@ -22,6 +22,7 @@ from agent_cli.frontends.repl.live_keys import bindings
 from agent_cli.frontends.repl.live_layout import layout
 from agent_cli.frontends.repl.live_question import LiveQuestion
 from agent_cli.frontends.repl.paper import Paper
+from agent_cli.frontends.repl.read_ahead import read_ahead
 from agent_cli.frontends.shared.chips import Chips, deserves_chip
 from agent_cli.frontends.shared.external_editor import edit_text
 from agent_cli.frontends.shared.terminal_facts import signs_for
@@ -106,6 +107,9 @@ class LiveStage:
         return self.view.controller if self.view is not None else None
 
     async def __aenter__(self) -> "LiveStage":
+        *lines, begun = read_ahead(sys.stdin.fileno()).split("\n")
+        self.early += filter(str.strip, map(clean_paste, lines))
+        self.prompt.insert_text(fit(begun))
         self._running = self._background.start(self._run(), "the prompt failed")
         self._background.start(self._tick_on(), "the prompt could not be drawn")
         await asyncio.sleep(0)

@@ -17,7 +17,8 @@ from agent_cli.config.user_directories import Directories
 from agent_cli.controller import answers as words
 from agent_cli.controller.background import Background
 from agent_cli.controller.endings import exit_code
-from agent_cli.controller.past import how_to_resume
+from agent_cli.controller.past import as_resume, how_to_resume
+from agent_cli.controller.wording import sentences
 from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.core.session import Session
 from agent_cli.folder import folder_standing, load_all_settings, load_settings
@@ -163,22 +164,27 @@ class _Show:
 
     async def play(self, launch_options: LaunchOptions, prompt: str, worker: Worker | None) -> int:
         """Until the user leaves; returns the exit code."""
-        before: Resume | None = None
+        before: LaunchOptions | None = None
         while True:
-            launch_options = await self._with_trust(launch_options)
-            loaded = await asyncio.to_thread(load_all_settings, launch_options, os.environ)
             try:
+                launch_options = await asyncio.to_thread(find_session, launch_options, os.environ)
+                launch_options = await self._with_trust(launch_options)
+                loaded = await asyncio.to_thread(load_all_settings, launch_options, os.environ)
                 session = open_session(launch_options, loaded.settings, worker=worker)
             except SessionInUse as error:
-                launch_options = find_session(
-                    await self._copy_of(error, launch_options, before), os.environ
-                )
+                launch_options = await self._copy_of(error, launch_options, before)
+                continue
+            except UserError as error:
+                if before is None:
+                    raise
+                self._warning = sentences(error.message, error.hint)
+                launch_options, before = before, None
                 continue
             following, code = await self._session(session, launch_options, loaded, prompt)
             if following is None:
                 return code
-            before = Resume(session.id) if session.is_kept else None
-            launch_options = find_session(replace(launch_options, resume=following), os.environ)
+            before = replace(launch_options, resume=as_resume(session))
+            launch_options = replace(launch_options, resume=following)
             prompt, worker = "", spawn() if worker is not None else None
 
     async def _session(
@@ -188,7 +194,7 @@ class _Show:
         view = InlineView(
             session,
             self._stage,
-            Sessions(places.state),
+            Sessions(places.state, session.redact),
             history=self._history,
             log_file=places.log_file,
             is_still=loaded.settings.reduced_motion,
@@ -246,7 +252,7 @@ class _Show:
         return replace(launch_options, trust=trusts)
 
     async def _copy_of(
-        self, error: SessionInUse, launch_options: LaunchOptions, before: Resume | None
+        self, error: SessionInUse, launch_options: LaunchOptions, before: LaunchOptions | None
     ) -> LaunchOptions:
         """The wish for a copy of a session that is open elsewhere, or for what was before it."""
         if not launch_options.attended:
@@ -256,7 +262,7 @@ class _Show:
             return replace(launch_options, resume=Resume(error.session_id, fork=True))
         if before is None:
             raise error
-        return replace(launch_options, resume=before)
+        return before
 
     async def _confirm(
         self, lines: Sequence[Text], heading: str, answers: Sequence[words.AnswerOption]

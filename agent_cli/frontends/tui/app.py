@@ -57,6 +57,7 @@ class AgentApp(GuardedApp[int]):
         theme: str = themes.DARK.name,
         reduced_motion: bool = False,
         first_prompt: str | None = None,
+        draft: str = "",
         real_terminal: bool = True,
     ) -> None:
         super().__init__(driver_class=TerminalDriver if real_terminal else None)
@@ -70,6 +71,7 @@ class AgentApp(GuardedApp[int]):
         self._opening = opening
         self._opened: AppParts | None = None
         self._first_prompt = first_prompt
+        self._draft = draft
         self._early: list[Prompt.Submitted] = []
         self._left_at = self._escaped_at = float("-inf")
         self.transcript = Transcript(id="transcript", reduced_motion=reduced_motion)
@@ -101,11 +103,15 @@ class AgentApp(GuardedApp[int]):
         yield from (self.body, self.working, self.composer)
 
     def on_mount(self) -> None:
+        if self._draft:
+            self.composer.prompt.restore(self._draft)
         failed = tr("The session could not be opened")
         self.call_after_refresh(run_in_background, self, self._open, failed)
 
     async def on_unmount(self) -> None:
         if self.is_open:
+            if self.controller.following is None:
+                self.controller.keep(self.composer.prompt.draft)
             await self.controller.close()
 
     async def _open(self) -> None:
@@ -247,7 +253,7 @@ class AgentApp(GuardedApp[int]):
     def action_command_palette(self) -> None:
         from agent_cli.frontends.tui.palette import Palette  # noqa: PLC0415 (rarely needed)
 
-        if not isinstance(self.screen, Palette):
+        if self.is_open and not isinstance(self.screen, Palette):  # else there are no commands
             self.push_screen(Palette())
 
     def action_leave(self) -> None:

@@ -5,6 +5,7 @@ import logging
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from agent_cli.frontends.tui.modals.menu import MenuModal
 from agent_cli.frontends.tui.screen_view import ScreenView
 from agent_cli.launch_options import LaunchOptions, Resume
 from agent_cli.lib.language import tr
+from agent_cli.resuming import prepare
 from agent_cli.runtime import built_in_tools, find_session, open_session, tidy, whole_environment
 from agent_cli.safety.sanitise import visible
 from agent_cli.storage.prompt_history import PromptHistory
@@ -80,7 +82,7 @@ async def open_conversation(app: "AgentApp", launch_options: LaunchOptions) -> A
         theme=loaded.settings.theme,
         warnings=(*warnings, *loaded.warnings),
         log_file=places.log_file,
-        sessions=Sessions(places.state),
+        sessions=Sessions(places.state, session.redact),
     )
     run_in_background(app, lambda: _tidy(loaded.settings), tr("Deleting old sessions failed"))
     return replace(opened, choosing=choosing, note=note)
@@ -127,8 +129,14 @@ def connect(
 ) -> AppParts:
     """Put a session and the app's widgets together."""
     view = ScreenView(app, session, sessions)
+    here = Path(session.workspace.root)
     view.controller = Controller(
-        session, view, commands=all_commands(), history=history, log_file=log_file
+        session,
+        view,
+        commands=all_commands(),
+        history=history,
+        log_file=log_file,
+        prepare=partial(prepare, cwd=here, sessions=sessions) if sessions else None,
     )
     return AppParts(view.controller, view, history, theme, warnings)
 

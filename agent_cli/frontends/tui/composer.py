@@ -150,11 +150,13 @@ class Composer(Vertical):
             yield Completing(label, f"/{command.name} ", tr(command.help), more)
 
     def _find_earlier(self, text: str) -> Iterator[Completing]:
-        """Earlier prompts that contain all words of the text, the latest first."""
+        """Earlier prompts that contain all words of the text, the latest first; or that none do."""
         words = text.lower().split()
-        for entry in reversed(self._history()):
-            if all(word in entry.lower() for word in words):
-                yield Completing(" ".join(clean(entry).split())[:300], entry)
+        found = [e for e in reversed(self._history()) if all(word in e.lower() for word in words)]
+        for entry in found:
+            yield Completing(" ".join(clean(entry).split())[:300], entry)
+        if not found:
+            yield Completing(tr("no earlier prompt matches"), "")
 
     def _choose(self, *, sends: bool) -> bool:
         """Put the chosen entry into the prompt; False: the key means what it always means."""
@@ -162,7 +164,7 @@ class Composer(Vertical):
         if self._searched_from is not None:
             self._searched_from = None
             self.completion.close()
-            if chosen is not None:
+            if chosen is not None and chosen.value:
                 self._put(chosen.value, at_start=True)
             return True
         if chosen is None or not chosen.value:

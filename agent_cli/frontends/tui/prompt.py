@@ -76,6 +76,11 @@ class Prompt(TextArea):
         """What Enter would send, by the first character."""
         return kind_of(self.document.get_line(0))
 
+    @property
+    def draft(self) -> str:
+        """What is written and not sent, chips unfolded."""
+        return self._chips.expand(self.text)
+
     def replace_all(self, text: str) -> None:
         """Put a text in place of what is there; undo brings that back."""
         self.history.checkpoint()
@@ -87,6 +92,10 @@ class Prompt(TextArea):
         """Put a text before what is there, on lines of its own: a message taken back."""
         rest = self.text
         self.replace_all(f"{text}\n{rest}" if rest.strip() else text)
+
+    def restore(self, draft: str) -> None:
+        """Put a draft before what was written since then."""
+        self.prepend(self._chips.add(draft) if deserves_chip(draft) else draft)
 
     def receive(self, key: str, text: str = "") -> None:
         """Take what was typed elsewhere and meant for the prompt, as if it was typed here."""
@@ -107,7 +116,7 @@ class Prompt(TextArea):
         if not self.text.strip():
             self.post_message(self.SubmittedEmpty())
             return
-        self.post_message(self.Submitted(self._chips.expand(self.text), self.kind))
+        self.post_message(self.Submitted(self.draft, self.kind))
         self.load_text("")
         self._chips = Chips()
         self._back = 0

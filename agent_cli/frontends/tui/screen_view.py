@@ -114,6 +114,7 @@ class ScreenView:
             self._ticking.resume() if self._is_playing else self._ticking.pause()
             if not self._is_playing:
                 self._read_branch()
+        self._app.working.set_queued(queued=bool(self.controller.queue))
         self._app.composer.queue.messages = tuple(each.text for each in self.controller.queue)
         self.draw_status()
         self.draw_panel()
@@ -159,8 +160,8 @@ class ScreenView:
     def _modal_for(self, request: Request) -> Screen[Any]:
         match request:
             case ApprovalRequest():
-                total = self.controller.questions.count
-                return ApprovalModal(request, runs=where(request), total=total)
+                position = self.controller.questions.position
+                return ApprovalModal(request, runs=where(request), position=position)
             case PlanRequest():
                 return PlanModal(request.plan)
             case _:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from agent_cli.config.glance import glance
 from agent_cli.config.user_directories import Directories
-from agent_cli.controller.past import how_to_resume
+from agent_cli.controller.past import as_resume, how_to_resume
 from agent_cli.core.errors import ExitCode, UserError
 from agent_cli.frontends.tui import themes
 from agent_cli.frontends.tui.app import AgentApp
@@ -38,6 +38,8 @@ class AppExit:
     resumable: Resume | None = None
     """How to come back to it; None: nothing was said in it."""
     following: Resume | None = None
+    draft: str = ""
+    """What was written and not sent; it comes along."""
 
 
 def run(launch_options: LaunchOptions, prompt: str | None = None) -> int:
@@ -45,10 +47,10 @@ def run(launch_options: LaunchOptions, prompt: str | None = None) -> int:
     redact = Redactor.from_environment(os.environ).redact
     start_log(Directories.of(os.environ).log_file, redact)
     before: LaunchOptions | None = None
-    trouble = ""
+    trouble = draft = ""
     while True:
         try:
-            left = asyncio.run(_play(launch_options, prompt, trouble))
+            left = asyncio.run(_play(launch_options, prompt, trouble, draft))
         except UserError as error:
             if before is None:
                 raise
@@ -58,10 +60,13 @@ def run(launch_options: LaunchOptions, prompt: str | None = None) -> int:
         if left.following is None:
             return left.code
         before = replace(launch_options, resume=left.resumable)
-        launch_options, prompt, trouble = replace(launch_options, resume=left.following), None, ""
+        launch_options, prompt = replace(launch_options, resume=left.following), None
+        trouble, draft = "", left.draft
 
 
-async def _play(launch_options: LaunchOptions, prompt: str | None, trouble: str) -> AppExit:
+async def _play(
+    launch_options: LaunchOptions, prompt: str | None, trouble: str, draft: str
+) -> AppExit:
     looks = glance(os.environ)
     app = AgentApp(
         lambda: _open(app, launch_options, trouble),
@@ -69,6 +74,7 @@ async def _play(launch_options: LaunchOptions, prompt: str | None, trouble: str)
         theme=looks.theme or themes.by_terminal(os.environ),
         reduced_motion=looks.reduced_motion,
         first_prompt=prompt,
+        draft=draft,
         real_terminal="TEXTUAL_DRIVER" not in os.environ,
     )
     # Being told to end, or losing the terminal, is a way to leave like any other.
@@ -93,7 +99,7 @@ def _read_exit(app: AgentApp, code: int) -> AppExit:
     following = app.controller.following
     if following is None and (line := how_to_resume(session)):
         write_out(f"{line}\n")
-    return AppExit(code, Resume(session.id) if session.is_kept else None, following)
+    return AppExit(code, as_resume(session), following, app.composer.prompt.draft)
 
 
 async def _open(app: AgentApp, launch_options: LaunchOptions, trouble: str) -> "AppParts":

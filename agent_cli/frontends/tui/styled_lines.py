@@ -151,7 +151,9 @@ def _ascii_cuts(text: str, width: int) -> list[Cut]:
         if end < 0:
             end = start + width
         found.append(Cut(start, end, joint))
-        after = end + len(text[end:]) - len(text[end:].lstrip(" ")) if text[end] == " " else end
+        after = end
+        while after < len(text) and text[after] == " ":
+            after += 1
         start, joint = after, text[end:after]
     if start < len(text) or not found:
         found.append(Cut(start, len(text), joint))

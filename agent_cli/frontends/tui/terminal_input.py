@@ -11,9 +11,12 @@ import os
 import re
 import selectors
 import signal
+import sys
+import termios
 import time
 from codecs import getincrementaldecoder
 from collections.abc import Generator, Iterable
+from fcntl import ioctl
 from typing import IO, Any, cast
 
 from textual import events
@@ -23,8 +26,11 @@ from textual.message import Message
 
 _START, _END = "\x1b[200~", "\x1b[201~"
 _CUT_START = re.compile(r"\x1b(?:\[(?:2(?:00?)?)?)?\Z")
+_TEXT = re.compile(r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]+")
 _SEQUENCE_TIMEOUT_S = 0.02
 _ONE_READ = 65_536
+MIN_PASTE_CHARS = 500
+"""That come at once; typed one by one, a long text would take minutes."""
 
 
 class InputParser(XTermParser):
@@ -54,7 +60,16 @@ class InputParser(XTermParser):
                 # it: what stands in a paste it would take for keys.
                 before, self._cut, self._cut_at = before[: cut.start()], cut[0], time.monotonic()
             if before:
-                yield from super().feed(before)
+                yield from self._feed_keys(before)
+
+    def _feed_keys(self, text: str) -> Iterable[Message]:
+        """What nobody types that fast is a paste of a terminal that doesn't mark pastes."""
+        body = text.rstrip("\r\n")
+        if len(body) >= MIN_PASTE_CHARS and _TEXT.fullmatch(body) and not self.is_waiting:
+            yield events.Paste(body)
+            text = text[len(body) :]
+        if text:
+            yield from super().feed(text)
 
     @property
     def is_waiting(self) -> bool:
@@ -123,6 +138,7 @@ class TerminalDriver(LinuxDriver):
         """Read until the driver is told to end, or there is nothing to read from any more."""
         parser = InputParser(self._debug)
         decode = getincrementaldecoder("utf-8")("replace").decode
+        early = self._count_waiting()
         with selectors.DefaultSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
@@ -131,9 +147,19 @@ class TerminalDriver(LinuxDriver):
                     if not read:
                         self._loop.call_soon_threadsafe(self._app.exit, 128 + signal.SIGHUP)
                         return
+                    # Before the program had the terminal to itself, Enter came as a line feed.
+                    read = read[:early].replace(b"\n", b"\r") + read[early:]
+                    early = max(0, early - len(read))
                     if text := decode(read):  # else it is half a character
                         self._dispatch(parser.feed(text))
                 self._dispatch(parser.tick())
+
+    def _count_waiting(self) -> int:
+        """How many bytes were typed before anybody read."""
+        try:
+            return int.from_bytes(ioctl(self.fileno, termios.FIONREAD, bytes(4)), sys.byteorder)
+        except OSError:
+            return 0
 
     def _read(self) -> bytes:
         """What was typed; nothing if the terminal is gone."""

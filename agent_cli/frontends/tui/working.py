@@ -36,6 +36,7 @@ class WorkingLine(Widget):
         self._started: float | None = None
         self._ticking: Timer | None = None
         self._is_waiting = False
+        self._has_queue = False
         self._tokens = 0
 
     def start(self) -> None:
@@ -52,6 +53,10 @@ class WorkingLine(Widget):
         self._is_waiting = waiting
         self._draw()
 
+    def set_queued(self, *, queued: bool) -> None:
+        """Whether Esc takes a queued message back; drawn with the next tick."""
+        self._has_queue = queued
+
     def stop(self) -> None:
         """Be empty again."""
         self._started = None
@@ -67,7 +72,8 @@ class WorkingLine(Widget):
         parts = [tr("working"), duration(self._clock() - self._started, tenths=False)]
         if self._tokens:
             parts.append(tr("{count} tokens", count=rough(self._tokens)))
-        return f" {EMOJI.dot} ".join([*parts, tr("esc interrupts")])
+        key = tr("ctrl+c interrupts") if self._has_queue else tr("esc interrupts")
+        return f" {EMOJI.dot} ".join([*parts, key])
 
     def on_mount(self) -> None:
         every = 1.0 if self._still else 1 / _FRAMES_A_SECOND

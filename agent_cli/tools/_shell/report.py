@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import signal
 from collections.abc import Sequence
 
@@ -14,9 +13,6 @@ from agent_cli.core.tool import ToolError, ToolResult
 from agent_cli.lib.language import mark, tr, trn
 from agent_cli.tools._shell.background_jobs import Job
 from agent_cli.tools._shell.shell_command import ShellCommand
-
-_OVERWRITTEN = re.compile(r"(?<![^\n\r])[^\n\r]*+\r+(?=[^\n\r])")
-"""A line that the next one was drawn over, as progress bars do."""
 
 
 def ended_result(
@@ -109,8 +105,12 @@ def signal_of(command: ShellCommand) -> str | None:
 
 
 def readable(text: str) -> str:
-    """The text without what was drawn over."""
-    return _OVERWRITTEN.sub("", text.replace("\r\n", "\n"))
+    """The text without what was drawn over, as progress bars do."""
+    return "\n".join(map(_last_drawn, text.replace("\r\n", "\n").split("\n")))
+
+
+def _last_drawn(line: str) -> str:
+    return line[line.rstrip("\r").rfind("\r") + 1 :]
 
 
 def _code(command: ShellCommand) -> int:

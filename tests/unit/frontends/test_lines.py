@@ -4,6 +4,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from agent_cli.frontends.tui.appearance import Appearance
+from agent_cli.frontends.tui.displays.output_display import output_lines
 from agent_cli.frontends.tui.styled_lines import crop, cuts, plain, shorten, wrap
 from agent_cli.safety.sanitise import clean
 
@@ -49,3 +51,10 @@ def test_a_command_is_shortened_between_words() -> None:
     command = "docker build -t shop . && docker run --rm shop pytest -q tests/ --maxfail=1"
     assert len(shorten(command, 40)) <= 40
     assert " … " in shorten(command, 40)
+
+
+def test_of_a_very_long_line_of_output_the_beginning_is_drawn() -> None:
+    lines = output_lines(f"{'x' * 30_000}\nend", 100, Appearance())
+    assert len(lines) < 50
+    assert "26,000 characters are not shown" in lines[-2].text
+    assert lines[-1].text == "end"

@@ -83,3 +83,13 @@ async def test_escape_leaves_and_enter_gives_where_the_cursor_is() -> None:
     assert await choosing.given == "once"
     for question in (leaving, choosing):
         question.close()
+
+
+async def test_no_key_leads_from_no_to_the_last_yes() -> None:
+    question = await Asked().armed()
+    for key in ("s-tab", "up"):
+        question.press(key, "")
+        assert question.cursor == 0
+    for _ in range(3):
+        question.press("down", "")
+    assert question.cursor == len(ANSWERS) - 1

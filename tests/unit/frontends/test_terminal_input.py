@@ -56,6 +56,13 @@ def test_a_key_that_begins_like_a_paste_is_a_key() -> None:
     assert told(fed("\x1b[20~")) == ["f9"]
 
 
+def test_a_long_text_that_comes_at_once_is_a_paste_and_enter_after_it_a_key() -> None:
+    text = "some words\r" * 100
+    assert told(fed(f"{text}end\r")) == [f"paste:{text}end", "enter"]
+    assert told(fed("x" * 600 + "\x03"))[-2:] == ["x", "ctrl+c"], "keys of other kinds are keys"
+    assert told(fed("typed\r")) == [*"typed", "enter"]
+
+
 def test_five_megabytes_take_no_time() -> None:
     text = "x" * 5_000_000
     start = time.process_time()

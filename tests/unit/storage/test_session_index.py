@@ -4,6 +4,7 @@ import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -211,3 +212,41 @@ def test_a_session_is_not_chosen_from_a_list_that_is_out_of_date(
     for choose in (lambda: sessions.last("/w"), lambda: sessions.find("pears")):
         with pytest.raises(UserError, match="Another agent is updating the session list"):
             choose()
+
+
+@pytest.mark.parametrize("place", ["sessions.sqlite", "sessions.sqlite-wal"])
+def test_an_index_that_cannot_be_written_is_told_in_a_line(
+    sessions: Sessions, tmp_path: Path, place: str
+) -> None:
+    write(sessions, "aaaa11", "about pears")
+    (tmp_path / place).mkdir()
+    for use in (
+        sessions.index.listing,
+        lambda: sessions.index.search("pears"),
+        lambda: sessions.last("/w"),
+        lambda: sessions.find("pears"),
+    ):
+        with pytest.raises(UserError, match="Sessions can't be listed right now"):
+            use()
+
+
+def test_a_disk_that_is_full_does_not_cost_the_index(
+    sessions: Sessions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(sessions, "aaaa11", "about pears")
+    assert sessions.index.listing()
+    write(sessions, "bbbb22", *(f"plum{n} " * 50 for n in range(300)))
+    with sqlite3.connect(tmp_path / "sessions.sqlite") as database:
+        pages = database.execute("PRAGMA page_count").fetchone()[0]
+    real = sqlite3.connect
+
+    def small(*args: Any, **options: Any) -> sqlite3.Connection:
+        found: sqlite3.Connection = real(*args, **options)
+        found.execute(f"PRAGMA max_page_count = {pages}")
+        return found
+
+    monkeypatch.setattr(sqlite3, "connect", small)
+    with pytest.raises(UserError, match="full"):
+        sessions.index.listing()
+    monkeypatch.undo()
+    assert set(ids(sessions.index.listing())) == {"aaaa11", "bbbb22"}

@@ -28,7 +28,7 @@ LONGER = (
     "head -c 9000000 /dev/urandom > big"
 )
 IS_LONG = "UNDO_EXAMPLES" in os.environ
-"""With the long runs a repository is among what is restored: hundreds of files, all alike."""
+"""With the long runs every step is tried, not every third, and a repository is among what is restored: hundreds of files, all alike."""
 READING = names(
     "_path_normpath access close fsdecode fsencode fspath fstat getcwd getpid get_inheritable isatty listdir lseek "
     "lstat pread read readlink scandir stat statvfs urandom times"
@@ -109,7 +109,7 @@ def finish(tmp_path: Path, act: Callable[[Desk], None], wanted: Photo) -> None:
 
 @pytest.mark.parametrize("act", ["undo", "redo"])
 def test_an_undo_or_redo_killed_at_any_step_can_be_continued(tmp_path: Path, act: str) -> None:
-    for step in range(1, 3_000):
+    for step in range(1 if act == "undo" else 2, 3_000, 1 if IS_LONG else 3):
         place = tmp_path / str(step)
         place.mkdir()
         desk = Desk(place)

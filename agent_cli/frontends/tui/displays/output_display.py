@@ -7,19 +7,21 @@ from textual.strip import Strip
 from agent_cli.core.display import TextBlock
 from agent_cli.frontends.tui.appearance import Appearance, foreign
 from agent_cli.frontends.tui.highlight import highlight
-from agent_cli.frontends.tui.styled_lines import Line, Span, crop, split_lines, wrap
+from agent_cli.frontends.tui.styled_lines import Line, Span, crop, part, plain, split_lines, wrap
 from agent_cli.lib.language import tr
 from agent_cli.safety.sanitise import clean, parse_styles
 
 MAX_LINES = 500
 """Lines of one text on the screen."""
+MAX_LINE_CHARS = 4_000
+"""Of one line on the screen: the rest of a longer one says little, and would be many rows."""
 _TAIL_SOURCE = 4_000
 
 
 def output_lines(output: str, width: int, look: Appearance) -> Sequence[Strip]:
     """What a command printed, in the colours it asked for."""
     texts = split_lines([foreign(span, look) for span in parse_styles(output.rstrip("\n"))])
-    return [line for spans in _select(texts, look) for line in wrap(spans, width)]
+    return [line for spans in _select(texts, look) for line in wrap(_bound(spans, look), width)]
 
 
 def tail_lines(output: str, width: int, look: Appearance, most: int) -> list[Strip]:
@@ -35,13 +37,14 @@ def source_lines(block: TextBlock, width: int, look: Appearance) -> Sequence[Str
     """Source text in colours, numbered when it is a part of a file."""
     texts = highlight(clean(block.text).rstrip("\n"), block.language, look)
     if block.first_line is None:
-        return [line for spans in _select(texts, look) for line in wrap(spans, width)]
+        texts = _select(texts, look)
+        return [line for spans in texts for line in wrap(_bound(spans, look), width)]
     lines: list[Strip] = []
     room = len(str(block.first_line + len(texts)))
     blank: list[Span] = [(" " * (room + 2), None)]
     for number, spans in enumerate(texts[:MAX_LINES], block.first_line):
         before: list[Span] = [(f"{number:>{room}}  ", look.styles.dim)]
-        lines += wrap(spans, width, first=before, rest=blank)
+        lines += wrap(_bound(spans, look), width, first=before, rest=blank)
     if len(texts) > MAX_LINES:
         lines.append(omission_line(len(texts) - MAX_LINES, look))
     return lines
@@ -61,3 +64,12 @@ def _select(texts: list[list[Span]], look: Appearance) -> list[list[Span]]:
     left_out = len(texts) - MAX_LINES
     note = tr("{ellipsis} {n:,} lines are not shown", ellipsis=look.signs.ellipsis, n=left_out)
     return [*texts[:head], [(note, look.styles.dim)], *texts[-tail:]]
+
+
+def _bound(spans: list[Span], look: Appearance) -> list[Span]:
+    """The line, or the beginning of one that is too long and how much is left out."""
+    left_out = len(plain(spans)) - MAX_LINE_CHARS
+    if left_out <= 0:
+        return spans
+    note = tr("… {left_out:,} characters are not shown", left_out=left_out)
+    return [*part(spans, 0, MAX_LINE_CHARS), (f" {note}", look.styles.dim)]

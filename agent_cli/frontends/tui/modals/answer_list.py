@@ -38,7 +38,8 @@ class AnswerList(Widget):
         return next((answer for answer in self.answers if answer.key == key), None)
 
     def move(self, step: int) -> None:
-        self.cursor = (self.cursor + step) % len(self.answers)
+        """To the answer above or below; from No, nothing leads to the widest yes."""
+        self.cursor += step
 
     def point_at(self, answer: AnswerOption) -> None:
         self.cursor = self.answers.index(answer)

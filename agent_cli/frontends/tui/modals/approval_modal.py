@@ -6,7 +6,6 @@ from textual.content import Content
 
 from agent_cli.controller.answers import WHY_NOT, AnswerOption
 from agent_cli.controller.requests import approval_answers, approval_heading
-from agent_cli.controller.wording import number_of
 from agent_cli.core.inbox import Approval, ApprovalRequest
 from agent_cli.frontends.shared import approval_text
 from agent_cli.frontends.shared.typed_ahead import TypedAhead
@@ -23,7 +22,8 @@ _STEP_COLUMN = 40
 class ApprovalModal(GuardedModal[Approval]):
     """Shows an ApprovalRequest and ends with an Approval; what isn't a clear yes is a no.
 
-    `runs` says where the call would run, in words: "in the sandbox, in ~/src/shop".
+    `runs` says where the call would run, in words: "in the sandbox, in ~/src/shop";
+    `position` which of several questions it is: "2 of 6".
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class ApprovalModal(GuardedModal[Approval]):
         request: ApprovalRequest,
         *,
         runs: str = "",
-        total: int = 1,
+        position: str = "",
         guard: TypedAhead | None = None,
     ) -> None:
         self.request = request
@@ -39,7 +39,7 @@ class ApprovalModal(GuardedModal[Approval]):
             approval_heading(request),
             tuple(describe(request, runs)),
             approval_answers(request, is_read=False),
-            corner=number_of(1, total) if total > 1 else "",
+            corner=position,
             guard=guard,
         )
 

@@ -1,7 +1,6 @@
 """A list of sessions to resume: searched as you type, with a preview of each."""
 
 import asyncio
-import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
@@ -15,6 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from agent_cli.controller.wording import sentences
 from agent_cli.core.errors import UserError
 from agent_cli.core.log.entries import Entry, MessageAdded
 from agent_cli.core.log.history import path
@@ -135,9 +135,8 @@ class SessionsModal(ModalScreen[Resume | None]):
 
         try:
             listed = await asyncio.to_thread(look_up)
-        except (UserError, OSError, sqlite3.Error) as error:
-            failed = tr("Sessions can't be listed right now: {error}", error=error)
-            self._look.show([Prose(Content(failed))])
+        except UserError as error:
+            self._look.show([Prose(Content(sentences(error.message, error.hint)))])
             return
         self._found = found = [info for info in listed if info.id != self._current]
         now = time.time()

@@ -1,14 +1,18 @@
 """The session's shell goes on where the last command ended, and nothing can break it."""
 
 import asyncio
+import re
 import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agent_cli.core.errors import FailureType
 from agent_cli.core.messages import text_of
 from agent_cli.tools import bash
+from agent_cli.tools._shell.report import readable
 from tests.kit.shells import Bench, terminal, until
 
 
@@ -201,6 +205,19 @@ async def test_the_result_tells_exit_code_signal_and_duration(bench: Bench) -> N
 
 async def test_a_bar_that_is_drawn_over_is_told_once(bench: Bench) -> None:
     assert await bench.says(r"printf '1%%\r2%%\r3%%\nend\r\n'") == "3%\nend"
+
+
+@pytest.mark.timeout(20)
+async def test_a_very_long_line_takes_no_longer_than_its_length(bench: Bench) -> None:
+    await bench.bash("head -c 100000 /dev/zero | tr '\\0' x")
+    await bench.bash("head -c 100000 /dev/zero | tr '\\0' '\\r'; echo; echo end")
+
+
+@given(st.text(alphabet="ab\r\n", max_size=30))
+def test_what_is_drawn_over_is_what_a_carriage_return_goes_back_over(text: str) -> None:
+    lines = text.replace("\r\n", "\n").split("\n")
+    drawn = [re.sub(r".*\r+(?=[^\r])", "", line) for line in lines]
+    assert readable(text) == "\n".join(drawn)
 
 
 @pytest.mark.parametrize(
