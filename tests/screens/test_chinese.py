@@ -18,6 +18,7 @@ from textual.screen import Screen
 
 from agent_cli.commands import all_commands
 from agent_cli.controller.controller import Controller
+from agent_cli.controller.wording import number_of
 from agent_cli.core.display import TodoItem
 from agent_cli.core.events import ApprovalAsked
 from agent_cli.core.inbox import Approval, ApprovalRequest
@@ -190,7 +191,9 @@ async def test_asking_about_a_change(make_session: SceneMaker, size: tuple[int, 
         {"name": "Edit", "arguments": edit},
     )
     async with stage(scene_of(make_session), size) as shown:
-        await shown.show(ApprovalModal(request, runs=where(request), total=2, guard=at_once()))
+        await shown.show(
+            ApprovalModal(request, runs=where(request), position=number_of(1, 2), guard=at_once())
+        )
         await shown.check("change", code, SHOP, "TAX", "tax.py")
 
 
