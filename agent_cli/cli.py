@@ -225,8 +225,8 @@ def _show_config(options: "argparse.Namespace") -> int:
 
     try:
         loaded = load_settings(wishes(options, attended=False), os.environ)
-    except UserError:  # what helps to mend it is the list of what there is
-        sys.stdout.write(f"{listing(LoadedSettings(Settings(), {}))}\n")
+    except UserError:  # what helps is the list of what there is
+        write_out(f"{listing(LoadedSettings(Settings(), {}))}\n")
         raise
     place = tr("# user file: {path}", path=Directories.of(os.environ).config_file)
     write_out(f"{place}\n{listing(loaded)}\n")

@@ -24,7 +24,9 @@ settings.load_profile("explore" if os.environ.get("HYPOTHESIS_EXPLORE") else "st
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-LONGEST = ("test_kill.py",)
+LONGEST = (
+    "test_undo_two_programs.py", "test_undo_property.py", "test_undo_killed.py", "test_kill.py",
+)  # fmt: skip
 """Files that begin first, so that no core waits for them in the end."""
 
 

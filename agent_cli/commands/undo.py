@@ -97,8 +97,8 @@ async def _confirm(controller: Controller, preview: Preview) -> bool:
     restored = await controller.session.undoing.apply(preview, choices)
     notice = words.outcome(preview, restored, root)
     controller.session.note(notice)
-    controller.view.show(notice)
     await controller.read_diffs()
+    controller.view.show(notice)  # last: whoever reads it may ask for the next undo
     return True
 
 

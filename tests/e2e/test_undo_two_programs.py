@@ -46,8 +46,9 @@ class Agent:
 
     def undo(self, wanted: Photo) -> None:
         """Say yes to an undo that was asked for, and wait until it is done."""
+        told = self.terminal.raw.count(b"Undid")
         answer(self.terminal, "Yes, undo", "y")
-        self.terminal.wait_gone("Yes, undo")
+        self.terminal.wait_until(lambda _: self.terminal.raw.count(b"Undid") > told)
         self.terminal.wait_until(lambda _: self._is(wanted))
 
     def _is(self, wanted: Photo) -> bool:
