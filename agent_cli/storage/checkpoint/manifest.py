@@ -119,8 +119,8 @@ class Manifest:
         """Look again; what has changed since the last time. Raises OSError."""
         if self.watch is not None:
             self.watch.take()
-            doubtful = self.watch.changed or self._shared or self._racy or self.unlisted
-            if not doubtful and self._listings and all(map(self.watch.vouches, self._listings)):
+            doubtful = self._shared or self._racy or self.unlisted or not self._listings
+            if not doubtful and self.watch.vouches_for_all(self._listings):
                 return []
         started = time.time_ns()
         scan = self._scan()

@@ -13,7 +13,7 @@ import os
 import re
 import stat
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from agent_cli.storage.checkpoint.states import lstat
@@ -82,6 +82,10 @@ class Watch:
     def vouches(self, directory: str) -> bool:
         """Whether nothing in a directory changed between the last two looks."""
         return directory in self._watches and directory not in self.changed
+
+    def vouches_for_all(self, directories: Mapping[str, object]) -> bool:
+        """Whether nothing changed in any of them between the last two looks."""
+        return not self.changed and directories.keys() <= self._watches.keys()
 
     def add(self, directory: str) -> None:
         """Watch a directory from now on; it is about to be listed."""
