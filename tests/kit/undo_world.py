@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import functools
 import itertools
+import os
 import shutil
 import subprocess
 import tempfile
@@ -231,6 +232,12 @@ class World:
             for each in self.events[at:]
             if each.turn is None
             for name in differences(each.before, each.after)
+        }
+        # What others changed inside a repository is not in the pictures, but it is asked about.
+        foreign |= {
+            os.path.relpath(each.path, self.scene.workspace)
+            for each in preview.files
+            if each.outcome == "conflict" and each.now.kind == "repository"
         }
         found = {
             name: each
