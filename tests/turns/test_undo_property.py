@@ -106,3 +106,8 @@ def test_whatever_is_undone_comes_back_and_nothing_else_goes(
     ):
         patch.setattr(workspace, "WATCHED_FILES", 1 if watched else 10**9)
         asyncio.run(_play(kind, steps, Path(directory).resolve()))
+
+
+def test_a_repository_that_is_copied_twice_comes_and_goes_as_a_whole(tmp_path: Path) -> None:
+    copy = {"name": "Bash", "arguments": {"command": "cp -r nested new2"}}
+    asyncio.run(_play("without commits", [("turn", [copy]), ("turn", [copy, copy])], tmp_path))

@@ -95,6 +95,9 @@ class Preview:
             then = each.state_for(choices.get(each.path))
             if each.outcome != "lost" and not then.is_equal(each.now):
                 steps.append(RestoreStep(each.path, each.now, then))
+        # A repository comes and goes as a whole, with every file in it.
+        whole = tuple(f"{e.path}/" for e in steps if "repository" in (e.now.kind, e.then.kind))
+        steps = [each for each in steps if not each.path.startswith(whole)]
         # What was moved here from a place to which it does not return is the only copy: it stays.
         bare = (each.before for each in self.files if each.before.ino and not each.before.content)
         left = {each.identity for each in bare}
